@@ -1,0 +1,244 @@
+//! Tools as subcommands. A tool's schema says what its flags are; nothing is said twice.
+
+use std::ffi::OsString;
+
+use clap::builder::{PossibleValuesParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Map, Value};
+
+use crate::mcp::schema::{Described, describe};
+use crate::tools::envelope::SHARED;
+use crate::tools::{TOOLS, ToolSpec};
+
+/// What a flag's text becomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Switch,
+    Whole,
+    Number,
+    Text,
+    /// One text or several.
+    Either,
+    List,
+    /// Anything else is written as JSON.
+    Json,
+}
+
+/// The tool behind a command; its name over MCP is understood as well.
+pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
+    TOOLS.iter().find(|spec| spec.shown.is_some() && [spec.command, spec.name].contains(&command))
+}
+
+/// Whether a tool has an argument of that name.
+pub(super) fn takes(tool: &str, argument: &str) -> bool {
+    let spec = TOOLS.iter().find(|spec| spec.name == tool);
+    spec.is_some_and(|spec| describe(&(spec.input)()).properties().any(|(name, _)| name == argument))
+}
+
+/// The whole parser. Flags are made only for commands that the arguments name, because making all takes longer than most
+/// answers; when they name none, all are made, for help and completions.
+pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
+    let named: Vec<&str> = args.iter().skip(1).filter_map(|arg| tool(arg.to_str()?)).map(|spec| spec.name).collect();
+    for spec in TOOLS.iter().filter(|spec| spec.shown.is_some()) {
+        let command = Command::new(spec.command);
+        let is_needed = named.is_empty() || named.contains(&spec.name);
+        parser = parser.subcommand(if is_needed { filled(command, spec) } else { command });
+    }
+    parser
+}
+
+/// A command with its help and its flags.
+pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
+    let described = describe(&(spec.input)());
+    let about = |text: &str| text.strip_suffix('.').unwrap_or(text).to_owned();
+    let mut command = command.about(about(described.summary())).long_about(about(&described.description));
+    if spec.name != spec.command {
+        command = command.alias(spec.name);
+    }
+    let last = spec.positional.last();
+    for (index, name) in spec.positional.iter().enumerate() {
+        if let Some((_, schema)) = described.properties().find(|(other, _)| other == name) {
+            let arg = Arg::new(*name)
+                .index(index + 1)
+                .value_name(named(&described, name))
+                .required(described.is_required(name));
+            let is_many = matches!(kind(schema), Kind::List | Kind::Either) || plural(&described, name).is_some();
+            let several = last == Some(name) && (is_many || joins(name));
+            let arg = with_help(arg, schema).value_parser(parser_of(schema));
+            command = command.arg(if several { arg.num_args(1..).action(ArgAction::Append) } else { arg });
+        }
+    }
+    for (name, schema) in described.properties() {
+        let is_global = name == "repo" || SHARED.contains(&name.as_str());
+        if is_global || spec.positional.contains(&name.as_str()) {
+            continue;
+        }
+        let flag = name.replace('_', "-");
+        let arg = with_help(Arg::new(name.clone()).long(flag.clone()), schema);
+        let arg = arg.required(described.is_required(name));
+        if kind(schema) == Kind::Switch {
+            let on = schema.get("default") == Some(&Value::Bool(true));
+            command = command.arg(arg.action(ArgAction::SetTrue).required(false).hide(on));
+            if on {
+                let no = with_help(Arg::new(format!("no_{name}")).long(format!("no-{flag}")), schema);
+                command = command.arg(no.action(ArgAction::SetTrue).conflicts_with(name));
+            }
+            continue;
+        }
+        let arg = arg.value_name(value_name(schema)).value_parser(parser_of(schema)).allow_negative_numbers(true);
+        let several = matches!(kind(schema), Kind::List | Kind::Either);
+        command = command.arg(if several { arg.action(ArgAction::Append) } else { arg });
+    }
+    command
+}
+
+/// How an argument that is given by place is called in help.
+fn named(described: &Described, name: &str) -> String {
+    singular(described, name).unwrap_or_else(|| name.to_owned()).to_uppercase()
+}
+
+/// Puts the description on an argument, with the default as it is written at a terminal.
+fn with_help(arg: Arg, schema: &Value) -> Arg {
+    let help = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut help = help.strip_suffix('.').unwrap_or(help).to_owned();
+    if let Some(default) = schema.get("default").filter(|default| !default.is_boolean()) {
+        let default = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+        if !help.contains(&format!("(default {default})")) {
+            help.push_str(&format!(" [default: {default}]"));
+        }
+    }
+    arg.help(help.trim_start().to_owned())
+}
+
+/// What a schema's value is at a terminal.
+fn kind(schema: &Value) -> Kind {
+    match schema.get("type").and_then(Value::as_str) {
+        Some("boolean") => Kind::Switch,
+        Some("integer") => Kind::Whole,
+        Some("number") => Kind::Number,
+        Some("string") => Kind::Text,
+        Some("array") if schema.pointer("/items/type").is_none_or(|kind| kind == "string") => Kind::List,
+        _ => {
+            let branches = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
+            let has = |kind: &str| {
+                branches.is_some_and(|all| all.iter().any(|one| one.get("type").is_some_and(|it| it == kind)))
+            };
+            if has("string") && has("array") { Kind::Either } else { Kind::Json }
+        }
+    }
+}
+
+/// How a value is called in help.
+fn value_name(schema: &Value) -> &'static str {
+    match kind(schema) {
+        Kind::Whole | Kind::Number => "N",
+        Kind::Json => "JSON",
+        _ => "TEXT",
+    }
+}
+
+/// What a value is checked with before the tool sees it.
+fn parser_of(schema: &Value) -> ValueParser {
+    let names = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
+    match (kind(schema), names) {
+        (_, Some(names)) => {
+            let names: Vec<String> = names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+            PossibleValuesParser::new(names).into()
+        }
+        (Kind::Whole, None) => ValueParser::from(|text: &str| whole(text).map(|_| text.to_owned())),
+        (Kind::Number, None) => ValueParser::from(|text: &str| {
+            text.parse::<f64>().map(|_| text.to_owned()).map_err(|_| "give a number".to_owned())
+        }),
+        (Kind::Json, None) => ValueParser::from(|text: &str| {
+            serde_json::from_str::<Value>(text).map(|_| text.to_owned()).map_err(|err| err.to_string())
+        }),
+        _ => ValueParser::string(),
+    }
+}
+
+/// A whole number.
+fn whole(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "give a whole number".to_owned())
+}
+
+/// A question of several words needs no quotes.
+fn joins(name: &str) -> bool {
+    name == "query"
+}
+
+/// The argument that takes several of what this one takes one of: `symbol_ids` for `symbol_id`.
+fn plural(described: &Described, name: &str) -> Option<String> {
+    let plural = format!("{name}s");
+    let (found, schema) = described.properties().find(|(other, _)| **other == plural)?;
+    (kind(schema) == Kind::List).then(|| found.clone())
+}
+
+/// The argument that takes one of what this one takes several of.
+fn singular(described: &Described, name: &str) -> Option<String> {
+    let singular = name.strip_suffix('s')?;
+    let (found, schema) = described.properties().find(|(other, _)| *other == singular)?;
+    (kind(schema) == Kind::Text).then(|| found.clone())
+}
+
+/// The arguments of a tool, from what was typed.
+pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
+    let described = describe(&(spec.input)());
+    let mut arguments = Map::new();
+    for (name, schema) in described.properties() {
+        if kind(schema) == Kind::Switch {
+            let on = matches.try_get_one::<bool>(name).ok().flatten() == Some(&true);
+            let off = matches.try_get_one::<bool>(&format!("no_{name}")).ok().flatten() == Some(&true);
+            if on || off {
+                arguments.insert(name.clone(), on.into());
+            }
+            continue;
+        }
+        // What the parser does not have is global, and put in by the caller.
+        let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
+        let by_place = spec.positional.contains(&name.as_str());
+        let mut values: Vec<String> = values.cloned().collect();
+        if by_place && (name == "path" || name == "repo") {
+            values = values.into_iter().map(|value| local_path(value, name == "path")).collect();
+        }
+        // What is given by place is one or several; which of the two arguments that makes is not for a person to know.
+        match (plural(&described, name), singular(&described, name)) {
+            (Some(plural), _) if by_place && values.len() > 1 => {
+                arguments.insert(plural, values.into());
+            }
+            (_, Some(singular)) if by_place && values.len() == 1 => {
+                arguments.insert(singular, values.remove(0).into());
+            }
+            _ => {
+                arguments.insert(name.clone(), value(kind(schema), values)?);
+            }
+        }
+    }
+    Ok(arguments)
+}
+
+/// A path that means the same to a tool, which knows no current directory. What may also be a name, as a repository, is a path
+/// only when it looks like one.
+pub(super) fn local_path(text: String, is_path: bool) -> String {
+    if !is_path && !text.starts_with('.') {
+        return text;
+    }
+    match std::path::absolute(&text) {
+        Ok(path) => path.components().as_path().to_string_lossy().into_owned(),
+        // The tool says what is wrong with it.
+        Err(_) => text,
+    }
+}
+
+/// Texts as the value that a schema asks for.
+fn value(kind: Kind, mut texts: Vec<String>) -> Result<Value, String> {
+    let last = || texts.last().cloned().unwrap_or_default();
+    Ok(match kind {
+        Kind::List => texts.into(),
+        Kind::Either if texts.len() == 1 => texts.remove(0).into(),
+        Kind::Either => texts.into(),
+        Kind::Text => texts.join(" ").into(),
+        Kind::Whole => whole(&last())?.into(),
+        Kind::Number => last().parse::<f64>().map_err(|err| err.to_string())?.into(),
+        Kind::Json | Kind::Switch => serde_json::from_str(&last()).map_err(|err| err.to_string())?,
+    })
+}

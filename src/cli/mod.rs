@@ -1,0 +1,362 @@
+//! The tools at a terminal: every tool is a subcommand, made from the same schema that clients read. The only room that prints.
+
+mod command;
+mod output;
+mod progress;
+mod render;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use serde_json::{Map, Value};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::config::{self, Config, Flags, Freshness, Settings};
+use crate::mcp;
+use crate::tools::{self, Context, Envelope, Request};
+use output::{Output, Paint};
+use progress::Progress;
+
+/// Nothing was found.
+const NOTHING: u8 = 1;
+/// It went wrong.
+const FAILED: u8 = 2;
+/// How long a person rather waits for changed files to be read than gets an old answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// At a terminal nobody pays for an answer by the token, so it is whole unless something else is asked for.
+const ALL_TOKENS: u64 = 1_000_000;
+
+/// Code search for people and agents: index once, answer in milliseconds.
+#[derive(Parser)]
+#[command(name = "codelode", version, max_term_width = 100, subcommand_required = false)]
+#[command(
+    after_help = "Exit status: 0 found, 1 nothing found, 2 error.\nWithout a command and without a terminal, serves \
+    the tools to an MCP client over the standard streams."
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Own>,
+}
+
+/// What every command takes.
+#[derive(Args)]
+#[command(next_help_heading = "Options of every command")]
+struct Global {
+    /// Write the answer as JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    /// The repository: its id, its name, or a path inside it [default: the one you are in].
+    #[arg(id = "global_repo", long = "repo", value_name = "REPO", global = true)]
+    repo: Option<String>,
+    /// Where indexes live [default: ~/.code-index].
+    #[arg(long, value_name = "FOLDER", global = true)]
+    index_dir: Option<PathBuf>,
+    /// How many tokens the answer may have [default: as many as it needs].
+    #[arg(id = "global_max_tokens", long = "max-tokens", value_name = "N", global = true)]
+    max_tokens: Option<u64>,
+    /// Go on where a cut answer ended: its next_cursor.
+    #[arg(id = "global_cursor", long = "cursor", value_name = "CURSOR", global = true)]
+    cursor: Option<String>,
+    /// Only the number of results.
+    #[arg(id = "global_count_only", long = "count-only", global = true)]
+    count_only: bool,
+    /// When to use colours.
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    color: Color,
+    /// No progress bar, no notes; errors still show.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands that are no tools.
+#[derive(Subcommand)]
+enum Own {
+    /// Serve the tools to an MCP client.
+    Serve(Serve),
+    /// Call any tool by its full name, with its arguments as JSON.
+    Call {
+        /// The tool's name, as `search_symbols`.
+        tool: String,
+        /// Its arguments, as `{"query": "add"}`.
+        #[arg(default_value = "{}")]
+        arguments: String,
+    },
+    /// Print the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// How to serve.
+#[derive(Args, Default)]
+struct Serve {
+    /// How the client speaks to us.
+    #[arg(long, value_name = "HOW", default_value = "stdio", value_parser = ["stdio"])]
+    transport: String,
+    /// Which tools the client is shown: lean, core, full, or names separated by commas [default: lean].
+    #[arg(long, value_name = "TOOLS")]
+    tools: Option<String>,
+    /// Whether answers wait for changed files: relaxed or strict [default: relaxed].
+    #[arg(long, value_name = "MODE")]
+    freshness_mode: Option<Freshness>,
+    /// Where the log goes instead of standard error.
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+    /// What is logged: off, error, warn, info, debug, trace [default: warn].
+    #[arg(long, value_name = "LEVEL")]
+    log: Option<String>,
+}
+
+/// Runs the program and says how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let matches = match command::parser(Cli::command(), &args).try_get_matches_from(&args) {
+        Ok(matches) => matches,
+        Err(err) => {
+            // Help and version arrive here, too. A closed pipe is no reason to complain.
+            let _ = err.print();
+            return ExitCode::from(if err.use_stderr() { FAILED } else { 0 });
+        }
+    };
+    let global = match Global::from_arg_matches(&matches) {
+        Ok(global) => global,
+        Err(err) => return complain(&err.to_string()),
+    };
+    let (tool, arguments) = match matches.subcommand() {
+        // A person who types nothing wants to know what there is; a client that starts us wants to be served.
+        None if io::stdin().is_terminal() => return help(),
+        None => return serve(&global, Serve::default()),
+        Some((name, given)) => match command::tool(name) {
+            Some(spec) => match command::arguments(spec, given) {
+                Ok(arguments) => (spec.name.to_owned(), arguments),
+                Err(problem) => return complain(&problem),
+            },
+            None => match Own::from_arg_matches(&matches) {
+                Ok(Own::Serve(how)) => return serve(&global, how),
+                Ok(Own::Completions { shell }) => return completions(shell),
+                Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
+                    Ok(arguments) => (tool, arguments),
+                    Err(err) => return complain(&format!("the arguments are no JSON object: {err}")),
+                },
+                Err(err) => return complain(&err.to_string()),
+            },
+        },
+    };
+    ask(&global, &tool, arguments)
+}
+
+/// Prints a short help.
+fn help() -> ExitCode {
+    let mut parser = command::parser(Cli::command(), &[]);
+    let _ = parser.print_help();
+    ExitCode::SUCCESS
+}
+
+/// Prints the completions for a shell.
+fn completions(shell: clap_complete::Shell) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command::parser(Cli::command(), &[]), "codelode", &mut script);
+    output::print_bytes(&script);
+    ExitCode::SUCCESS
+}
+
+/// Serves an MCP client.
+fn serve(global: &Global, how: Serve) -> ExitCode {
+    let Serve { transport: _, tools, freshness_mode, log_file, log } = how;
+    let settings =
+        Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..Settings::default() };
+    let config = match config::load(&Flags { index_dir: global.index_dir.clone(), settings }) {
+        Ok(config) => config,
+        Err(err) => return fail(&err),
+    };
+    if let Err(problem) = log_to(&config) {
+        return complain(&problem);
+    }
+    match mcp::serve(Arc::new(Context::new(config))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => fail(&err),
+    }
+}
+
+/// The token budget that was asked for.
+fn tokens(global: &Global) -> Option<usize> {
+    global.max_tokens.map(|n_tokens| usize::try_from(n_tokens).unwrap_or(usize::MAX))
+}
+
+/// Calls a tool and prints its answer.
+fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCode {
+    let flags = Flags { index_dir: global.index_dir.clone(), settings: Settings::default() };
+    let config = match config::load(&flags) {
+        Ok(config) => config,
+        Err(err) => return fail(&err),
+    };
+    if let Err(problem) = log_to(&config) {
+        return complain(&problem);
+    }
+    let mut set = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            arguments.entry(name).or_insert(value);
+        }
+    };
+    let repo = global.repo.clone().filter(|_| command::takes(tool, "repo"));
+    set("repo", repo.map(|repo| command::local_path(repo, false).into()));
+    set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
+    set("cursor", global.cursor.clone().map(Value::from));
+    set("count_only", global.count_only.then(|| true.into()));
+    set("format", (!global.json).then(|| "compact".into()));
+
+    let cx = Context::new(config);
+    let envelope = call(&cx, tool, arguments, global);
+    let paint = Paint::of(global.color, io::stdout().is_terminal());
+    print(&envelope, global, paint);
+    match (envelope.is_error, envelope.found) {
+        (true, _) => ExitCode::from(FAILED),
+        (false, false) => ExitCode::from(NOTHING),
+        (false, true) => ExitCode::SUCCESS,
+    }
+}
+
+/// Calls a tool. When nothing is indexed here yet, that is done first, and the tool is called again.
+fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global) -> Envelope {
+    let first = call_once(cx, tool, arguments.clone(), global.quiet);
+    if first.value.get("code") != Some(&"not_indexed".into()) {
+        return first;
+    }
+    let Some(root) = unindexed(&first.value, arguments.get("repo")) else { return first };
+    let index = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
+    let indexed = call_once(cx, "index_folder", index, global.quiet);
+    if indexed.is_error {
+        return indexed;
+    }
+    if !global.quiet {
+        let paint = Paint::of(global.color, io::stderr().is_terminal());
+        output::complain(&format!("{}\n", paint.dim(&format!("indexed {} for the first time", root.display()))));
+    }
+    call_once(cx, tool, arguments, global.quiet)
+}
+
+/// Calls a tool, with a progress bar.
+fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, quiet: bool) -> Envelope {
+    let bar = Arc::new(Mutex::new(Progress::new(quiet)));
+    let step = Arc::clone(&bar);
+    let request = Request {
+        directory: std::env::current_dir().ok(),
+        patience: Some(PATIENCE),
+        progress: Some(Arc::new(move |done, total, message: &str| {
+            step.lock().expect("drawing does not panic").step(done, total, message);
+        })),
+        ..Request::default()
+    };
+    let envelope = tools::call(cx, tool, arguments, &request);
+    bar.lock().expect("drawing does not panic").finish();
+    envelope
+}
+
+/// The folder that a tool would have needed: the one it names, the one that was asked for, or the repository we are in.
+fn unindexed(answer: &Value, repo: Option<&Value>) -> Option<PathBuf> {
+    let named = answer.pointer("/details/root").and_then(Value::as_str).map(PathBuf::from);
+    let asked = || repo.map(|repo| repo.as_str().map(PathBuf::from).filter(|path| path.is_dir()));
+    let here = || {
+        let here = std::env::current_dir().ok()?;
+        Some(here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned())
+    };
+    let root = named.or_else(|| asked().unwrap_or_else(here))?;
+    // Nobody means a whole disk, or everything that is theirs.
+    (root.parent().is_some() && !config::is_home(&root)).then_some(root)
+}
+
+/// Prints an answer, or an error.
+fn print(envelope: &Envelope, global: &Global, paint: Paint) {
+    if global.json {
+        let pretty = io::stdout().is_terminal();
+        let text = if pretty { format!("{:#}", envelope.value) } else { envelope.value.to_string() };
+        output::print_bytes(format!("{text}\n").as_bytes());
+        return;
+    }
+    if envelope.is_error {
+        let paint = Paint::of(global.color, io::stderr().is_terminal());
+        output::complain(&render::error(&envelope.value, paint));
+        return;
+    }
+    let mut out = Output::new(paint);
+    render::answer(&envelope.value, &envelope.text, &mut out);
+    if !global.quiet {
+        let paint = Paint::of(global.color, io::stderr().is_terminal());
+        if !envelope.found {
+            out.notes(vec!["nothing found".to_owned()], paint);
+        }
+        out.notes(render::notes(&envelope.value), paint);
+    }
+    out.print();
+}
+
+/// Sends the log where the configuration says. Standard output is for answers.
+fn log_to(config: &Config) -> Result<(), String> {
+    if config.log == "off" {
+        return Ok(());
+    }
+    let levels: Targets = config.log.parse().map_err(|err| {
+        format!("`log` is {:?}: {err}; say off, error, warn, info, debug or trace, or codelode=debug", config.log)
+    })?;
+    let subscriber = tracing_subscriber::registry().with(levels);
+    let started = match &config.log_file {
+        None => {
+            let layer = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+            subscriber.with(layer).try_init()
+        }
+        Some(path) => {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            let file = file.map_err(|err| format!("cannot write the log file {}: {err}", path.display()))?;
+            let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
+            subscriber.with(layer).try_init()
+        }
+    };
+    // Only tests run twice in a process, and they may keep their first log.
+    let _ = started;
+    Ok(())
+}
+
+/// Reports an error with its causes.
+fn fail(err: &dyn std::error::Error) -> ExitCode {
+    let mut text = err.to_string();
+    let mut cause = err.source();
+    while let Some(err) = cause {
+        text.push_str(": ");
+        text.push_str(&err.to_string());
+        cause = err.source();
+    }
+    complain(&text)
+}
+
+/// Reports what is wrong.
+fn complain(problem: &str) -> ExitCode {
+    let problem = problem.trim_end();
+    let prefix = if problem.starts_with("error:") { "" } else { "error: " };
+    output::complain(&format!("{prefix}{problem}\n"));
+    ExitCode::from(FAILED)
+}

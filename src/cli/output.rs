@@ -1,0 +1,125 @@
+//! Writing to the terminal or into a pipe: colours only where they are seen, no panic when the reader has gone.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use super::Color;
+
+/// Colours, or none.
+#[derive(Clone, Copy)]
+pub(super) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    /// Colours when they are asked for, or by default on a terminal whose user has not refused them.
+    pub(super) fn of(color: Color, is_terminal: bool) -> Self {
+        let on = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !crate::config::no_color(),
+        };
+        Self { on }
+    }
+
+    /// No colours.
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        Self { on: false }
+    }
+
+    /// Paths.
+    pub(super) fn path(self, text: &str) -> String {
+        self.with("35", text)
+    }
+
+    /// Line numbers.
+    pub(super) fn line(self, line: u64) -> String {
+        self.with("32", &line.to_string())
+    }
+
+    /// Names of symbols.
+    pub(super) fn name(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// Kinds of symbols.
+    pub(super) fn kind(self, text: &str) -> String {
+        self.with("36", text)
+    }
+
+    /// What is said beside the answer.
+    pub(super) fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    /// What is wrong.
+    pub(super) fn bad(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.on && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// An answer that is being written.
+pub(super) struct Output {
+    /// How it is coloured.
+    pub(super) paint: Paint,
+    text: String,
+    notes: String,
+}
+
+impl Output {
+    /// Nothing yet.
+    pub(super) fn new(paint: Paint) -> Self {
+        Self { paint, text: String::new(), notes: String::new() }
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref().trim_end());
+        self.text.push('\n');
+    }
+
+    /// Adds text as it is, and an end of line when it has none.
+    pub(super) fn raw(&mut self, text: &str) {
+        self.text.push_str(text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
+    /// What is written beside the answer, to standard error: a pipe gets the answer alone.
+    pub(super) fn notes(&mut self, notes: Vec<String>, paint: Paint) {
+        for note in notes {
+            let _ = writeln!(self.notes, "{}", paint.dim(&note));
+        }
+    }
+
+    /// What has been written so far.
+    #[cfg(test)]
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Prints it all.
+    pub(super) fn print(&self) {
+        print_bytes(self.text.as_bytes());
+        if !self.notes.is_empty() {
+            complain(&self.notes);
+        }
+    }
+}
+
+/// Writes to standard output. When nobody reads it any more, there is nothing left to do and nobody to tell.
+pub(super) fn print_bytes(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// Writes to standard error.
+pub(super) fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,57 @@
+//! A progress bar for work that takes long enough to be noticed.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Work shorter than this ends before a bar could be read.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// A bar that appears when it is worth it, and only on a terminal.
+pub(super) struct Progress {
+    wanted: bool,
+    begun: Option<Instant>,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// No bar yet.
+    pub(super) fn new(quiet: bool) -> Self {
+        Self { wanted: !quiet && io::stderr().is_terminal(), begun: None, bar: None }
+    }
+
+    /// Shows how far the work has come.
+    pub(super) fn step(&mut self, done: u64, total: Option<u64>, message: &str) {
+        if !self.wanted || self.begun.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::no_length();
+            bar.set_style(style("{spinner} {wide_msg} {human_pos}"));
+            bar
+        });
+        if let Some(total) = total
+            && bar.length() != Some(total)
+        {
+            bar.set_length(total);
+            bar.set_style(style("{wide_msg} {bar:24} {human_pos}/{human_len}"));
+        }
+        if bar.message() != message {
+            bar.set_message(message.to_owned());
+        }
+        bar.set_position(done);
+    }
+
+    /// Takes the bar away: what remains on the terminal is the answer.
+    pub(super) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A style from one of the templates above.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the templates are written here").progress_chars("━╸─")
+}

@@ -1,0 +1,67 @@
+//! Source: a symbol's, below a line that says where it is, and a file's, as it is.
+
+use serde_json::Value;
+
+use super::super::output::Output;
+use super::{failures, number_of, text_of};
+
+/// One symbol or several.
+pub(super) fn symbols(value: &Value, out: &mut Output) -> bool {
+    if is_symbol(value) {
+        symbol(value, out);
+        return true;
+    }
+    let Some(symbols) = value.get("symbols").and_then(Value::as_array) else { return false };
+    let errors = value.get("errors").and_then(Value::as_array);
+    if !symbols.iter().all(is_symbol) || (symbols.is_empty() && errors.is_none()) {
+        return false;
+    }
+    for (index, one) in symbols.iter().enumerate() {
+        if index > 0 {
+            out.line("");
+        }
+        symbol(one, out);
+    }
+    failures(value, out);
+    true
+}
+
+/// Whether this is a symbol with its source, or with what it holds when that is too long.
+fn is_symbol(value: &Value) -> bool {
+    value.get("id").is_some() && (value.get("source").is_some() || value.get("outline").is_some())
+}
+
+fn symbol(symbol: &Value, out: &mut Output) {
+    let paint = out.paint;
+    let text = |key: &str| text_of(symbol, key).unwrap_or_default();
+    let mut header = paint.path(text("file"));
+    if let Some(line) = number_of(symbol, "line") {
+        header = format!("{header}:{}", paint.line(line));
+        if let Some(end) = number_of(symbol, "end_line") {
+            header = format!("{header}-{}", paint.line(end));
+        }
+    }
+    let name = text_of(symbol, "qualified_name").unwrap_or(text("name"));
+    out.line(format!("{header}  {}  {}", paint.kind(text("kind")), paint.name(name)));
+    for key in ["before", "source", "after"] {
+        out.raw(text(key));
+    }
+    for member in symbol.get("outline").and_then(Value::as_array).into_iter().flatten() {
+        let line = number_of(member, "line").unwrap_or(0);
+        out.line(format!("  {}  {}", paint.line(line), text_of(member, "signature").unwrap_or_default()));
+    }
+    if !text("truncated").is_empty() {
+        out.line(paint.dim(text("truncated")));
+    }
+}
+
+/// A file, or a part of it: nothing but its text, so that it can go through a pipe.
+pub(super) fn file(value: &Value, out: &mut Output) -> bool {
+    match value.get("content") {
+        Some(Value::String(content)) => {
+            out.raw(content);
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,52 @@
+//! What indexing did: how much there is, what changed, what was left out and why.
+
+use serde_json::Value;
+
+use super::super::output::Output;
+use super::{n_of, number_of, text_of};
+
+pub(super) fn show(value: &Value, out: &mut Output) -> bool {
+    let (Some(files), Some(symbols)) = (number_of(value, "file_count"), number_of(value, "symbol_count")) else {
+        return false;
+    };
+    if value.get("success").is_none() && value.get("files_added").is_none() {
+        return false;
+    }
+    let paint = out.paint;
+    let repo = text_of(value, "repo").unwrap_or_default();
+    out.line(format!("{}  {}, {}", paint.name(repo), n_of(files, "file", "files"), n_of(symbols, "symbol", "symbols")));
+    let changes: Vec<String> = ["added", "changed", "removed"]
+        .iter()
+        .filter_map(|what| {
+            let change = value.get(format!("files_{what}"))?;
+            let n = change.as_u64().or_else(|| change.as_array().map(|files| files.len() as u64))?;
+            (n > 0).then(|| format!("{n} {what}"))
+        })
+        .collect();
+    let up_to_date = value.get("up_to_date") == Some(&Value::Bool(true));
+    match (changes.is_empty(), up_to_date) {
+        (true, true) => out.line("up to date"),
+        (true, false) => out.line("nothing changed"),
+        (false, _) => out.line(changes.join(", ")),
+    }
+    counts(value, "languages", "", out);
+    counts(value, "skipped", "left out: ", out);
+    for warning in value.get("warnings").and_then(Value::as_array).into_iter().flatten() {
+        let text = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
+        out.line(paint.dim(&format!("warning: {text}")));
+    }
+    true
+}
+
+/// A map of counts, largest first.
+fn counts(value: &Value, key: &str, label: &str, out: &mut Output) {
+    let Some(map) = value.get(key).and_then(Value::as_object) else { return };
+    let mut counts: Vec<(&String, u64)> =
+        map.iter().filter_map(|(name, n)| Some((name, n.as_u64()?))).filter(|(_, n)| *n > 0).collect();
+    counts.sort_by(|left, right| right.1.cmp(&left.1).then(left.0.cmp(right.0)));
+    if counts.is_empty() {
+        return;
+    }
+    let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
+    out.line(out.paint.dim(&format!("{label}{}", counts.join(", "))));
+}

@@ -1,0 +1,143 @@
+//! Answers for people. What an answer looks like decides how it is shown, so a new tool whose answer has a known shape needs
+//! nothing here, and any other is shown as the compact text that models get.
+
+mod content;
+mod hits;
+mod index;
+mod outline;
+mod repos;
+mod text;
+mod tree;
+
+use serde_json::Value;
+
+use super::output::{Output, Paint};
+
+/// A way to show an answer; false when the answer does not have its shape.
+type Renderer = fn(&Value, &mut Output) -> bool;
+
+/// The first whose shape fits shows the answer.
+const RENDERERS: &[Renderer] =
+    &[content::symbols, content::file, tree::show, text::show, outline::show, hits::show, repos::show, index::show];
+
+/// Shows an answer; `compact` is its text for models.
+pub(super) fn answer(value: &Value, compact: &str, out: &mut Output) {
+    if let Some(count) = value.get("count").and_then(Value::as_u64).filter(|_| is_only(value, "count")) {
+        out.line(count.to_string());
+        return;
+    }
+    if !RENDERERS.iter().any(|render| render(value, out)) {
+        out.raw(compact);
+    }
+}
+
+/// Whether an answer says nothing but this.
+fn is_only(value: &Value, key: &str) -> bool {
+    value.as_object().is_some_and(|answer| answer.keys().all(|other| other == key || other == "_meta"))
+}
+
+/// What is said beside an answer: that it was cut, that it is old, what was left out.
+pub(super) fn notes(value: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(left) = number_of(value, "left") {
+        let total = number_of(value, "total").map(|total| format!(" of {total}")).unwrap_or_default();
+        let more =
+            text_of(value, "next_cursor").map(|cursor| format!("; go on with --cursor {cursor}")).unwrap_or_default();
+        notes.push(format!("{left}{total} left{more}"));
+    }
+    if let Some(parts) = value.get("shortened").and_then(Value::as_array) {
+        let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
+        notes.push(format!("shortened to fit --max-tokens: {}", parts.join(", ")));
+    }
+    if let Some(absence) = value.get("negative_evidence") {
+        let scanned = number_of(absence, "scanned_symbols").zip(number_of(absence, "scanned_files"));
+        if let Some((symbols, files)) = scanned {
+            let (symbols, files) = (n_of(symbols, "symbol", "symbols"), n_of(files, "file", "files"));
+            notes.push(format!("looked at {symbols} in {files}"));
+        }
+        for (reason, n) in absence.get("left_out").and_then(Value::as_object).into_iter().flatten() {
+            notes.push(format!("not indexed: {n} {}", reason.replace('_', " ")));
+        }
+    }
+    let nearest =
+        value.get("nearest").or_else(|| value.pointer("/negative_evidence/nearest")).and_then(Value::as_array);
+    let nearest: Vec<String> = nearest.into_iter().flatten().filter_map(named).collect();
+    if !nearest.is_empty() {
+        notes.push(format!("did you mean: {}", nearest.join(", ")));
+    }
+    if let Some(narrow) = text_of(value, "narrow") {
+        notes.push(format!("for less, {narrow}"));
+    }
+    match value.pointer("/_meta/freshness").and_then(Value::as_str) {
+        Some("stale") => notes.push("some files have changed since they were indexed".to_owned()),
+        Some("indexing") => notes.push("the index is being brought up to date".to_owned()),
+        _ => {}
+    }
+    notes
+}
+
+/// An error: what is wrong, then what its details suggest.
+pub(super) fn error(value: &Value, paint: Paint) -> String {
+    let message = text_of(value, "error").unwrap_or("no reason given");
+    let mut text = format!("{} {message}\n", paint.bad("error:"));
+    let Some(details) = value.get("details").and_then(Value::as_object) else { return text };
+    for (key, detail) in details {
+        let Value::Array(items) = detail else { continue };
+        let names: Vec<String> = items.iter().filter_map(named).filter(|name| !quotes(message, name)).collect();
+        if !names.is_empty() {
+            let what = match key.as_str() {
+                "nearest" | "did_you_mean" | "suggestions" => "did you mean".to_owned(),
+                other => other.replace('_', " "),
+            };
+            text.push_str(&format!("{}\n", paint.dim(&format!("  {what}: {}", names.join(", ")))));
+        }
+    }
+    text
+}
+
+/// What could not be answered, below what could.
+fn failures(value: &Value, out: &mut Output) {
+    for failure in value.get("errors").and_then(Value::as_array).into_iter().flatten() {
+        let message = text_of(failure, "error").map_or_else(|| failure.to_string(), str::to_owned);
+        let subject = named(failure).filter(|subject| !quotes(&message, subject));
+        let subject = subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
+        out.line(out.paint.bad(&format!("{subject}{message}")));
+        let nearest: Vec<String> =
+            failure.get("nearest").and_then(Value::as_array).into_iter().flatten().filter_map(named).collect();
+        if !nearest.is_empty() {
+            out.line(out.paint.dim(&format!("  did you mean: {}", nearest.join(", "))));
+        }
+    }
+}
+
+/// Whether a message names this already.
+fn quotes(message: &str, name: &str) -> bool {
+    [format!("`{name}`"), format!("\"{name}\"")].iter().any(|quoted| message.contains(quoted))
+}
+
+/// An item's text: itself, or what it is called.
+fn named(item: &Value) -> Option<String> {
+    let name =
+        item.as_str().or_else(|| ["id", "repo", "name", "path", "file"].iter().find_map(|key| text_of(item, key)));
+    name.map(str::to_owned)
+}
+
+/// A text in an answer.
+fn text_of<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+/// A number in an answer.
+fn number_of(value: &Value, key: &str) -> Option<u64> {
+    value.get(key).and_then(Value::as_u64)
+}
+
+/// Whether a text adds something to what is already shown.
+fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
+    text.filter(|text| !text.is_empty() && !shown.contains(text))
+}
+
+/// A plural.
+fn n_of(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

@@ -1,0 +1,62 @@
+//! The symbols of a file, each below the one that holds it.
+
+use serde_json::Value;
+
+use super::super::output::Output;
+use super::{adds, failures, number_of, text_of};
+
+pub(super) fn show(value: &Value, out: &mut Output) -> bool {
+    if let Some(files) = ["results", "files"].iter().find_map(|key| value.get(key)?.as_array())
+        && (!files.is_empty() || value.get("errors").is_some())
+        && files.iter().all(|file| file.get("symbols").is_some_and(Value::is_array))
+    {
+        for (index, file) in files.iter().enumerate() {
+            if index > 0 {
+                out.line("");
+            }
+            outline(file, out);
+        }
+        failures(value, out);
+        return true;
+    }
+    let has_file = value.get("file").or_else(|| value.get("file_path")).is_some_and(Value::is_string);
+    if !has_file || !value.get("symbols").is_some_and(Value::is_array) {
+        return false;
+    }
+    outline(value, out);
+    true
+}
+
+/// One file.
+fn outline(file: &Value, out: &mut Output) {
+    let path = text_of(file, "file").or_else(|| text_of(file, "file_path")).unwrap_or_default();
+    out.line(out.paint.path(path));
+    let symbols = file.get("symbols").and_then(Value::as_array);
+    let widest = symbols.into_iter().flatten().map(last_line).max().unwrap_or(0).to_string().len();
+    for one in symbols.into_iter().flatten() {
+        symbol(one, 0, widest, out);
+    }
+}
+
+/// The highest line number below a symbol, its own included.
+fn last_line(symbol: &Value) -> u64 {
+    let children = symbol.get("children").and_then(Value::as_array).into_iter().flatten();
+    children.map(last_line).max().unwrap_or(0).max(number_of(symbol, "line").unwrap_or(0))
+}
+
+/// A symbol and those that it holds.
+fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
+    let paint = out.paint;
+    let line = number_of(value, "line").unwrap_or(0);
+    let space = " ".repeat(widest.saturating_sub(line.to_string().len()));
+    let signature = text_of(value, "signature").and_then(|text| text.lines().next());
+    let signature = signature.or_else(|| text_of(value, "name")).unwrap_or_default();
+    let kind = text_of(value, "kind").unwrap_or_default();
+    out.line(format!("{space}{}  {}{}  {signature}", paint.line(line), "  ".repeat(depth), paint.kind(kind)));
+    if let Some(summary) = adds(text_of(value, "summary"), signature) {
+        out.line(paint.dim(&format!("{}  {}  {summary}", " ".repeat(widest), "  ".repeat(depth))));
+    }
+    for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
+        symbol(child, depth + 1, widest, out);
+    }
+}

@@ -1,0 +1,41 @@
+//! The files of a repository, each below its folder.
+
+use serde_json::Value;
+
+use super::super::output::Output;
+use super::{n_of, number_of, text_of};
+
+pub(super) fn show(value: &Value, out: &mut Output) -> bool {
+    let Some(tree) = value.get("tree") else { return false };
+    let entries = tree.as_array().or_else(|| tree.get("children").and_then(Value::as_array));
+    for entry in entries.into_iter().flatten() {
+        show_entry(entry, 0, out);
+    }
+    entries.is_some()
+}
+
+/// A file, or a folder and what is in it.
+fn show_entry(entry: &Value, depth: usize, out: &mut Output) {
+    let paint = out.paint;
+    let path = text_of(entry, "path").or_else(|| text_of(entry, "name")).unwrap_or_default();
+    let children = entry.get("children").and_then(Value::as_array);
+    let is_folder =
+        children.is_some() || matches!(text_of(entry, "type"), Some("dir" | "directory" | "folder" | "tree"));
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    let indent = "  ".repeat(depth);
+    if is_folder {
+        let n_files = number_of(entry, "file_count").or_else(|| number_of(entry, "files"));
+        let n_files = n_files.map(|n_files| format!("  {}", n_of(n_files, "file", "files"))).unwrap_or_default();
+        out.line(format!("{indent}{}{}", paint.path(&format!("{name}/")), paint.dim(&n_files)));
+    } else {
+        let language = text_of(entry, "language").unwrap_or_default();
+        let symbols = number_of(entry, "symbol_count").filter(|n| *n > 0).map(|n| n_of(n, "symbol", "symbols"));
+        let lines = number_of(entry, "line_count").map(|n| n_of(n, "line", "lines"));
+        let facts: Vec<String> =
+            [Some(language.to_owned()), lines, symbols].into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
+        out.line(format!("{indent}{name}  {}", paint.dim(&facts.join(", "))));
+    }
+    for child in children.into_iter().flatten() {
+        show_entry(child, depth + 1, out);
+    }
+}

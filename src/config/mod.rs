@@ -1,0 +1,290 @@
+//! Decides everything once: built-in defaults, then `config.toml` in the index directory, then the environment, then
+//! flags. Every other room takes the part that it needs and asks nobody.
+
+mod error;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use error::Error;
+pub use settings::{Flags, Settings, VARIABLES, Variable};
+
+/// The name of codelode's own folder inside the index directory.
+const FOLDER: &str = "codelode";
+/// The name of the file with settings in that folder.
+const FILE: &str = "config.toml";
+
+/// Everything that can be set.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where indexes live: codelode's own folder inside the index directory.
+    pub home: PathBuf,
+    /// Largest file that is read, in bytes.
+    pub max_file_size: u64,
+    /// How many files of a folder at most; `None` for no limit.
+    pub max_files: Option<usize>,
+    /// Further ignore patterns for every folder, in gitignore syntax.
+    pub extra_ignore: Vec<String>,
+    /// Where an index made elsewhere finds its sources here, first match wins.
+    pub path_map: PathMap,
+    /// Keep absolute paths out of answers.
+    pub redact_source_root: bool,
+    /// How long an answer may wait for changed files to be read again.
+    pub freshness: Freshness,
+    /// Which tools a client is shown.
+    pub surface: Surface,
+    /// Default token budget of an answer.
+    pub max_tokens: usize,
+    /// Where the log goes; `None` for standard error.
+    pub log_file: Option<PathBuf>,
+    /// What is logged, as `RUST_LOG` spells it.
+    pub log: String,
+    /// Whether symbols without documentation are summarised by a model.
+    pub use_ai_summaries: bool,
+    /// Whether context providers enrich an index.
+    pub context_providers: bool,
+}
+
+/// How fresh an answer must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Freshness {
+    /// Answer at once, mark what is stale.
+    Relaxed,
+    /// Wait up to 500 ms for changes to be read.
+    Strict,
+}
+
+/// Which tools a client is shown. Every tool answers when it is called by name, shown or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// The handful that most work needs, and one that describes and calls any other.
+    Lean,
+    /// What daily work needs.
+    Core,
+    /// Every tool.
+    Full,
+    /// These.
+    Named(Vec<String>),
+}
+
+impl Default for Config {
+    /// What holds when nothing is set, for a home in the current directory: a place that only tests use.
+    fn default() -> Self {
+        Self {
+            home: PathBuf::from(".code-index").join(FOLDER),
+            max_file_size: 500 * 1024,
+            max_files: None,
+            extra_ignore: Vec::new(),
+            path_map: PathMap::default(),
+            redact_source_root: false,
+            freshness: Freshness::Relaxed,
+            surface: Surface::Lean,
+            max_tokens: 8_000,
+            log_file: None,
+            // rmcp warns of every mistake of a client, which has been told already.
+            log: "warn,rmcp=error".to_owned(),
+            use_ai_summaries: false,
+            context_providers: true,
+        }
+    }
+}
+
+/// Reads the file and the environment of this process and puts the flags on top.
+pub fn load(flags: &Flags) -> Result<Config, Error> {
+    let env = |name: &str| env::var(name).ok();
+    let home = home(&env, flags)?;
+    let path = home.join(FILE);
+    let file = match fs::read_to_string(&path) {
+        Ok(text) => Some((path, text)),
+        Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        Err(source) => return Err(Error::Unreadable { path, source }),
+    };
+    apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)
+}
+
+/// Decides without asking the process: the file is a path and its text, the environment a function.
+pub fn apply(
+    home: PathBuf,
+    file: Option<(&Path, &str)>,
+    env: &dyn Fn(&str) -> Option<String>,
+    flags: &Flags,
+) -> Result<Config, Error> {
+    let mut config = Config { home, ..Config::default() };
+    let user = user_folder(env);
+    if let Some((path, text)) = file {
+        let place = path.display().to_string();
+        config.set(settings::of_file(path, text)?, &place, user.as_deref())?;
+    }
+    config.set(settings::of_environment(env)?, "the environment", user.as_deref())?;
+    config.set(flags.settings.clone(), "the command line", user.as_deref())?;
+    Ok(config)
+}
+
+/// Codelode's own folder inside the index directory.
+pub fn home(env: &dyn Fn(&str) -> Option<String>, flags: &Flags) -> Result<PathBuf, Error> {
+    let user = user_folder(env);
+    let named = || settings::INDEX_DIRECTORY.value(env).map(|(_, value)| PathBuf::from(value));
+    let directory = match flags.index_dir.clone().or_else(named) {
+        Some(directory) => expand(directory, user.as_deref()),
+        None => user.ok_or(Error::NoHome)?.join(".code-index"),
+    };
+    // A relative folder means the same one after a change of directory, and to another process.
+    let directory = std::path::absolute(&directory).map_err(|source| Error::Unreadable { path: directory, source })?;
+    Ok(directory.join(FOLDER))
+}
+
+/// The user's own folder.
+fn user_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    ["HOME", "USERPROFILE"].iter().find_map(|name| env(name).filter(|value| !value.is_empty())).map(PathBuf::from)
+}
+
+/// Reads a leading `~` as a shell does: settings often come from files that no shell has read.
+fn expand(path: PathBuf, user: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), user) {
+        (Ok(rest), Some(user)) => join(user, rest),
+        _ => path,
+    }
+}
+
+impl Config {
+    /// Takes over what is set; `place` is where it was set, for errors.
+    fn set(&mut self, settings: Settings, place: &str, user: Option<&Path>) -> Result<(), Error> {
+        let Settings {
+            max_file_size,
+            max_files,
+            extra_ignore,
+            path_map,
+            redact_source_root,
+            freshness,
+            tools,
+            max_tokens,
+            log_file,
+            log,
+            use_ai_summaries,
+            context_providers,
+        } = settings;
+        let bad = |key: &'static str, problem: String| Error::BadValue {
+            key: key.to_owned(),
+            place: place.to_owned(),
+            problem,
+        };
+        if let Some(size) = max_file_size {
+            self.max_file_size = size;
+        }
+        if let Some(n_files) = max_files {
+            self.max_files = (n_files > 0).then_some(n_files);
+        }
+        if let Some(patterns) = extra_ignore {
+            self.extra_ignore = patterns;
+        }
+        if let Some(pairs) = path_map {
+            self.path_map = PathMap::of_pairs(&pairs).map_err(|problem| bad("path_map", problem))?;
+        }
+        if let Some(redact) = redact_source_root {
+            self.redact_source_root = redact;
+        }
+        if let Some(freshness) = freshness {
+            self.freshness = freshness;
+        }
+        if let Some(tools) = tools {
+            self.surface = Surface::of(&tools).ok_or_else(|| {
+                bad("tools", format!("is {tools:?}; say lean, core, full or the tools' names, separated by commas"))
+            })?;
+        }
+        if let Some(n_tokens) = max_tokens {
+            if n_tokens == 0 {
+                return Err(bad("max_tokens", "is 0; an answer needs at least one token".to_owned()));
+            }
+            self.max_tokens = n_tokens;
+        }
+        if let Some(path) = log_file {
+            self.log_file = Some(expand(path, user));
+        }
+        if let Some(log) = log {
+            self.log = log;
+        }
+        if let Some(wanted) = use_ai_summaries {
+            self.use_ai_summaries = wanted;
+        }
+        if let Some(wanted) = context_providers {
+            self.context_providers = wanted;
+        }
+        Ok(())
+    }
+}
+
+impl Surface {
+    /// A surface by its name, or the tools it lists; `None` when nothing is listed.
+    pub fn of(text: &str) -> Option<Self> {
+        match text.trim() {
+            "lean" => Some(Self::Lean),
+            "core" => Some(Self::Core),
+            "full" => Some(Self::Full),
+            names => {
+                let names: Vec<String> =
+                    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+                (!names.is_empty()).then_some(Self::Named(names))
+            }
+        }
+    }
+}
+
+/// Pairs of path prefixes: where a folder was when it was indexed, and where it is here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathMap(pub Vec<(PathBuf, PathBuf)>);
+
+impl PathMap {
+    /// Reads `there1=here1,there2=here2`. Each pair is split at its last `=`, so that earlier ones may belong to a path.
+    pub fn of_text(text: &str) -> Result<Self, String> {
+        Self::of_pairs(&text.split(',').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    /// Reads pairs, each `there=here`.
+    fn of_pairs(pairs: &[String]) -> Result<Self, String> {
+        let mut map = Vec::new();
+        for pair in pairs.iter().map(|pair| pair.trim()).filter(|pair| !pair.is_empty()) {
+            match pair.rsplit_once('=') {
+                Some((there, here)) if !there.is_empty() && !here.is_empty() => map.push((there.into(), here.into())),
+                _ => return Err(format!("has {pair:?}; write each pair as stored/path=local/path")),
+            }
+        }
+        Ok(Self(map))
+    }
+
+    /// Where a stored path is on this machine.
+    pub fn to_local(&self, stored: &Path) -> PathBuf {
+        let moved =
+            self.0.iter().find_map(|(there, here)| stored.strip_prefix(there).ok().map(|rest| join(here, rest)));
+        moved.unwrap_or_else(|| stored.to_owned())
+    }
+
+    /// Where a path of this machine was when it was indexed.
+    pub fn to_stored(&self, local: &Path) -> PathBuf {
+        let moved = self.0.iter().find_map(|(there, here)| local.strip_prefix(here).ok().map(|rest| join(there, rest)));
+        moved.unwrap_or_else(|| local.to_owned())
+    }
+}
+
+/// Joins without the slash that joining nothing leaves behind.
+fn join(base: &Path, rest: &Path) -> PathBuf {
+    if rest.as_os_str().is_empty() { base.to_owned() } else { base.join(rest) }
+}
+
+/// Whether the user wants no colours anywhere: <https://no-color.org>.
+pub fn no_color() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// Whether a folder is the user's own.
+pub fn is_home(folder: &Path) -> bool {
+    user_folder(&|name| env::var(name).ok()).is_some_and(|home| home == folder)
+}

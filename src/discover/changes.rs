@@ -1,0 +1,99 @@
+//! What changed since an earlier walk, from the system's word alone: nothing is opened, listed or read.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::thread;
+
+use super::disk::{Folder, Links, MISSING};
+use crate::model::SourceFile;
+
+/// Fewer entries than this are looked at before a second thread has started.
+const WORTH_A_THREAD: usize = 500;
+
+/// A file, a folder or a missing file, as it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known<'a> {
+    /// Relative to the root with `/` between the parts, empty for the root; or absolute.
+    pub path: &'a str,
+    /// Bytes; of a folder it says nothing.
+    pub size: u64,
+    /// Time of the last change in nanoseconds since 1970; `i64::MIN` for what was not there.
+    pub mtime_ns: i64,
+    /// Whether it is a folder.
+    pub is_dir: bool,
+}
+
+/// What is no longer as it was recorded, by place in the list that was given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Has another size, time or nature; came into being; or can no longer be looked at.
+    pub changed: Vec<usize>,
+    /// Is no longer there.
+    pub gone: Vec<usize>,
+}
+
+impl Changes {
+    /// Whether everything is as it was.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// Compares what is `known` with what is there. A link is looked at itself, unless links were followed when the list
+/// was made; outside the root they always are.
+pub fn changes(root: &Path, known: &[Known<'_>], follow_symlinks: bool, threads: usize) -> Changes {
+    let folder = Folder::open(root);
+    let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
+    let threads = threads.clamp(1, known.len() / WORTH_A_THREAD + 1);
+    let share = known.len().div_ceil(threads).max(1);
+    let mut parts = known.chunks(share).enumerate();
+    let own = parts.next();
+    thread::scope(|scope| {
+        let folder = &folder;
+        let others: Vec<_> =
+            parts.map(|(nth, part)| scope.spawn(move || compare(folder, part, nth * share, links))).collect();
+        let mut all = own.map(|(_, part)| compare(folder, part, 0, links)).unwrap_or_default();
+        for other in others {
+            let part = other.join().expect("comparing numbers does not panic");
+            all.changed.extend(part.changed);
+            all.gone.extend(part.gone);
+        }
+        all
+    })
+}
+
+/// A file as it is now, when it is there and a plain file.
+pub fn stat(root: &Path, path: &str, follow_symlinks: bool) -> Option<SourceFile> {
+    let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
+    let seen = Folder::open(root).look(path, links).ok().filter(|seen| !seen.is_dir)?;
+    Some(SourceFile { path: path.to_owned(), size: seen.stamp.size, mtime_ns: seen.stamp.mtime_ns })
+}
+
+/// Compares one share of the list, which starts at `offset`.
+fn compare(folder: &Folder<'_>, part: &[Known<'_>], offset: usize, links: Links) -> Changes {
+    let mut changes = Changes::default();
+    for (place, known) in part.iter().enumerate() {
+        let links = if is_outside(known.path) { Links::Follow } else { links };
+        match folder.look(known.path, links) {
+            Ok(seen) => {
+                let same_size = known.is_dir || seen.stamp.size == known.size;
+                if seen.stamp.mtime_ns != known.mtime_ns || !same_size || seen.is_dir != known.is_dir {
+                    changes.changed.push(offset + place);
+                }
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                if known.mtime_ns != MISSING {
+                    changes.gone.push(offset + place);
+                }
+            }
+            Err(_) => changes.changed.push(offset + place),
+        }
+    }
+    changes
+}
+
+/// Whether a path is written from the top of the file system. The first byte tells nearly always, and this is asked
+/// once for every file.
+fn is_outside(path: &str) -> bool {
+    path.starts_with('/') || (cfg!(windows) && Path::new(path).is_absolute())
+}

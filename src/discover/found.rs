@@ -1,0 +1,116 @@
+//! What a walk gathers, and the end of it: the rules that need to know every file, and the order of the answer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::checkout::{Base, Checkout};
+use super::folder::Folder;
+use super::package::Packages;
+use super::{Rules, Walk, limits};
+use crate::model::{Input, SkipReason, SourceFile};
+
+/// How many warnings of one sort are written out. The rest are counted.
+const MAX_WARNINGS: usize = 20;
+
+/// A folder behind a link.
+pub(super) struct Link {
+    pub(super) folder: Folder,
+    /// The link was itself found behind a link.
+    pub(super) nested: bool,
+}
+
+/// What was found so far, in one folder or in all.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<SourceFile>,
+    pub(super) skipped: [u64; SkipReason::ALL.len()],
+    pub(super) inputs: Vec<Input>,
+    pub(super) warnings: Vec<String>,
+    pub(super) unreadable: Vec<String>,
+    /// Files above the size limit that a package may still name.
+    pub(super) large: Vec<SourceFile>,
+    pub(super) links: Vec<Link>,
+    pub(super) checkouts: Vec<Arc<Checkout>>,
+}
+
+impl Found {
+    pub(super) fn starting_with(base: &Base) -> Self {
+        Self {
+            inputs: base.inputs.clone(),
+            warnings: base.warnings.clone(),
+            checkouts: base.checkout.iter().cloned().collect(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn skip(&mut self, reason: SkipReason) {
+        self.skipped[reason as usize] += 1;
+    }
+
+    /// Whether anything was left out so far.
+    pub(super) fn has_skipped(&self) -> bool {
+        self.skipped.iter().any(|&count| count > 0)
+    }
+
+    pub(super) fn skip_unreadable(&mut self, path: String) {
+        self.skip(SkipReason::Unreadable);
+        self.unreadable.push(path);
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        for (sum, count) in self.skipped.iter_mut().zip(other.skipped) {
+            *sum += count;
+        }
+        self.files.extend(other.files);
+        self.inputs.extend(other.inputs);
+        self.warnings.extend(other.warnings);
+        self.unreadable.extend(other.unreadable);
+        self.large.extend(other.large);
+        self.links.extend(other.links);
+        self.checkouts.extend(other.checkouts);
+    }
+
+    /// Applies the rules that need to know all files, and puts everything in order.
+    pub(super) fn finish(mut self, root: &Path, rules: &Rules) -> Walk {
+        let mut packages = Packages::default();
+        for file in std::mem::take(&mut self.large) {
+            if packages.name(root, &file.path) {
+                self.files.push(file);
+            } else {
+                self.skip(SkipReason::TooLarge);
+            }
+        }
+        let mut warnings = bounded(self.unreadable, |path| format!("{path} could not be read"), "could not be read");
+        warnings.extend(bounded(self.warnings, |warning| warning, "warnings of this sort"));
+        let total = self.files.len();
+        let mut files = self.files;
+        files.sort_unstable();
+        if let Some(max) = rules.max_files {
+            let cut = limits::cut(&mut files, max);
+            if cut > 0 {
+                self.skipped[SkipReason::FileLimit as usize] += cut as u64;
+                warnings.push(format!("{max} of {total} files were taken, the limit on the number of files"));
+            }
+        }
+        let mut inputs = self.inputs;
+        inputs.append(&mut packages.inputs);
+        inputs.extend(self.checkouts.iter().filter_map(|checkout| checkout.asked_index(root)));
+        inputs.sort_unstable();
+        inputs.dedup_by(|one, other| one.path == other.path);
+        let counted = SkipReason::ALL.iter().map(|&reason| (reason, self.skipped[reason as usize]));
+        let skipped = counted.filter(|&(_, count)| count > 0).collect();
+        Walk { files, skipped, inputs, warnings }
+    }
+}
+
+/// Writes out the first of a list, in order, and counts the rest.
+fn bounded(mut list: Vec<String>, write: impl Fn(String) -> String, more: &str) -> Vec<String> {
+    list.sort_unstable();
+    list.dedup();
+    let rest = list.len().saturating_sub(MAX_WARNINGS);
+    let mut written: Vec<_> = list.into_iter().take(MAX_WARNINGS).map(write).collect();
+    if rest > 0 {
+        written.push(format!("and {rest} more {more}"));
+    }
+    written
+}

@@ -1,0 +1,130 @@
+//! The rules, in their order, for one entry of a folder.
+
+use super::disk::{Kind, Stamp};
+use super::folder::{Entry, Folder, Place};
+use super::found::{Found, Link};
+use super::package::MAX_ENTRY;
+use super::tools::{Filled, filled};
+use super::walk::Walker;
+use super::{binary, links, noise, secret};
+use crate::model::{SkipReason, SourceFile};
+
+impl Walker<'_> {
+    /// Judges one entry: it becomes a file found, a folder to enter, or a number.
+    pub(super) fn judge(&self, entry: Entry, place: &mut Place, found: &mut Found) -> Option<Folder> {
+        place.path.truncate(place.stem);
+        place.path.push_str(&entry.name);
+        let place = &*place;
+        let left_out = match entry.kind {
+            Kind::Folder => self.leaves_out_folder(&entry.name, place),
+            Kind::File => self.leaves_out_file(&entry.name, place),
+            Kind::Link if self.rules.follow_symlinks => self.leaves_out_file(&entry.name, place),
+            Kind::Link => Some(SkipReason::Symlink),
+            Kind::Other => Some(SkipReason::NotAFile),
+        };
+        if let Some(reason) = left_out {
+            found.skip(reason);
+            return None;
+        }
+        if entry.kind == Kind::Link {
+            self.follow(place, found);
+            return None;
+        }
+        let path = &place.path[self.prefix.len()..];
+        let Ok(metadata) = entry.entry.metadata() else {
+            found.skip_unreadable(path.to_owned());
+            return None;
+        };
+        let stamp = Stamp::of(&metadata);
+        if entry.kind == Kind::Folder {
+            return Some(place.folder.below(path.to_owned(), stamp, None));
+        }
+        self.weigh(path, stamp, found);
+        None
+    }
+
+    fn leaves_out_folder(&self, name: &str, place: &Place) -> Option<SkipReason> {
+        if let Some(reason) = self.ignores(place, true) {
+            return Some(reason);
+        }
+        if noise::folder(name) || self.is_never(&place.path[self.prefix.len()..]) {
+            return Some(SkipReason::Noise);
+        }
+        match filled(name, place.tools) {
+            Some(Filled::Vendored) => return Some(SkipReason::Vendored),
+            Some(Filled::BuildOutput) => {
+                let checkout = place.folder.checkout.as_ref();
+                if !checkout.is_some_and(|checkout| checkout.tracks_below(&place.path)) {
+                    return Some(SkipReason::BuildOutput);
+                }
+            }
+            None => {}
+        }
+        secret::folder(name).then_some(SkipReason::Secret)
+    }
+
+    fn leaves_out_file(&self, name: &str, place: &Place) -> Option<SkipReason> {
+        if let Some(reason) = self.ignores(place, false) {
+            Some(reason)
+        } else if noise::file(name) {
+            Some(SkipReason::Noise)
+        } else if secret::file(name) {
+            Some(SkipReason::Secret)
+        } else if binary::file(&place.path) {
+            Some(SkipReason::Binary)
+        } else {
+            None
+        }
+    }
+
+    /// What ignore files and the caller's patterns say.
+    fn ignores(&self, place: &Place, is_dir: bool) -> Option<SkipReason> {
+        let folder = &place.folder;
+        let said = folder.ignore.ignores(&place.path, is_dir).or_else(|| folder.git.ignores(&place.path, is_dir));
+        if said == Some(true) {
+            return Some(SkipReason::Ignored);
+        }
+        let path = &place.path[self.prefix.len()..];
+        self.extra.matched(path, is_dir).is_ignore().then_some(SkipReason::ExtraIgnored)
+    }
+
+    fn is_never(&self, path: &str) -> bool {
+        // Joining costs, and nearly always there is one such folder, which lies elsewhere.
+        !self.never.is_empty() && self.never.contains(&self.root.join(path))
+    }
+
+    /// Applies the size limit.
+    fn weigh(&self, path: &str, stamp: Stamp, found: &mut Found) {
+        let file = SourceFile { path: path.to_owned(), size: stamp.size, mtime_ns: stamp.mtime_ns };
+        if stamp.size <= self.rules.max_file_size {
+            found.files.push(file);
+        } else if stamp.size <= MAX_ENTRY {
+            found.large.push(file);
+        } else {
+            found.skip(SkipReason::TooLarge);
+        }
+    }
+
+    /// Follows the link at hand to a file or to a folder inside the root.
+    fn follow(&self, place: &Place, found: &mut Found) {
+        let path = &place.path[self.prefix.len()..];
+        let target = match links::resolve(&self.root, &self.root.join(path), &self.never) {
+            Ok(target) => target,
+            Err(SkipReason::Unreadable) => return found.skip_unreadable(path.to_owned()),
+            Err(reason) => return found.skip(reason),
+        };
+        let stamp = Stamp::of(&target.metadata);
+        if !target.metadata.is_dir() {
+            return self.weigh(path, stamp, found);
+        }
+        if let Some(reason) = self.leaves_out_folder(&place.path[place.stem..], place) {
+            return found.skip(reason);
+        }
+        let holder = place.folder.real.clone().unwrap_or_else(|| self.root.join(&place.folder.path));
+        if holder.starts_with(&target.real) {
+            return found.skip(SkipReason::SymlinkEscape);
+        }
+        let nested = place.folder.real.is_some();
+        found.links.push(Link { folder: place.folder.below(path.to_owned(), stamp, Some(target.real)), nested });
+    }
+}

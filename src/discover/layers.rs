@@ -1,0 +1,107 @@
+//! Ignore files, one layer upon the other: what a deeper one says comes first.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::disk::{self, Links, Stamp};
+use super::{Error, Rules};
+
+/// Largest ignore file that is read. Compiling patterns costs far more than reading them, and a hostile file could hold
+/// millions.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// A stack of ignore files, shared by all the folders below. `None` is the empty stack.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layers(Option<Arc<Layer>>);
+
+#[derive(Debug)]
+struct Layer {
+    matcher: Gitignore,
+    below: Layers,
+}
+
+impl Layers {
+    /// This stack with one more matcher on top.
+    pub(super) fn with(&self, matcher: Gitignore) -> Self {
+        if matcher.is_empty() {
+            return self.clone();
+        }
+        Self(Some(Arc::new(Layer { matcher, below: self.clone() })))
+    }
+
+    /// What the topmost layer that speaks of `path` says: leave out, or keep. `None` when no layer does.
+    pub(super) fn ignores(&self, path: &str, is_dir: bool) -> Option<bool> {
+        let mut next = &self.0;
+        while let Some(layer) = next {
+            match layer.matcher.matched(path, is_dir) {
+                Match::Ignore(_) => return Some(true),
+                Match::Whitelist(_) => return Some(false),
+                Match::None => next = &layer.below.0,
+            }
+        }
+        None
+    }
+
+    /// The same for a folder and all that hold it.
+    pub(super) fn ignores_with_parents(&self, path: &str) -> bool {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        ends.filter(|&end| end > 0).any(|end| self.ignores(&path[..end], true) == Some(true))
+    }
+}
+
+/// Gathers the patterns of one layer.
+pub(super) struct Patterns {
+    builder: GitignoreBuilder,
+}
+
+impl Patterns {
+    /// Patterns that are relative to the folder `at`.
+    pub(super) fn new(at: &str) -> Self {
+        Self { builder: GitignoreBuilder::new(at) }
+    }
+
+    /// Adds the patterns of a file; a later one outranks an earlier. A file that is not there adds nothing; one that
+    /// cannot be read, or holds a broken pattern, adds a warning. Returns what there is to record of it: nothing, when
+    /// it is no plain file.
+    pub(super) fn add_file(&mut self, path: &Path, links: Links, warnings: &mut Vec<String>) -> Option<Stamp> {
+        let (bytes, stamp) = match disk::read_small(path, links, MAX_BYTES) {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Some(Stamp::MISSING),
+            Err(error) => {
+                warnings.push(format!("{} was not read: {error}", path.display()));
+                let metadata = path.symlink_metadata().ok().filter(|metadata| metadata.is_file());
+                return metadata.map(|metadata| Stamp::of(&metadata));
+            }
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        for (line, pattern) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            if let Err(error) = self.builder.add_line(None, pattern) {
+                warnings.push(format!("{} line {}: {error}", path.display(), line + 1));
+            }
+        }
+        Some(stamp)
+    }
+
+    /// Makes a matcher of what was gathered.
+    pub(super) fn build(self, warnings: &mut Vec<String>) -> Gitignore {
+        self.builder.build().unwrap_or_else(|error| {
+            warnings.push(format!("ignore patterns were not used: {error}"));
+            Gitignore::empty()
+        })
+    }
+}
+
+/// The caller's patterns. A broken one is an error, because the caller can mend it.
+pub(super) fn extra(rules: &Rules) -> Result<Gitignore, Error> {
+    let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false);
+    for pattern in &rules.extra_ignore {
+        let added = builder.add_line(None, pattern);
+        added.map_err(|source| Error::Pattern { pattern: pattern.clone(), source })?;
+    }
+    builder.build().map_err(|source| Error::Pattern { pattern: rules.extra_ignore.join(" "), source })
+}

@@ -1,0 +1,58 @@
+//! Where a symbolic link leads, when it may be followed at all.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use super::{binary, disk, noise, secret};
+use crate::model::SkipReason;
+
+/// What a link points at: a plain file or a folder inside the root.
+pub(super) struct Target {
+    pub(super) real: PathBuf,
+    pub(super) metadata: Metadata,
+}
+
+/// Resolves the link at `path`. Both roots and the paths in `never` are canonical.
+///
+/// The name of a link says nothing of what is behind it, so the rules that keep secrets and version control out are
+/// asked again about the target: `notes.txt` may point at `.env`.
+pub(super) fn resolve(root: &Path, path: &Path, never: &[PathBuf]) -> Result<Target, SkipReason> {
+    let real = path
+        .canonicalize()
+        .map_err(|error| if disk::is_link(&error) { SkipReason::SymlinkEscape } else { SkipReason::Unreadable })?;
+    let inside = real.strip_prefix(root).map_err(|_| SkipReason::SymlinkEscape)?;
+    let metadata = real.symlink_metadata().map_err(|_| SkipReason::Unreadable)?;
+    if never.iter().any(|folder| real.starts_with(folder)) {
+        return Err(SkipReason::Noise);
+    }
+    let inside = inside.to_str().ok_or(SkipReason::Unreadable)?;
+    let (folders, name) = match inside.rsplit_once(std::path::MAIN_SEPARATOR) {
+        Some((folders, name)) => (folders, name),
+        None => ("", inside),
+    };
+    let all = folders.split(std::path::MAIN_SEPARATOR).chain(metadata.is_dir().then_some(name));
+    for folder in all {
+        if noise::folder(folder) {
+            return Err(SkipReason::Noise);
+        }
+        if secret::folder(folder) {
+            return Err(SkipReason::Secret);
+        }
+    }
+    if metadata.is_dir() {
+        return Ok(Target { real, metadata });
+    }
+    if !metadata.is_file() {
+        return Err(SkipReason::NotAFile);
+    }
+    if noise::file(name) {
+        return Err(SkipReason::Noise);
+    }
+    if secret::file(name) {
+        return Err(SkipReason::Secret);
+    }
+    if binary::file(inside) {
+        return Err(SkipReason::Binary);
+    }
+    Ok(Target { real, metadata })
+}

@@ -1,0 +1,93 @@
+//! Opening a file that a walk chose, and the one rule that needs content.
+
+use std::io::{self, Read};
+use std::path::{Component, Path};
+
+use super::{Rules, disk, links};
+use crate::model::{SkipReason, SourceFile};
+
+/// How much of a file is looked at to tell whether it is text. Git looks at as much.
+const SNIFFED: usize = 8_000;
+
+/// Reads a file that a walk of `root` by the same `rules` found.
+///
+/// The file may have changed since: it may have become a link, a pipe or too large, and each of these is a reason,
+/// never a wait and never a byte from outside the root.
+pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
+    let path = Path::new(&file.path);
+    if !path.components().all(|part| matches!(part, Component::Normal(_))) || file.path.is_empty() {
+        return Err(SkipReason::Unreadable);
+    }
+    let opened = if rules.follow_symlinks { open_followed(root, &file.path)? } else { open(root, &file.path)? };
+    let metadata = opened.metadata().map_err(|_| SkipReason::Unreadable)?;
+    if !metadata.is_file() {
+        return Err(SkipReason::NotAFile);
+    }
+    // The walk let larger files pass where `package.json` names them.
+    let limit = rules.max_file_size.max(file.size);
+    if metadata.len() > limit {
+        return Err(SkipReason::TooLarge);
+    }
+    // One more than expected, so that the end is seen without growing the buffer.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+    opened.take(limit + 1).read_to_end(&mut bytes).map_err(|_| SkipReason::Unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(SkipReason::TooLarge);
+    }
+    if is_binary(&bytes) { Err(SkipReason::Binary) } else { Ok(bytes) }
+}
+
+fn open(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
+    disk::open_beneath(root, path).map_err(|error| reason(&error))
+}
+
+/// Opens what a link leads to, after asking again where that is.
+fn open_followed(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
+    let root = root.canonicalize().map_err(|_| SkipReason::Unreadable)?;
+    let real = root.join(path).canonicalize().map_err(|error| reason(&error))?;
+    if real.strip_prefix(&root).is_ok_and(|inside| inside == Path::new(path)) {
+        return open(&root, path);
+    }
+    let target = links::resolve(&root, &real, &[])?;
+    let inside = target.real.strip_prefix(&root).ok().and_then(Path::to_str).ok_or(SkipReason::SymlinkEscape)?;
+    open(&root, inside)
+}
+
+fn reason(error: &io::Error) -> SkipReason {
+    if disk::is_link(error) {
+        SkipReason::Symlink
+    } else if disk::is_no_file(error) {
+        SkipReason::NotAFile
+    } else if error.kind() == io::ErrorKind::CrossesDevices {
+        SkipReason::SymlinkEscape
+    } else {
+        SkipReason::Unreadable
+    }
+}
+
+/// A NUL byte near the beginning, or a mark of UTF-16 or UTF-32, whose text is mostly NUL bytes.
+fn is_binary(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(SNIFFED)];
+    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) || head.contains(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_binary;
+
+    #[test]
+    fn text_in_any_eight_bit_encoding_is_text() {
+        assert!(!is_binary(b""));
+        assert!(!is_binary("\u{feff}caf\u{e9}\r\n".as_bytes()));
+        assert!(!is_binary(b"caf\xe9 \x1b[0m \x80"));
+    }
+
+    #[test]
+    fn nul_bytes_and_wide_encodings_are_binary() {
+        assert!(is_binary(b"\x7fELF\0"));
+        assert!(is_binary(b"\xff\xfeh\0i\0"));
+        assert!(is_binary(b"\xfe\xff\x4e\x2d\x65\x87"));
+        let late = [vec![b'a'; 8_000], vec![0]].concat();
+        assert!(!is_binary(&late));
+    }
+}

@@ -1,0 +1,156 @@
+//! Text in, symbols out: one file at a time, pure, and never failing. What could be read is returned, with a word on what
+//! could not.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
+
+use crate::languages::{Cx, LanguageSpec, Rule};
+use crate::model::{Extraction, Span, Symbol};
+
+/// A file that takes more steps to parse is given up: some inputs make a grammar's error recovery explode. Steps are counted
+/// rather than time, so that a busy machine reads what a quiet one does. Two seconds' worth: a core makes about 45,000 a second,
+/// and real files take 4 to 20 for each kilobyte.
+const MOST_STEPS: usize = 90_000;
+/// Steps that any kilobyte may take, so that a large file is not given up for its size.
+const STEPS_PER_KILOBYTE: usize = 50;
+/// How deep macros inside macros are read.
+const EMBEDDED_DEPTH: usize = 6;
+
+thread_local! {
+    // A parser keeps its allocations between files; one for each thread and language.
+    static PARSERS: RefCell<Vec<(&'static LanguageSpec, Parser)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Reads the symbols of one file.
+pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
+    if u32::try_from(source.len()).is_err() {
+        return Extraction { failure: Some("larger than 4 GB"), ..Extraction::default() };
+    }
+    let Some(tree) = parse(spec, source, None) else {
+        return Extraction { failure: Some("parsing took too long"), ..Extraction::default() };
+    };
+    let mut cx = Cx::new(source);
+    walk(spec, &tree, &mut cx, 0);
+    let mut symbols = cx.finish();
+    number_lines(source, &mut symbols);
+    Extraction { symbols, has_errors: tree.root_node().has_error(), failure: None }
+}
+
+/// The syntax tree of a file, or of one range of it; `None` when it took too long.
+fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>) -> Option<Tree> {
+    PARSERS.with_borrow_mut(|parsers| {
+        let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
+            let mut parser = Parser::new();
+            parser.set_language(&(spec.grammar)()).expect("tests/languages.rs loads every grammar");
+            parsers.push((spec, parser));
+            parsers.len() - 1
+        });
+        let parser = &mut parsers[place].1;
+        parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
+        let mut left = MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE);
+        let mut in_time = |_: &ParseState| {
+            left = left.saturating_sub(1);
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut in_time);
+        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
+        if tree.is_none() {
+            // What is left of an unfinished parse would be taken up by the next file.
+            parser.reset();
+        }
+        tree
+    })
+}
+
+/// Visits every node once, in source order, and does what the language's table says of its kind. `depth` is how many
+/// macros the text lies in.
+fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize) {
+    let table = spec.table();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        cx.arrive(node.start_byte());
+        let rule = match table.get(node.kind_id() as usize) {
+            Some(rule) => *rule,
+            // The one kind that is in no table is a syntax error. In a file what is left of it is read; a macro's text may
+            // not be the language at all, and a guess there would be a lie.
+            None if depth > 0 => Rule::Skip,
+            None => Rule::Walk,
+        };
+        let goes_down = match rule {
+            Rule::Walk => true,
+            Rule::Skip => false,
+            Rule::WalkIf(look) => look(cx, node),
+            Rule::Branch => {
+                cx.branch();
+                true
+            }
+            Rule::Define(define) => {
+                define(cx, node);
+                true
+            }
+            Rule::Container(owner) => {
+                if let Some(name) = owner(cx, node) {
+                    cx.contain(Span::new(name.start_byte(), name.end_byte()), node.end_byte());
+                }
+                true
+            }
+            Rule::Attribute => {
+                cx.attribute(Span::new(node.start_byte(), node.end_byte()));
+                false
+            }
+            Rule::Embedded(inside) => {
+                match inside(cx, node) {
+                    Some(inside) if depth < EMBEDDED_DEPTH => embedded(spec, inside, cx, depth),
+                    _ => {}
+                }
+                false
+            }
+        };
+        if !matches!(rule, Rule::Attribute) && !node.is_extra() {
+            cx.forget_attributes();
+        }
+        if goes_down && cursor.goto_first_child() {
+            cx.descend(node);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+            cx.ascend();
+        }
+    }
+}
+
+/// Reads the text between a node's delimiters as a file of its own, its symbols at their true places.
+fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize) {
+    let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1))) else { return };
+    let range = Range {
+        start_byte: first.end_byte(),
+        end_byte: last.start_byte(),
+        start_point: first.end_position(),
+        end_point: last.start_position(),
+    };
+    if range.start_byte >= range.end_byte {
+        return;
+    }
+    if let Some(tree) = parse(spec, cx.source(), Some(range)) {
+        cx.inside(|cx| walk(spec, &tree, cx, depth + 1));
+    }
+}
+
+/// Gives each symbol the lines of its bytes.
+fn number_lines(source: &[u8], symbols: &mut [Symbol]) {
+    let newlines: Vec<u32> = memchr::memchr_iter(b'\n', source).map(|at| at as u32).collect();
+    let line_of = |byte: u32| newlines.partition_point(|newline| *newline < byte) as u32 + 1;
+    for symbol in symbols {
+        symbol.line = line_of(symbol.span.start);
+        symbol.end_line = line_of(symbol.span.end - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+use proptest::prelude::*;
+
+use super::extract;
+use crate::languages::LANGUAGES;
+
+/// What every extraction owes, whatever the text.
+fn holds(text: &[u8]) {
+    for spec in LANGUAGES {
+        let found = extract(spec, text);
+        for (index, symbol) in found.symbols.iter().enumerate() {
+            assert!(symbol.span.end as usize <= text.len() && !symbol.span.is_empty());
+            for part in [symbol.name, symbol.signature] {
+                assert!(symbol.span.contains(part), "{}: {symbol:?}", spec.id);
+            }
+            assert!(symbol.doc.end as usize <= text.len());
+            assert!(symbol.line <= symbol.end_line);
+            assert!(symbol.parent.is_none_or(|parent| (parent as usize) < index));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read(text in proptest::collection::vec(any::<u8>(), 0..400)) {
+        holds(&text);
+    }
+
+    #[test]
+    fn any_pieces_of_code_are_read(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..60)) {
+        holds(pieces.join(" ").as_bytes());
+    }
+}
+
+/// Bits of six languages, to be put together at random.
+const PIECES: &[&str] = &[
+    "def f(",
+    "):",
+    "class A",
+    "\n    ",
+    "\n",
+    "\"\"\"",
+    "'",
+    "@x",
+    "func",
+    "(r *T)",
+    "type T struct {",
+    "}",
+    "{",
+    "interface",
+    "const (",
+    ")",
+    "=",
+    "=>",
+    "export default",
+    "function*",
+    "async",
+    "module.exports",
+    "class {",
+    "get x()",
+    "#y",
+    "`${",
+    "impl",
+    "<T>",
+    "for",
+    "macro_rules! m {",
+    "#[a]",
+    "/// doc",
+    "/** doc */",
+    "//",
+    "fn",
+    "pub",
+    "mod",
+    "enum E",
+    "record R(",
+    "@interface",
+    "void m()",
+    "static",
+    "namespace N",
+    "declare",
+    "abstract",
+    ",",
+    ";",
+    "\u{feff}",
+    "\u{0}",
+    "…",
+    "\r\n",
+    "var",
+];

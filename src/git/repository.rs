@@ -1,0 +1,100 @@
+//! A repository on disk, seen from one of its checkouts.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use gix::bstr::BStr;
+use gix::sec::trust::Mapping;
+
+use super::origin::github_id;
+
+/// A git repository and the checkout it was opened from. The facts are read once, when it is opened; only the index,
+/// which can be large, waits until somebody asks for it.
+#[derive(Debug)]
+pub struct Repository {
+    common_dir: PathBuf,
+    worktree: Option<PathBuf>,
+    head: Option<String>,
+    origin: Option<String>,
+    index_path: PathBuf,
+    object_hash: gix::hash::Kind,
+    index: OnceLock<Option<gix::index::File>>,
+}
+
+impl Repository {
+    /// Finds the repository that holds `path`, looking upward from it. `None` when there is none that can be read.
+    pub fn open(path: &Path) -> Option<Self> {
+        let mut path = path.canonicalize().ok()?;
+        if !path.is_dir() {
+            path.pop();
+        }
+        let untrusted = gix::open::Options::isolated;
+        let trust = Mapping { full: untrusted(), reduced: untrusted() };
+        let found = gix::ThreadSafeRepository::discover_opts(&path, gix::discover::upwards::Options::default(), trust);
+        let repository = found.ok()?.to_thread_local();
+
+        // `core.worktree` can point anywhere. A checkout that does not hold the path asked for is none of ours.
+        let worktree = repository.workdir().and_then(|dir| dir.canonicalize().ok());
+        let worktree = worktree.filter(|dir| path.starts_with(dir));
+        let origin = repository.config_snapshot().string("remote.origin.url");
+        Some(Self {
+            common_dir: repository.common_dir().canonicalize().ok()?,
+            worktree,
+            head: repository.head_id().ok().map(|id| id.to_string()),
+            origin: origin.and_then(|url| github_id(&url.to_string())),
+            index_path: repository.index_path(),
+            object_hash: repository.object_hash(),
+            index: OnceLock::new(),
+        })
+    }
+
+    /// The folder that holds the history: canonical, and the same for every worktree of the repository.
+    pub fn common_dir(&self) -> PathBuf {
+        self.common_dir.clone()
+    }
+
+    /// The root of this checkout, canonical; `None` in a bare repository.
+    pub fn worktree(&self) -> Option<PathBuf> {
+        self.worktree.clone()
+    }
+
+    /// The commit that is checked out, in hex; `None` before the first one.
+    pub fn head(&self) -> Option<String> {
+        self.head.clone()
+    }
+
+    /// `owner/name` when the remote called `origin` lies at github.com.
+    pub fn origin(&self) -> Option<String> {
+        self.origin.clone()
+    }
+
+    /// The file that lists what is tracked. It need not exist.
+    pub fn index_path(&self) -> &Path {
+        &self.index_path
+    }
+
+    /// Whether anything is tracked below the folder `relative`, which is written from the worktree's root with `/`
+    /// between the parts.
+    pub fn tracks_below(&self, relative: &str) -> bool {
+        let Some(index) = self.index() else { return false };
+        if relative.is_empty() {
+            return !index.entries().is_empty();
+        }
+        let folder = format!("{relative}/");
+        if index.prefixed_entries_range(BStr::new(&folder)).is_some() {
+            return true;
+        }
+        // A sparse index holds one entry for a whole folder that is not checked out.
+        let holds = |folder: &str| index.entry_by_path(BStr::new(folder)).is_some();
+        index.is_sparse() && folder.match_indices('/').any(|(end, _)| holds(&folder[..=end]))
+    }
+
+    fn index(&self) -> Option<&gix::index::File> {
+        let load = || {
+            // The checksum would take longer than everything else, and a damaged index fails to parse anyway.
+            let skip_hash = true;
+            gix::index::File::at(&self.index_path, self.object_hash, skip_hash, Default::default()).ok()
+        };
+        self.index.get_or_init(load).as_ref()
+    }
+}

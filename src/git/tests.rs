@@ -1,0 +1,156 @@
+//! What a repository says of itself, on real repositories.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::Repository;
+
+/// Runs git in `folder`, free of what the machine configures.
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);
+    let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
+    let output = output.expect("git is installed where tests run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// A repository with one commit, which tracks the files given.
+fn repository(files: &[&str]) -> TempDir {
+    let folder = TempDir::new().expect("the system has room for a folder");
+    git(folder.path(), &["init", "-q"]);
+    for path in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
+        fs::write(path, "text\n").expect("files can be written");
+    }
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "--allow-empty", "-m", "first"]);
+    folder
+}
+
+#[test]
+fn a_repository_is_found_from_any_folder_in_it() {
+    let folder = repository(&["deep/er/a.py"]);
+    let root = folder.path().canonicalize().expect("the folder is there");
+    for inside in ["", "deep", "deep/er", "deep/er/a.py"] {
+        let found = Repository::open(&root.join(inside)).expect("there is a repository");
+        assert_eq!(found.worktree().as_ref(), Some(&root));
+        assert_eq!(found.common_dir(), root.join(".git"));
+        assert_eq!(found.head(), Some(git(&root, &["rev-parse", "HEAD"])));
+        assert_eq!(found.origin(), None);
+    }
+}
+
+#[test]
+fn a_plain_folder_has_no_repository() {
+    let folder = TempDir::new().expect("the system has room for a folder");
+    assert!(Repository::open(folder.path()).is_none());
+    assert!(Repository::open(&folder.path().join("none")).is_none());
+    fs::write(folder.path().join(".git"), "gitdir: /nowhere\n").expect("files can be written");
+    assert!(Repository::open(folder.path()).is_none());
+}
+
+#[test]
+fn a_repository_without_commits_has_no_head() {
+    let folder = TempDir::new().expect("the system has room for a folder");
+    git(folder.path(), &["init", "-q"]);
+    let found = Repository::open(folder.path()).expect("there is a repository");
+    assert_eq!(found.head(), None);
+    assert!(!found.tracks_below(""));
+}
+
+#[test]
+fn a_head_without_a_branch_is_a_commit_all_the_same() {
+    let folder = repository(&["a.py"]);
+    let commit = git(folder.path(), &["rev-parse", "HEAD"]);
+    git(folder.path(), &["checkout", "-q", "--detach"]);
+    assert_eq!(Repository::open(folder.path()).and_then(|found| found.head()), Some(commit.clone()));
+    git(folder.path(), &["pack-refs", "--all"]);
+    assert_eq!(Repository::open(folder.path()).and_then(|found| found.head()), Some(commit));
+}
+
+#[test]
+fn worktrees_share_the_history_and_differ_in_the_rest() {
+    let folder = repository(&["a.py"]);
+    let other = TempDir::new().expect("the system has room for a folder");
+    let other = other.path().canonicalize().expect("the folder is there").join("other");
+    git(folder.path(), &["worktree", "add", "-q", other.to_str().expect("a plain path")]);
+    let (main, linked) = (Repository::open(folder.path()), Repository::open(&other));
+    let (main, linked) = (main.expect("there is a repository"), linked.expect("there is a repository"));
+    assert_eq!(main.common_dir(), linked.common_dir());
+    assert_eq!(linked.worktree(), Some(other));
+    assert_ne!(main.worktree(), linked.worktree());
+    assert_ne!(main.index_path(), linked.index_path());
+    assert!(linked.tracks_below(""));
+}
+
+#[test]
+fn what_is_tracked_is_told_by_folder() {
+    let folder = repository(&["src/a.py", "src/deep/b.py", "target2/c.py", "z-target/d.py"]);
+    let found = Repository::open(folder.path()).expect("there is a repository");
+    for tracked in ["", "src", "src/deep", "target2", "z-target"] {
+        assert!(found.tracks_below(tracked), "{tracked}");
+    }
+    for untracked in ["target", "sr", "src/a.py", "src/dee", "src/deep/none", "z", "none"] {
+        assert!(!found.tracks_below(untracked), "{untracked}");
+    }
+}
+
+#[test]
+fn a_folder_that_a_sparse_checkout_leaves_out_is_still_tracked() {
+    let folder = repository(&["kept/a.py", "left/deep/b.py", "c.py"]);
+    git(folder.path(), &["sparse-checkout", "set", "--cone", "--sparse-index", "kept"]);
+    let found = Repository::open(folder.path()).expect("there is a repository");
+    for tracked in ["kept", "left", "left/deep"] {
+        assert!(found.tracks_below(tracked), "{tracked}");
+    }
+    assert!(!found.tracks_below("none"));
+}
+
+#[test]
+fn a_damaged_index_tracks_nothing() {
+    let folder = repository(&["a/b.py"]);
+    fs::write(folder.path().join(".git/index"), "not an index").expect("files can be written");
+    assert!(!Repository::open(folder.path()).expect("there is a repository").tracks_below("a"));
+}
+
+#[test]
+fn the_origin_is_read_where_it_is_at_github() {
+    let folder = repository(&[]);
+    git(folder.path(), &["remote", "add", "origin", "git@github.com:owner/name.git"]);
+    assert_eq!(Repository::open(folder.path()).and_then(|found| found.origin()).as_deref(), Some("owner/name"));
+    git(folder.path(), &["remote", "set-url", "origin", "https://example.org/owner/name"]);
+    assert_eq!(Repository::open(folder.path()).and_then(|found| found.origin()), None);
+}
+
+#[test]
+fn a_repository_cannot_claim_a_worktree_elsewhere() {
+    let folder = repository(&["a.py"]);
+    let elsewhere = TempDir::new().expect("the system has room for a folder");
+    git(folder.path(), &["config", "core.worktree", elsewhere.path().to_str().expect("a plain path")]);
+    let worktree = Repository::open(folder.path()).and_then(|found| found.worktree());
+    assert_eq!(worktree, None);
+}
+
+#[test]
+fn a_repository_includes_no_other_configuration() {
+    let folder = repository(&[]);
+    let included = folder.path().join("included");
+    fs::write(&included, "[remote \"origin\"]\n\turl = https://github.com/owner/name\n").expect("files can be written");
+    git(folder.path(), &["config", "include.path", included.to_str().expect("a plain path")]);
+    assert_eq!(git(folder.path(), &["config", "remote.origin.url"]), "https://github.com/owner/name");
+    assert_eq!(Repository::open(folder.path()).and_then(|found| found.origin()), None);
+}
+
+#[test]
+fn a_bare_repository_has_no_worktree() {
+    let folder = TempDir::new().expect("the system has room for a folder");
+    git(folder.path(), &["init", "-q", "--bare"]);
+    let found = Repository::open(folder.path()).expect("there is a repository");
+    assert_eq!(found.worktree(), None);
+    assert!(!found.tracks_below(""));
+}

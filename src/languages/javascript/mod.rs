@@ -1,0 +1,277 @@
+//! JavaScript with JSX: functions, classes and their members, the values of modules, and whatever else is bound to a
+//! name.
+//!
+//! Most functions of JavaScript are values: what names them is the variable, property, field or export that they are
+//! given to ([`binding`]), or the object literal they stand in ([`member`]). TypeScript uses all of it.
+
+pub(super) mod binding;
+pub(super) mod member;
+mod value;
+
+use std::sync::OnceLock;
+
+use tree_sitter::Node;
+
+use super::definition::span_of;
+use super::{Cx, Definition, LanguageSpec, Place, Rule};
+use crate::model::{Detail, Kind, Span};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "javascript",
+    extensions: &["js", "mjs", "cjs", "jsx"],
+    file_names: &["Jakefile"],
+    interpreters: &["node", "nodejs", "bun"],
+    grammar: || tree_sitter_javascript::LANGUAGE.into(),
+    rules: &[
+        (Rule::Define(function), FUNCTIONS),
+        (Rule::Define(class), &["class_declaration"]),
+        (Rule::Define(binding::expression), binding::EXPRESSIONS),
+        (Rule::Define(binding::declarator), &["variable_declarator"]),
+        (Rule::Define(binding::assignment_or_field), &["assignment_expression"]),
+        (Rule::Define(binding::export), &["export_statement"]),
+        (Rule::Define(member::method), &["method_definition"]),
+        (Rule::Define(member::field), &["field_definition"]),
+        (Rule::Define(member::pair), &["pair"]),
+        (Rule::Attribute, &["decorator"]),
+        (Rule::Branch, BRANCHES),
+        (Rule::Skip, SILENT),
+        (Rule::WalkIf(may_hold), EXPRESSIONS),
+        (Rule::Skip, &["formal_parameters", "jsx_closing_element"]),
+    ],
+    table: OnceLock::new(),
+};
+
+/// Functions that are statements.
+pub(super) const FUNCTIONS: &[&str] = &["function_declaration", "generator_function_declaration"];
+
+/// What makes another way through a function.
+pub(super) const BRANCHES: &[&str] = &[
+    "if_statement",
+    "for_statement",
+    "for_in_statement",
+    "while_statement",
+    "do_statement",
+    "switch_case",
+    "catch_clause",
+    "ternary_expression",
+    "&&",
+    "||",
+    "??",
+    "&&=",
+    "||=",
+    "??=",
+];
+
+/// What holds neither definitions nor branches.
+pub(super) const SILENT: &[&str] = &[
+    "comment",
+    "string",
+    "regex",
+    "import_statement",
+    "export_clause",
+    "object_pattern",
+    "array_pattern",
+    "hash_bang_line",
+    "identifier",
+    "property_identifier",
+    "private_property_identifier",
+    "shorthand_property_identifier",
+    "number",
+    "this",
+    "super",
+    "true",
+    "false",
+    "null",
+    "undefined",
+    "empty_statement",
+    "break_statement",
+    "continue_statement",
+];
+
+/// Statements and expressions that are walked only when their text [`may_hold`] something.
+pub(super) const EXPRESSIONS: &[&str] = &[
+    "arguments",
+    "array",
+    "binary_expression",
+    "call_expression",
+    "expression_statement",
+    "lexical_declaration",
+    "member_expression",
+    "new_expression",
+    "parenthesized_expression",
+    "return_statement",
+    "subscript_expression",
+    "template_string",
+    "throw_statement",
+    "unary_expression",
+    "update_expression",
+    "variable_declaration",
+];
+
+/// The longest text that is looked through before it is walked. Long ones mostly hold something, and their parts are
+/// looked at again.
+const LOOK: usize = 256;
+
+/// Whether an expression or a simple statement may hold a definition or a branch. Whatever defines something in an
+/// expression has a `{` or a `=>`, and what branches has `&&`, `||`, `??` or `? :`; most have none of them. Looking at
+/// the bytes is much faster than visiting the nodes.
+pub(super) fn may_hold(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
+    let text = span_of(node).of(cx.source());
+    let defines_data = || match cx.enclosing() {
+        Some(symbol) if symbol.detail == Detail::Constructor => true,
+        _ => cx.place() != Place::Function,
+    };
+    if text.len() > LOOK || (is_statement(node) && defines_data()) {
+        return true;
+    }
+    let mut last = 0;
+    text.iter().any(|byte| {
+        let before = std::mem::replace(&mut last, *byte);
+        match byte {
+            b'{' => before != b'$',
+            b'>' => before == b'=',
+            b'&' | b'|' => before == *byte,
+            b'?' => true,
+            _ => false,
+        }
+    })
+}
+
+/// The statements that define data in a module, and in a constructor.
+fn is_statement(node: Node<'_>) -> bool {
+    matches!(node.kind(), "expression_statement" | "lexical_declaration" | "variable_declaration")
+}
+
+/// What may stand around a declaration and belongs to it.
+const OUTER: &[&str] = &["export_statement", "ambient_declaration"];
+
+/// `function`, also with `*` and `async`, and TypeScript's without a body.
+pub(super) fn function(cx: &mut Cx<'_, '_>, node: Node<'_>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let body = node.child_by_field_name("body");
+    let detail = function_detail(cx, name, body);
+    let outer = cx.outermost(node, OUTER);
+    let definition = Definition::new(node, name, Kind::Function, detail).within(outer).before(body);
+    define(cx, Definition { runs: body.is_some(), ..definition });
+}
+
+/// `class` as a statement.
+pub(super) fn class(cx: &mut Cx<'_, '_>, node: Node<'_>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let outer = cx.outermost(node, OUTER);
+    let definition = Definition::new(node, name, Kind::Class, Detail::Class).within(outer);
+    let definition = decorated(decorated(definition, outer), node);
+    define(cx, definition.before(node.child_by_field_name("body")));
+}
+
+/// Adds the decorators that open `node`; the signature begins after those that open the whole definition.
+pub(super) fn decorated(mut definition: Definition, node: Node<'_>) -> Definition {
+    if node.child(0).is_none_or(|first| first.kind() != "decorator") {
+        return definition;
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "decorator" => {
+                let decorator = span_of(child);
+                if !definition.decorators.contains(&decorator) {
+                    definition.decorators.push(decorator);
+                }
+            }
+            "comment" => {}
+            _ => {
+                if definition.signature.start == node.start_byte() as u32 {
+                    definition.signature.start = child.start_byte() as u32;
+                }
+                break;
+            }
+        }
+    }
+    definition
+}
+
+/// Records a definition, with the decorators that stand before it and its JSDoc comment.
+pub(super) fn define(cx: &mut Cx<'_, '_>, mut definition: Definition) {
+    if let Some(first) = cx.attributes().first() {
+        definition.span.start = definition.span.start.min(first.start);
+        definition.decorators.splice(0..0, cx.attributes().iter().copied());
+    }
+    definition.doc = doc(cx, definition.span.start);
+    if definition.doc.is_empty() && definition.signature.start != definition.span.start {
+        definition.doc = doc(cx, definition.signature.start);
+    }
+    cx.define(definition);
+}
+
+/// The JSDoc comment above byte `start`. Remarks to tools may stand between the two: `// eslint-disable-next-line`.
+pub(super) fn doc(cx: &Cx<'_, '_>, start: u32) -> Span {
+    let source = cx.source();
+    let mut start = start as usize;
+    for _ in 0..4 {
+        let Some(before) = source.get(..start) else { return Span::default() };
+        // A look at the bytes before tells that there is no comment, which is what there mostly is.
+        let above = before.trim_ascii_end();
+        if above.ends_with(b"*/") {
+            return cx.doc_above(start, |opening| opening.starts_with("/**") && opening != "/**/");
+        }
+        let Some(newline) = before[above.len()..].iter().position(|byte| *byte == b'\n') else {
+            return Span::default();
+        };
+        // Lines of code are short where they are written by hand, and only there a remark is of interest.
+        let line = &above[above.len().saturating_sub(200)..];
+        let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let blank = before[above.len() + newline + 1..].contains(&b'\n');
+        if blank || !line.trim_ascii_start().starts_with(b"//") {
+            return Span::default();
+        }
+        start = above.len() - line.trim_ascii_start().len();
+    }
+    Span::default()
+}
+
+/// The name that a key, a property or a string gives; a string's quotes are not part of it. A number names nothing, and
+/// what is computed only where the brackets hold a name: `[Symbol.iterator]`.
+pub(super) fn name_of(key: Node<'_>) -> Span {
+    let is_name = |inner: Node<'_>| matches!(inner.kind(), "identifier" | "member_expression" | "string");
+    match key.kind() {
+        "number" => Span::default(),
+        "computed_property_name" if !key.named_child(0).is_some_and(is_name) => Span::default(),
+        "string" => Span::new(key.start_byte() + 1, key.end_byte().saturating_sub(1)),
+        _ => span_of(key),
+    }
+}
+
+/// A function whose name begins with a capital and that answers with JSX is a component.
+pub(super) fn function_detail(cx: &Cx<'_, '_>, name: Node<'_>, body: Option<Node<'_>>) -> Detail {
+    match body {
+        Some(body) if cx.text(name).starts_with(char::is_uppercase) && answers_jsx(body) => Detail::Component,
+        _ => Detail::Function,
+    }
+}
+
+/// Whether a function body is JSX or returns it in one of its own statements.
+fn answers_jsx(body: Node<'_>) -> bool {
+    if body.kind() != "statement_block" {
+        return is_jsx(body, 0);
+    }
+    let mut cursor = body.walk();
+    body.named_children(&mut cursor)
+        .filter(|statement| statement.kind() == "return_statement")
+        .any(|statement| statement.named_child(0).is_some_and(|value| is_jsx(value, 0)))
+}
+
+/// Whether an expression gives JSX, whatever it depends on.
+fn is_jsx(value: Node<'_>, depth: usize) -> bool {
+    let any_of = |fields: &[&str]| {
+        depth < 8
+            && fields.iter().any(|field| value.child_by_field_name(field).is_some_and(|inner| is_jsx(inner, depth + 1)))
+    };
+    match value.kind() {
+        "jsx_element" | "jsx_self_closing_element" => true,
+        "parenthesized_expression" => depth < 8 && value.named_child(0).is_some_and(|inner| is_jsx(inner, depth + 1)),
+        "ternary_expression" => any_of(&["consequence", "alternative"]),
+        "binary_expression" => any_of(&["right"]),
+        _ => false,
+    }
+}

@@ -1,0 +1,231 @@
+//! What a name is given, and what an assignment gives it to.
+
+use tree_sitter::Node;
+
+use super::name_of;
+use crate::languages::Cx;
+use crate::languages::definition::span_of;
+use crate::model::Span;
+
+/// Functions that are known to give back the function they are given, in another coat: what is bound to the call is
+/// that function. A list and not a rule, because `const timer = setTimeout(function () {})` names no function.
+const WRAPPERS: &[&str] = &[
+    "asyncHandler",
+    "curry",
+    "debounce",
+    "deprecate",
+    "dual",
+    "fn",
+    "forwardRef",
+    "freeze",
+    "memo",
+    "memoize",
+    "memoizeOne",
+    "observer",
+    "once",
+    "promisify",
+    "throttle",
+    "useCallback",
+    "wrap",
+];
+
+/// How many coats, or links of a chain of assignments, are looked through.
+pub(super) const DEPTH: usize = 8;
+
+/// What a name stands for.
+pub(super) enum Value<'t> {
+    /// A function, whatever it is wrapped in.
+    Function(Node<'t>),
+    /// A class.
+    Class(Node<'t>),
+    /// Another module, or something of it.
+    Import,
+    /// Something that is named elsewhere.
+    Reference,
+    /// Anything else.
+    Data,
+}
+
+/// What the value of a variable, property or field is.
+pub(super) fn value_of<'t>(cx: &Cx<'_, '_>, value: Node<'t>) -> Value<'t> {
+    let mut value = value;
+    for _ in 0..DEPTH {
+        let inner = match value.kind() {
+            "function_expression" | "generator_function" | "arrow_function" => return Value::Function(value),
+            "class" => return Value::Class(value),
+            "identifier" => return Value::Reference,
+            "member_expression" => match is_import(cx, value) {
+                true => return Value::Import,
+                false => return Value::Reference,
+            },
+            "call_expression" if is_import(cx, value) => return Value::Import,
+            "call_expression" => wrapped(cx, value),
+            "await_expression" => match value.named_child(0) {
+                Some(inner) if is_import(cx, inner) => return Value::Import,
+                _ => None,
+            },
+            "assignment_expression" => value.child_by_field_name("right"),
+            "parenthesized_expression" | "as_expression" | "satisfies_expression" | "non_null_expression" => {
+                value.named_child(0)
+            }
+            "type_assertion" => value.named_child(1),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => break,
+        }
+    }
+    Value::Data
+}
+
+/// The function or class that a call is known to wrap: `memo(function Button() {})`.
+fn wrapped<'t>(cx: &Cx<'_, '_>, call: Node<'t>) -> Option<Node<'t>> {
+    let function = call.child_by_field_name("function")?;
+    let callee = match function.kind() {
+        "member_expression" => function.child_by_field_name("property")?,
+        "identifier" => function,
+        _ => return None,
+    };
+    let callee = cx.text(callee);
+    // `withRouter(…)`: a higher-order component by its name.
+    let is_hoc = callee.strip_prefix("with").is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    if !is_hoc && !WRAPPERS.contains(&callee) {
+        return None;
+    }
+    let arguments = call.child_by_field_name("arguments").filter(|arguments| arguments.kind() == "arguments")?;
+    (0..4).map_while(|index| arguments.named_child(index)).find(|argument| {
+        matches!(
+            argument.kind(),
+            "function_expression" | "generator_function" | "arrow_function" | "class" | "call_expression"
+        )
+    })
+}
+
+/// `require("x")`, `require("x").y`, `import("x")`.
+fn is_import(cx: &Cx<'_, '_>, value: Node<'_>) -> bool {
+    let mut value = value;
+    for _ in 0..DEPTH {
+        let inner = match value.kind() {
+            "member_expression" => value.child_by_field_name("object"),
+            "parenthesized_expression" | "await_expression" => value.named_child(0),
+            "call_expression" => {
+                let function = value.child_by_field_name("function");
+                return function.is_some_and(|function| match function.kind() {
+                    "import" => true,
+                    "identifier" => cx.text(function) == "require",
+                    _ => false,
+                });
+            }
+            _ => return false,
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// What stands on the left of an assignment.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'t> {
+    /// The node that names what is assigned to.
+    pub(super) node: Node<'t>,
+    /// Its name.
+    pub(super) name: Span,
+    /// Whose property it is; empty for a variable, an export, and a property of `this`.
+    pub(super) container: Span,
+    /// What sort of place it is.
+    pub(super) sort: Sort,
+    /// It is a property of `this`.
+    pub(super) of_this: bool,
+}
+
+/// The places that an assignment may give a value to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// `name = …`.
+    Variable,
+    /// `exports.name = …`, or a property of the global object.
+    Export,
+    /// `module.exports = …`.
+    Module,
+    /// `Owner.name = …`, `this.name = …`.
+    Property,
+    /// `Owner.prototype.name = …`.
+    Prototype,
+    /// `Owner.prototype = …`; the container is the owner.
+    PrototypeItself,
+}
+
+/// Reads the left side of an assignment; `None` when it names nothing.
+pub(super) fn target<'t>(cx: &Cx<'_, '_>, left: Node<'t>) -> Option<Target<'t>> {
+    let property = match left.kind() {
+        "identifier" => {
+            let sort = if cx.text(left) == "exports" { Sort::Module } else { Sort::Variable };
+            return Some(Target { node: left, name: span_of(left), container: Span::default(), sort, of_this: false });
+        }
+        "member_expression" => left.child_by_field_name("property")?,
+        "subscript_expression" => left.child_by_field_name("index").filter(|index| index.kind() == "string")?,
+        _ => return None,
+    };
+    let object = bare(left.child_by_field_name("object")?);
+    let (container, sort) = match object.kind() {
+        "identifier" => match cx.text(object) {
+            "module" if cx.text(property) == "exports" => (Span::default(), Sort::Module),
+            "exports" | "window" | "global" | "globalThis" => (Span::default(), Sort::Export),
+            _ => (span_of(object), Sort::Property),
+        },
+        "member_expression" => match object.child_by_field_name("property") {
+            Some(inner) if cx.text(inner) == "prototype" => (last_name(object), Sort::Prototype),
+            Some(inner) if cx.text(inner) == "exports" && cx.text(object) == "module.exports" => {
+                (Span::default(), Sort::Export)
+            }
+            inner => (inner.map(span_of).unwrap_or_default(), Sort::Property),
+        },
+        _ => (Span::default(), Sort::Property),
+    };
+    let sort = match sort {
+        Sort::Property if cx.text(property) == "prototype" => Sort::PrototypeItself,
+        sort => sort,
+    };
+    let of_this = object.kind() == "this";
+    Some(Target { node: property, name: name_of(property), container, sort, of_this })
+}
+
+/// The last name of what `prototype` is taken from: `b` of `a.b.prototype`.
+fn last_name(prototype: Node<'_>) -> Span {
+    let owner = prototype.child_by_field_name("object").map(bare);
+    let name = owner.and_then(|owner| match owner.kind() {
+        "identifier" => Some(owner),
+        "member_expression" => owner.child_by_field_name("property"),
+        _ => None,
+    });
+    name.map(span_of).unwrap_or_default()
+}
+
+/// The owner that `Owner.prototype` names, when it is that.
+pub(super) fn prototype_owner(cx: &Cx<'_, '_>, node: Node<'_>) -> Option<Span> {
+    let property = node.child_by_field_name("property").filter(|_| node.kind() == "member_expression")?;
+    (cx.text(property) == "prototype").then(|| last_name(node)).filter(|owner| !owner.is_empty())
+}
+
+/// An expression without parentheses and type assertions.
+fn bare(node: Node<'_>) -> Node<'_> {
+    let mut node = node;
+    for _ in 0..DEPTH {
+        let inner = match node.kind() {
+            "parenthesized_expression" | "as_expression" | "satisfies_expression" | "non_null_expression" => {
+                node.named_child(0)
+            }
+            "type_assertion" => node.named_child(1),
+            _ => return node,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => return node,
+        }
+    }
+    node
+}

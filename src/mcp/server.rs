@@ -1,0 +1,301 @@
+//! One session with a client: what it is told, and how its calls reach the tools.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Map, Value, json};
+use tokio::sync::{Semaphore, mpsc, watch};
+
+use super::roots;
+use super::surface::{self, More};
+use crate::config::Surface;
+use crate::tools::{self, Code, Context, Envelope, Error, Request};
+
+/// How many calls run at the same time; further ones wait for their turn.
+pub(super) const CALLS_AT_ONCE: usize = 32;
+/// How long a client may take to say its roots.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a call waits for them: without roots it may mean another repository.
+const ROOTS_PATIENCE: Duration = Duration::from_millis(500);
+/// How often a client hears of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// The methods that we answer when their parameters are right.
+const METHODS: &[&str] = &["initialize", "ping", "tools/list", "tools/call", "server/discover"];
+
+/// A session.
+pub(super) struct Server {
+    cx: Arc<Context>,
+    session: Arc<Session>,
+}
+
+/// What a session keeps.
+struct Session {
+    surface: Mutex<Surface>,
+    roots: watch::Sender<Roots>,
+    turns: Semaphore,
+}
+
+/// The folders that the client works in.
+#[derive(Clone, Default)]
+struct Roots {
+    paths: Vec<PathBuf>,
+    /// The client has been asked and has not answered yet.
+    asked: bool,
+}
+
+/// A step of a running call.
+struct Step {
+    done: u64,
+    total: Option<u64>,
+    message: String,
+}
+
+impl Server {
+    /// A new session.
+    pub(super) fn new(cx: Arc<Context>) -> Self {
+        let surface = Mutex::new(cx.config.surface.clone());
+        let session = Session { surface, roots: watch::Sender::default(), turns: Semaphore::new(CALLS_AT_ONCE) };
+        Self { cx, session: Arc::new(session) }
+    }
+
+    /// The surface of now.
+    fn surface(&self) -> Surface {
+        self.session.surface.lock().expect("no panic while it is held").clone()
+    }
+
+    /// Asks the client for its roots, if it has any to tell.
+    #[expect(deprecated, reason = "newer revisions of the protocol drop roots; clients of today have them")]
+    async fn ask_for_roots(&self, peer: &Peer<RoleServer>) {
+        let has_roots = peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
+        if !has_roots {
+            return;
+        }
+        self.session.roots.send_modify(|roots| roots.asked = true);
+        let answer = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await;
+        self.session.roots.send_modify(|roots| {
+            roots.asked = false;
+            match answer {
+                Ok(Ok(answer)) => {
+                    roots.paths = answer.roots.iter().filter_map(|root| roots::path_of(&root.uri)).collect();
+                }
+                Ok(Err(err)) => tracing::info!(%err, "the client does not say its roots"),
+                Err(_) => tracing::info!("the client does not say its roots in time"),
+            }
+        });
+    }
+
+    /// The client's roots, when it says them soon enough.
+    async fn roots(&self) -> Vec<PathBuf> {
+        let mut roots = self.session.roots.subscribe();
+        let said = tokio::time::timeout(ROOTS_PATIENCE, roots.wait_for(|roots| !roots.asked)).await;
+        match said {
+            Ok(Ok(roots)) => roots.paths.clone(),
+            _ => self.session.roots.borrow().paths.clone(),
+        }
+    }
+
+    /// Calls a tool on a thread of its own; tells of progress meanwhile. `None` when the client has given up.
+    async fn call(
+        &self,
+        name: String,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<Envelope> {
+        let _turn = tokio::select! {
+            turn = self.session.turns.acquire() => turn.expect("the semaphore is never closed"),
+            () = context.ct.cancelled() => return None,
+        };
+        let mut request =
+            Request { roots: self.roots().await, directory: std::env::current_dir().ok(), ..Request::default() };
+        let token = context.meta.get_progress_token();
+        let (sender, mut steps) = mpsc::unbounded_channel();
+        if token.is_some() {
+            request.progress = Some(throttled(sender));
+        }
+        let cancelled = Arc::clone(&request.cancelled);
+        let cx = Arc::clone(&self.cx);
+        let mut call = tokio::task::spawn_blocking(move || tools::call(&cx, &name, arguments, &request));
+        let answer = loop {
+            tokio::select! {
+                biased;
+                () = context.ct.cancelled() => {
+                    // The thread sees this when it looks next; its answer is not waited for.
+                    cancelled.store(true, Ordering::Relaxed);
+                    return None;
+                }
+                Some(step) = steps.recv() => tell(&context.peer, token.as_ref(), step).await,
+                answer = &mut call => break answer,
+            }
+        };
+        // Nothing about a call may follow its answer.
+        while let Ok(step) = steps.try_recv() {
+            tell(&context.peer, token.as_ref(), step).await;
+        }
+        Some(answer.unwrap_or_else(|err| {
+            let what =
+                err.try_into_panic().map(|payload| panic_message(&*payload)).unwrap_or_else(|err| err.to_string());
+            refused(Error::new(Code::Internal, format!("the call broke off: {what}")))
+        }))
+    }
+
+    /// Answers a call of the tool that stands for those not shown.
+    async fn more(&self, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Option<Envelope> {
+        let answer = match surface::more(arguments) {
+            Err(err) => return Some(refused(err)),
+            Ok(More::Call(name, arguments)) => return self.call(name, arguments, context).await,
+            Ok(More::List) => surface::others(&self.surface()),
+            Ok(More::Describe(name)) => surface::description(name).unwrap_or_default(),
+            Ok(More::Widen(wider)) => {
+                *self.session.surface.lock().expect("no panic while it is held") = wider.clone();
+                let _ = context.peer.notify_tool_list_changed().await;
+                let names: Vec<_> = surface::listing(&wider).into_iter().map(|tool| tool.name).collect();
+                json!({"shown": names})
+            }
+        };
+        Some(Envelope { text: answer.to_string(), value: answer, is_error: false, found: true })
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        InitializeResult::new(capabilities)
+            .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+            .with_instructions(surface::INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let answer = self.negotiate_initialize(&request)?;
+        // What was agreed holds from now on, not what was asked for.
+        let mut client = request;
+        client.protocol_version = answer.protocol_version.clone();
+        context.peer.set_peer_info(client);
+        Ok(answer)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(surface::listing(&self.surface())))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let envelope = match request.name.as_ref() {
+            surface::MORE_TOOLS => self.more(arguments, &context).await,
+            name => self.call(name.to_owned(), arguments, &context).await,
+        };
+        match envelope {
+            Some(envelope) => {
+                let content = vec![ContentBlock::text(envelope.text)];
+                let result =
+                    if envelope.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+                Ok(result.into())
+            }
+            // rmcp keeps this to itself: a call that was given up gets no answer.
+            None => Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "cancelled", None)),
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        // A known method whose parameters do not fit arrives here as well.
+        if METHODS.contains(&method.as_str()) {
+            return Err(ErrorData::invalid_params(problem_with(&method, params.unwrap_or_default()), None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?}"), None))
+    }
+}
+
+/// What is wrong with the parameters of a known method.
+fn problem_with(method: &str, params: Value) -> String {
+    let problem = match method {
+        "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),
+        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        _ => serde_json::from_value::<PaginatedRequestParams>(params).err(),
+    };
+    match problem {
+        Some(problem) => format!("the parameters of {method} do not fit: {problem}"),
+        None => format!("the parameters of {method} do not fit"),
+    }
+}
+
+/// A progress function that lets through about ten steps a second, each further than the one before, and the last.
+fn throttled(sender: mpsc::UnboundedSender<Step>) -> Arc<tools::Progress> {
+    let last: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+    Arc::new(move |done, total, message| {
+        let mut last = last.lock().expect("no panic while it is held");
+        let now = Instant::now();
+        if let Some((time, step)) = *last
+            && (done <= step || (now - time < PROGRESS_INTERVAL && total != Some(done)))
+        {
+            return;
+        }
+        *last = Some((now, done));
+        // The session may be over; then nobody is interested.
+        let _ = sender.send(Step { done, total, message: message.to_owned() });
+    })
+}
+
+/// Tells a client of a step.
+async fn tell(peer: &Peer<RoleServer>, token: Option<&ProgressToken>, step: Step) {
+    let Some(token) = token else { return };
+    // Counts of files and bytes are far below the 2^53 where floating point starts to round.
+    let mut params = ProgressNotificationParam::new(token.clone(), step.done as f64);
+    if let Some(total) = step.total {
+        params = params.with_total(total as f64);
+    }
+    if !step.message.is_empty() {
+        params = params.with_message(step.message);
+    }
+    let _ = peer.notify_progress(params).await;
+}
+
+/// A refusal in the shape that the tools give theirs.
+fn refused(err: Error) -> Envelope {
+    let mut value = Map::new();
+    value.insert("error".to_owned(), err.message.into());
+    value.insert("code".to_owned(), err.code.as_str().into());
+    if !err.details.is_empty() {
+        value.insert("details".to_owned(), err.details.into());
+    }
+    let value = Value::Object(value);
+    Envelope { text: value.to_string(), value, is_error: true, found: false }
+}
+
+/// What a panic said.
+fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()
+}

@@ -1,0 +1,314 @@
+//! JSON-RPC, one message a line. rmcp's own line transport answers broken input with silence; here every line gets an answer,
+//! and whatever a client sends, the next good line is served.
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// Longest line that is read. Source files go the other way, so a longer one is a mistake or an attack.
+const MAX_LINE: usize = 16 * 1024 * 1024;
+/// How many messages may wait to be written. When a client does not read, we stop reading, too.
+const MAX_WAITING: usize = 64;
+/// How long running calls may go on when the client has closed its end; it may still read the answers.
+const LAST_CALLS: Duration = Duration::from_secs(30);
+
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+
+/// Lines in, lines out.
+pub(super) struct Lines<R> {
+    input: BufReader<R>,
+    /// The line so far. Kept here because `receive` may be dropped between two reads, and started again.
+    line: Vec<u8>,
+    /// The rest of the line is read and thrown away: its answer has been given.
+    skipping: bool,
+    /// The client has said `initialize`, or speaks the revision that needs none.
+    open: bool,
+    /// An answer of our own that waits for its turn.
+    reply: Option<Value>,
+    calls: Arc<Calls>,
+    /// When the input has ended: how long running calls may go on.
+    deadline: Option<Instant>,
+    output: mpsc::Sender<Vec<u8>>,
+}
+
+/// The requests that wait for an answer.
+#[derive(Default)]
+struct Calls {
+    waiting: Mutex<HashSet<RequestId>>,
+    done: Notify,
+}
+
+impl Calls {
+    /// Notes a request; false when its id is taken.
+    fn start(&self, id: &RequestId) -> bool {
+        self.waiting.lock().expect("no panic while it is held").insert(id.clone())
+    }
+
+    /// Forgets a request that is answered or given up.
+    fn end(&self, id: &RequestId) {
+        self.waiting.lock().expect("no panic while it is held").remove(id);
+        self.done.notify_one();
+    }
+
+    /// Waits until all are answered.
+    async fn all_done(&self) {
+        while !self.waiting.lock().expect("no panic while it is held").is_empty() {
+            self.done.notified().await;
+        }
+    }
+}
+
+/// What a line is.
+enum Line {
+    /// For the server.
+    Message(Box<ClientJsonRpcMessage>),
+    /// To be answered here.
+    Refused(Value),
+    /// Not to be answered at all.
+    Nothing,
+}
+
+/// A transport over two streams, and the task that writes: it ends when the transport is gone and all is written.
+pub(super) fn lines<R, W>(input: R, output: W) -> (Lines<R>, JoinHandle<()>)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (sender, receiver) = mpsc::channel(MAX_WAITING);
+    let lines = Lines {
+        input: BufReader::with_capacity(64 * 1024, input),
+        line: Vec::new(),
+        skipping: false,
+        open: false,
+        reply: None,
+        calls: Arc::default(),
+        deadline: None,
+        output: sender,
+    };
+    (lines, tokio::spawn(write(receiver, output)))
+}
+
+/// Writes messages one after the other, whole, and flushes when none is waiting.
+async fn write<W: AsyncWrite + Send + Unpin>(mut messages: mpsc::Receiver<Vec<u8>>, output: W) {
+    let mut output = BufWriter::new(output);
+    while let Some(message) = messages.recv().await {
+        let written = async {
+            output.write_all(&message).await?;
+            if messages.is_empty() { output.flush().await } else { Ok(()) }
+        };
+        if let Err(err) = written.await {
+            // The receiver goes with us; senders see it, and the session ends.
+            tracing::info!(%err, "the client reads no more");
+            return;
+        }
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin> Lines<R> {
+    /// Reads up to the end of a line that is not too long. `None` at the end of the input.
+    ///
+    /// It may be dropped at its only wait, where nothing is taken from the input yet.
+    async fn read(&mut self) -> Option<Line> {
+        loop {
+            let available = match self.input.fill_buf().await {
+                Ok(available) => available,
+                Err(err) => {
+                    tracing::info!(%err, "reading from the client failed");
+                    return None;
+                }
+            };
+            if available.is_empty() {
+                // A last line without its end is still a line.
+                let line = std::mem::take(&mut self.line);
+                return (!line.is_empty()).then(|| classify(&line));
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            let fits = self.line.len() + taken <= MAX_LINE;
+            if fits && !self.skipping {
+                self.line.extend_from_slice(&available[..taken]);
+            }
+            self.input.consume(taken);
+            if self.skipping {
+                self.skipping = end.is_none();
+            } else if !fits {
+                self.skipping = end.is_none();
+                self.line = Vec::new();
+                let problem = format!("a message may have at most {} MB; send less at once", MAX_LINE / (1024 * 1024));
+                return Some(Line::Refused(refusal(&Value::Null, INVALID_REQUEST, &problem)));
+            } else if end.is_some() {
+                let line = classify(&self.line);
+                self.line.clear();
+                // One large message shall not keep its room for the rest of the session.
+                self.line.shrink_to(64 * 1024);
+                return Some(line);
+            }
+        }
+    }
+
+    /// Lets a message through, or says why not.
+    fn admit(&mut self, message: ClientJsonRpcMessage) -> Line {
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                let opens = match &request.request {
+                    ClientRequest::InitializeRequest(_) => {
+                        self.open = true;
+                        true
+                    }
+                    ClientRequest::PingRequest(_) => true,
+                    // Revisions without `initialize` say in each request who is speaking; the server checks it.
+                    other => other.get_meta().protocol_version().is_some(),
+                };
+                let id = json!(request.id);
+                if !self.open && !opens {
+                    return Line::Refused(refusal(
+                        &id,
+                        INVALID_REQUEST,
+                        "the session is not open: send `initialize` first",
+                    ));
+                }
+                if !self.calls.start(&request.id) {
+                    let problem = "a request with this id is still running: give each request its own id";
+                    return Line::Refused(refusal(&id, INVALID_REQUEST, problem));
+                }
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(CancelledNotification { params, .. }) =
+                    &notification.notification
+                    && let Some(id) = &params.request_id
+                {
+                    self.calls.end(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        Line::Message(Box::new(message))
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
+    // A client that has gone is no error: the session ends with the input.
+    type Error = Infallible;
+
+    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        let (output, calls) = (self.output.clone(), Arc::clone(&self.calls));
+        let answered = match &message {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            _ => None,
+        };
+        async move {
+            let mut line = serde_json::to_vec(&message).expect("messages have string keys and finite numbers");
+            line.push(b'\n');
+            let _ = output.send(line).await;
+            if let Some(id) = answered {
+                calls.end(&id);
+            }
+            Ok(())
+        }
+    }
+
+    /// May be dropped at every wait and called again: what is half done is kept in `self`.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if self.reply.is_some() {
+                let place = self.output.reserve().await.ok()?;
+                let mut line = self.reply.take().map(|reply| reply.to_string()).unwrap_or_default().into_bytes();
+                line.push(b'\n');
+                place.send(line);
+            }
+            let output = self.output.clone();
+            let line = tokio::select! {
+                line = self.read() => line,
+                () = output.closed() => return None,
+            };
+            let line = match line {
+                Some(Line::Message(message)) => self.admit(*message),
+                Some(line) => line,
+                None => {
+                    let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + LAST_CALLS);
+                    tokio::select! {
+                        _ = tokio::time::timeout_at(deadline, self.calls.all_done()) => {}
+                        () = output.closed() => {}
+                    }
+                    return None;
+                }
+            };
+            match line {
+                Line::Message(message) => return Some(*message),
+                Line::Refused(reply) => self.reply = Some(reply),
+                Line::Nothing => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+/// Says what a line is.
+fn classify(line: &[u8]) -> Line {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Line::Nothing;
+    }
+    if std::str::from_utf8(line).is_err() {
+        return Line::Refused(refusal(&Value::Null, PARSE_ERROR, "the message is not UTF-8"));
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(err) => {
+            return Line::Refused(refusal(&Value::Null, PARSE_ERROR, &format!("the message is no JSON: {err}")));
+        }
+    };
+    let invalid = |problem: &str| {
+        // An id that no request may have cannot be answered to.
+        let id = value.get("id").filter(|id| id.is_string() || id.is_number()).unwrap_or(&Value::Null);
+        Line::Refused(refusal(id, INVALID_REQUEST, problem))
+    };
+    let Some(object) = value.as_object() else {
+        return invalid(match value {
+            Value::Array(_) => "batches are not part of the protocol: send one message a line",
+            _ => "a message is a JSON object",
+        });
+    };
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return invalid("`jsonrpc` must be \"2.0\"");
+    }
+    match (object.get("method"), object.get("id")) {
+        (Some(Value::String(_)), None) => {}
+        (Some(Value::String(_)), Some(id)) if id.is_string() || id.is_i64() => {}
+        (Some(Value::String(_)), Some(_)) => return invalid("`id` must be a string or a whole number"),
+        (Some(_), _) => return invalid("`method` must be a string"),
+        (None, _) if object.contains_key("result") || object.contains_key("error") => {}
+        (None, _) => return invalid("a request has a `method`"),
+    }
+    let is_request = object.contains_key("method") && object.contains_key("id");
+    match serde_json::from_value(value.clone()) {
+        Ok(message) => Line::Message(Box::new(message)),
+        // An answer or a notification that makes no sense is not answered in turn, or two programs could go on for ever.
+        Err(_) if !is_request => Line::Nothing,
+        Err(_) => invalid("the message is no JSON-RPC request: `params` must be an object"),
+    }
+}
+
+/// An answer to what is no request.
+fn refusal(id: &Value, code: i64, problem: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": problem}})
+}

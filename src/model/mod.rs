@@ -1,0 +1,10 @@
+//! The nouns of the house, as plain data: what a file holds, where, and under which name.
+//!
+//! A symbol does not copy text. Its name, signature and documentation are [`Span`]s of the file that holds it, so an
+//! index of them stays small and what is read back is exactly what was written.
+
+mod source;
+mod symbol;
+
+pub use source::{Input, SkipReason, SourceFile};
+pub use symbol::{Detail, Extraction, Kind, Span, Symbol};

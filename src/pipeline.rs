@@ -1,0 +1,474 @@
+//! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crossbeam_channel::bounded;
+
+use crate::config::Config;
+use crate::discover::{self, Known as Stamp, Rules};
+use crate::extract::extract;
+use crate::git;
+use crate::languages;
+use crate::model::{Extraction, Input, SkipReason, SourceFile};
+use crate::store::{self, Entry, Known, Prepared, Registry, Sidecar, Snapshot, SnapshotFacts};
+
+/// A file that was written less than this before it was looked at may be written again within the same tick of the
+/// file system's clock: its time is not believed next time (the "racy git" problem).
+const RACY: Duration = Duration::from_millis(20);
+/// How many files may wait to be written while others are being read.
+const WAITING: usize = 64;
+
+/// How a folder is to be indexed.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Further ignore patterns, beside the configured ones.
+    pub extra_ignore: Vec<String>,
+    /// Follow symbolic links that stay inside.
+    pub follow_symlinks: bool,
+    /// Read every file again, known or not.
+    pub from_scratch: bool,
+}
+
+/// Who is told of progress, and who may call it off.
+pub struct Watcher<'a> {
+    /// Files done, files in all, what is being done.
+    pub progress: &'a (dyn Fn(u64, Option<u64>, &str) + Sync),
+    /// Set when the work is no longer wanted.
+    pub cancelled: &'a AtomicBool,
+    /// How long to wait for another process that writes the same index.
+    pub patience: Duration,
+}
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The checkout, as it is now.
+    pub sidecar: Sidecar,
+    /// Its counts.
+    pub facts: SnapshotFacts,
+    /// Files that are new.
+    pub added: Vec<String>,
+    /// Files whose content changed.
+    pub changed: Vec<String>,
+    /// Files that are gone.
+    pub removed: Vec<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+    /// Choosing the files.
+    pub discovery: Duration,
+    /// Reading, extracting and committing.
+    pub parsing: Duration,
+}
+
+/// Why a folder could not be indexed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder cannot be walked.
+    #[error(transparent)]
+    Discover(#[from] discover::Error),
+    /// The index cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// Nobody wants the answer any more.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Where a folder's index is, whether or not there is one yet.
+pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
+    let stored = config.path_map.to_stored(root);
+    let repository = git::Repository::open(root);
+    // A store belongs to a repository, so that all its checkouts share it.
+    let owner =
+        repository.as_ref().map_or_else(|| stored.clone(), |repo| config.path_map.to_stored(&repo.common_dir()));
+    Sidecar {
+        repo: Registry::local_id(&stored),
+        store: Registry::key(&owner),
+        snapshot: Registry::key(&stored),
+        origin: repository.as_ref().and_then(git::Repository::origin),
+        root: stored,
+        indexed_at: 0,
+        file_count: 0,
+        symbol_count: 0,
+        languages: BTreeMap::new(),
+        git_head: repository.as_ref().and_then(git::Repository::head),
+    }
+}
+
+/// Indexes a folder, or brings its index up to date.
+pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
+    let started = Instant::now();
+    (watcher.progress)(0, None, "looking for files");
+    let mut rules = rules(config);
+    rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
+    rules.follow_symlinks = options.follow_symlinks;
+    let walk = discover::walk(root, &rules)?;
+    let plan = Plan {
+        files: walk.files,
+        inputs: walk.inputs,
+        skipped: walk.skipped,
+        warnings: walk.warnings,
+        looked_at_all: true,
+        discovery: started.elapsed(),
+    };
+    let sidecar = sidecar_of(root, config);
+    run(root, config, sidecar, plan, &rules, options, watcher)
+}
+
+/// What the world looks like from an index that was made earlier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drift {
+    /// Files whose size or time is another.
+    pub changed: Vec<String>,
+    /// Files that are no longer there.
+    pub gone: Vec<String>,
+    /// Folders or ignore files changed: there may be new files.
+    pub elsewhere: bool,
+}
+
+impl Drift {
+    /// Whether nothing changed.
+    pub fn is_none(&self) -> bool {
+        self.changed.is_empty() && self.gone.is_empty() && !self.elsewhere
+    }
+}
+
+/// Compares a snapshot with its folder by looking at sizes and times only.
+pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
+    let table = snapshot.table();
+    let files = table.iter().map(|row| Stamp { path: row.path, size: row.size, mtime_ns: row.mtime_ns, is_dir: false });
+    let inputs = table.inputs();
+    let inputs = inputs.map(|row| Stamp { path: row.path, size: row.size, mtime_ns: row.mtime_ns, is_dir: row.is_dir });
+    let stamps: Vec<Stamp<'_>> = files.chain(inputs).collect();
+    let seen = discover::changes(root, &stamps, snapshot.facts().follow_symlinks, 2);
+    let mut drift = Drift::default();
+    for (places, names) in [(&seen.changed, &mut drift.changed), (&seen.gone, &mut drift.gone)] {
+        for place in places {
+            match table.get(*place) {
+                Some(row) => names.push(row.path.to_owned()),
+                None => drift.elsewhere = true,
+            }
+        }
+    }
+    drift
+}
+
+/// Brings an index up to date with what [`drift`] saw.
+pub fn refresh(
+    sidecar: &Sidecar,
+    snapshot: &Snapshot,
+    drift: &Drift,
+    config: &Config,
+    watcher: &Watcher<'_>,
+) -> Result<Report, Error> {
+    let root = config.path_map.to_local(&sidecar.root);
+    let facts = snapshot.facts();
+    let options = Options {
+        extra_ignore: facts.extra_ignore.clone(),
+        follow_symlinks: facts.follow_symlinks,
+        from_scratch: false,
+    };
+    if drift.elsewhere || !drift.gone.is_empty() {
+        return index_folder(&root, config, &options, watcher);
+    }
+    // Nothing came and nothing went, so nothing needs to be chosen again.
+    let mut files: Vec<SourceFile> = snapshot.table().iter().map(|row| row.to_entry().file).collect();
+    for path in &drift.changed {
+        let Ok(place) = snapshot.table().position(path) else { continue };
+        match discover::stat(&root, path, options.follow_symlinks) {
+            Some(file) => files[place] = file,
+            None => return index_folder(&root, config, &options, watcher),
+        }
+    }
+    let plan = Plan {
+        files,
+        inputs: snapshot.table().inputs().map(|row| row.to_input()).collect(),
+        skipped: BTreeMap::new(),
+        warnings: Vec::new(),
+        looked_at_all: false,
+        discovery: Duration::ZERO,
+    };
+    let mut rules = rules(config);
+    rules.follow_symlinks = options.follow_symlinks;
+    let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
+    run(&root, config, sidecar, plan, &rules, &options, watcher)
+}
+
+/// Forgets a checkout, and its repository's store when it was the last.
+pub fn forget(registry: &Registry, sidecar: &Sidecar, patience: Duration) -> Result<(), Error> {
+    let store = registry.store(&sidecar.store);
+    let others = match store.manifest() {
+        Ok(_) => store.writer(patience)?.forget(&sidecar.snapshot)?,
+        // What cannot be read is no loss.
+        Err(_) => false,
+    };
+    if !others {
+        store.remove(patience)?;
+    }
+    registry.remove(&sidecar.repo)?;
+    Ok(())
+}
+
+/// The rules that a configuration makes.
+fn rules(config: &Config) -> Rules {
+    Rules {
+        extra_ignore: config.extra_ignore.clone(),
+        follow_symlinks: false,
+        max_file_size: config.max_file_size,
+        max_files: config.max_files,
+        never: vec![config.home.clone()],
+    }
+}
+
+/// The files that an index should hold.
+struct Plan {
+    files: Vec<SourceFile>,
+    inputs: Vec<Input>,
+    skipped: BTreeMap<SkipReason, u64>,
+    warnings: Vec<String>,
+    looked_at_all: bool,
+    discovery: Duration,
+}
+
+/// What became of a file that had to be read.
+enum Read {
+    Skipped(SkipReason),
+    Held(u32),
+    New(Box<Prepared>, Option<&'static str>),
+}
+
+/// Makes the index what the plan says.
+fn run(
+    root: &Path,
+    config: &Config,
+    mut sidecar: Sidecar,
+    plan: Plan,
+    rules: &Rules,
+    options: &Options,
+    watcher: &Watcher<'_>,
+) -> Result<Report, Error> {
+    let started = Instant::now();
+    let now = SystemTime::now();
+    let registry = Registry::new(&config.home);
+    let store = registry.store(&sidecar.store);
+    let Plan { mut files, mut inputs, skipped, mut warnings, looked_at_all, discovery } = plan;
+    let racy_after = nanoseconds(now) - RACY.as_nanos() as i64 - discovery.as_nanos() as i64;
+    let distrust = |mtime_ns: &mut i64| *mtime_ns -= i64::from(*mtime_ns > racy_after);
+    files.iter_mut().for_each(|file| distrust(&mut file.mtime_ns));
+    inputs.iter_mut().for_each(|input| distrust(&mut input.mtime_ns));
+
+    // Whether there is anything to do is seen without keeping anybody from writing.
+    if !options.from_scratch
+        && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
+        && snapshot.content_version() == store::CONTENT
+        && same(&snapshot, &files, &inputs, options)
+        && registry.get(&sidecar.repo).is_some()
+    {
+        let facts = snapshot.facts().clone();
+        fill(&mut sidecar, &facts);
+        let none = Vec::new();
+        let (added, changed, removed) = (none.clone(), none.clone(), none);
+        let parsing = started.elapsed();
+        return Ok(Report { sidecar, facts, added, changed, removed, warnings, discovery, parsing });
+    }
+
+    let mut writer = store.writer(watcher.patience)?;
+    let base = writer.base(&sidecar.snapshot)?.filter(|_| writer.is_current() && !options.from_scratch);
+    let mut states: Vec<Result<u32, SkipReason>> = Vec::with_capacity(files.len());
+    let mut to_read: Vec<usize> = Vec::new();
+    for (place, file) in files.iter().enumerate() {
+        let before = base.as_ref().and_then(|base| base.table().find(&file.path));
+        states.push(match before {
+            Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) => row.state,
+            _ => {
+                to_read.push(place);
+                Err(SkipReason::Unreadable)
+            }
+        });
+    }
+
+    let known = if options.from_scratch { None } else { Some(writer.known()) };
+    read_all(root, rules, &files, &to_read, known.as_ref(), watcher, &mut |place, read| {
+        let path = &files[place].path;
+        states[place] = match read {
+            Read::Skipped(reason) => Err(reason),
+            Read::Held(id) => Ok(id),
+            Read::New(prepared, failure) => {
+                if let Some(failure) = failure {
+                    warnings.push(format!("{path}: {failure}; its text is searchable, its symbols are not"));
+                }
+                Ok(writer.add(*prepared)?)
+            }
+        };
+        Ok(())
+    })?;
+    let entries: Vec<Entry> = files.into_iter().zip(states).map(|(file, state)| Entry { file, state }).collect();
+
+    let mut report = Report {
+        facts: SnapshotFacts::default(),
+        added: Vec::new(),
+        changed: Vec::new(),
+        removed: Vec::new(),
+        warnings,
+        discovery,
+        parsing: Duration::ZERO,
+        sidecar,
+    };
+    compare(base.as_ref(), &entries, &mut report);
+    let mut counts: BTreeMap<String, u64> =
+        skipped.iter().map(|(reason, n)| (reason.as_str().to_owned(), *n)).collect();
+    if let Some(base) = base.as_ref().filter(|_| !looked_at_all) {
+        // What was not looked at is as it was; what was left out for its content is counted below.
+        counts = base.facts().skipped.clone();
+        for row in base.table().iter() {
+            if let Err(reason) = row.state
+                && let Some(count) = counts.get_mut(reason.as_str())
+            {
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+    for reason in entries.iter().filter_map(|entry| entry.state.err()) {
+        *counts.entry(reason.as_str().to_owned()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > 0);
+    let facts = SnapshotFacts {
+        indexed_at: if looked_at_all { nanoseconds(now) / 1_000_000_000 } else { report.sidecar.indexed_at },
+        skipped: counts,
+        git_head: report.sidecar.git_head.clone(),
+        extra_ignore: options.extra_ignore.clone(),
+        follow_symlinks: options.follow_symlinks,
+        ..SnapshotFacts::default()
+    };
+    if watcher.cancelled.load(Ordering::Relaxed) {
+        return Err(Error::Cancelled);
+    }
+    (watcher.progress)(entries.len() as u64, Some(entries.len() as u64), "writing the index");
+    report.facts = writer.commit(&report.sidecar.snapshot, &entries, &inputs, facts)?;
+    fill(&mut report.sidecar, &report.facts);
+    registry.put(&report.sidecar)?;
+    report.parsing = started.elapsed();
+    Ok(report)
+}
+
+/// Whether a snapshot holds exactly these files as they are.
+fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], options: &Options) -> bool {
+    let table = snapshot.table();
+    let facts = snapshot.facts();
+    table.len() == files.len()
+        && table.inputs().len() == inputs.len()
+        && facts.extra_ignore == options.extra_ignore
+        && facts.follow_symlinks == options.follow_symlinks
+        && table
+            .iter()
+            .zip(files)
+            .all(|(row, file)| row.path == file.path && row.size == file.size && row.mtime_ns == file.mtime_ns)
+        && table
+            .inputs()
+            .zip(inputs)
+            .all(|(row, input)| row.path == input.path && row.size == input.size && row.mtime_ns == input.mtime_ns)
+}
+
+/// Copies what a list of repositories shows.
+fn fill(sidecar: &mut Sidecar, facts: &SnapshotFacts) {
+    sidecar.indexed_at = facts.indexed_at;
+    sidecar.file_count = facts.files;
+    sidecar.symbol_count = facts.symbols;
+    sidecar.languages = facts.languages.clone();
+    sidecar.git_head = facts.git_head.clone();
+}
+
+/// Tells which files are new, changed and gone.
+fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
+    let held = |state: Result<u32, SkipReason>| state.ok();
+    for entry in entries {
+        let before = base.and_then(|base| base.table().find(&entry.file.path)).and_then(|row| held(row.state));
+        match (before, held(entry.state)) {
+            (None, Some(_)) => report.added.push(entry.file.path.clone()),
+            (Some(_), None) => report.removed.push(entry.file.path.clone()),
+            (Some(before), Some(now)) if before != now => report.changed.push(entry.file.path.clone()),
+            _ => {}
+        }
+    }
+    for row in base.into_iter().flat_map(|base| base.table().iter()) {
+        if row.state.is_ok() && entries.binary_search_by(|entry| entry.file.path.as_str().cmp(row.path)).is_err() {
+            report.removed.push(row.path.to_owned());
+        }
+    }
+}
+
+/// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
+fn read_all(
+    root: &Path,
+    rules: &Rules,
+    entries: &[SourceFile],
+    places: &[usize],
+    known: Option<&Known>,
+    watcher: &Watcher<'_>,
+    take: &mut dyn FnMut(usize, Read) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if places.is_empty() {
+        return Ok(());
+    }
+    let total = places.len() as u64;
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(places.len());
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let (sender, receiver) = bounded(WAITING);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            scope.spawn(move || {
+                while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let called_off = stop.load(Ordering::Relaxed) || watcher.cancelled.load(Ordering::Relaxed);
+                    // Nobody listens any more when writing failed.
+                    if called_off || sender.send((*place, read_one(root, rules, &entries[*place], known))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut done = 0;
+        let mut result = Ok(());
+        for (place, read) in &receiver {
+            done += 1;
+            (watcher.progress)(done, Some(total), "indexing");
+            result = take(place, read);
+            if result.is_err() || watcher.cancelled.load(Ordering::Relaxed) {
+                stop.store(true, Ordering::Relaxed);
+                break;
+            }
+        }
+        drop(receiver);
+        match watcher.cancelled.load(Ordering::Relaxed) {
+            true => Err(Error::Cancelled),
+            false => result,
+        }
+    })
+}
+
+/// Reads one file.
+fn read_one(root: &Path, rules: &Rules, file: &SourceFile, known: Option<&Known>) -> Read {
+    let content = match discover::read(root, file, rules) {
+        Ok(content) => content,
+        Err(reason) => return Read::Skipped(reason),
+    };
+    let hash = Prepared::hash(&content);
+    if let Some(id) = known.and_then(|known| known.find(&file.path, &hash)) {
+        return Read::Held(id);
+    }
+    let extraction = match languages::of_file(&file.path, &content) {
+        Some((_, spec)) => extract(spec, &content),
+        None => Extraction::default(),
+    };
+    Read::New(Box::new(Prepared::new(file.path.clone(), content, hash, &extraction)), extraction.failure)
+}
+
+/// Nanoseconds since 1970.
+fn nanoseconds(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64)
+}

@@ -1,0 +1,141 @@
+//! Finding a symbol or a file by what a caller wrote, and what they may have meant.
+
+use crate::model::Kind;
+use crate::store::{FileView, Snapshot, SymbolView};
+
+/// Why an id names no symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Several symbols fit: their ids.
+    Ambiguous(Vec<String>),
+    /// None does: the ids that come nearest.
+    Unknown(Vec<String>),
+}
+
+/// How many candidates a refusal names.
+const CANDIDATES: usize = 5;
+
+/// The symbol with this id. Besides the id proper, `path::Qualified.name` without the kind will do, a bare qualified name
+/// that is unique, and the older form whose path has `-` for every `/` and `.`.
+pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Missing> {
+    let wanted = Wanted::parse(id);
+    let files: Vec<FileView<'a>> = match wanted.path {
+        Some(path) => match snapshot.file(path.trim_start_matches("./")) {
+            Some(file) => vec![file],
+            None => snapshot.files().filter(|file| is_slug(path, file.path())).collect(),
+        },
+        None => Vec::new(),
+    };
+    let fits = |symbol: &SymbolView<'_>| wanted.fits(symbol);
+    let found: Vec<SymbolView<'a>> = match wanted.path {
+        Some(_) => files.iter().flat_map(FileView::symbols).filter(fits).collect(),
+        None => named(snapshot, wanted.name).into_iter().filter(fits).collect(),
+    };
+    match found[..] {
+        [only] => Ok(only),
+        [] => Err(Missing::Unknown(near(snapshot, &wanted, &files))),
+        _ => Err(Missing::Ambiguous(found.iter().take(CANDIDATES).map(SymbolView::id).collect())),
+    }
+}
+
+/// An id in its parts.
+struct Wanted<'a> {
+    path: Option<&'a str>,
+    name: &'a str,
+    kind: Option<Kind>,
+    overload: Option<u16>,
+}
+
+impl<'a> Wanted<'a> {
+    fn parse(id: &'a str) -> Self {
+        let (path, rest) = id.rsplit_once("::").map_or((None, id), |(path, rest)| (Some(path), rest));
+        let (name, ending) = rest.rsplit_once('#').unwrap_or((rest, ""));
+        let (kind, overload) = ending.split_once('~').unwrap_or((ending, ""));
+        match Kind::parse(kind) {
+            Some(kind) => Self { path, name, kind: Some(kind), overload: overload.parse().ok() },
+            // A private name of JavaScript begins with what divides name from kind.
+            None => Self { path, name: rest, kind: None, overload: None },
+        }
+    }
+
+    fn fits(&self, symbol: &SymbolView<'_>) -> bool {
+        self.kind.is_none_or(|kind| symbol.kind() == kind)
+            && self.overload.is_none_or(|overload| symbol.overload() == overload)
+            && self.name.ends_with(&*symbol.name())
+            && symbol.qualified_name() == self.name
+    }
+}
+
+/// Whether `slug` is `path` in the older form.
+fn is_slug(slug: &str, path: &str) -> bool {
+    slug.len() == path.len()
+        && slug.bytes().zip(path.bytes()).all(|(a, b)| if b"/.".contains(&b) { a == b'-' } else { a == b })
+}
+
+/// Every symbol whose qualified name ends with this name.
+fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
+    let last = qualified.rsplit('.').next().unwrap_or(qualified);
+    let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
+    ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect()
+}
+
+/// The ids a caller may have meant: of the same name elsewhere, then of a like name in the same file or anywhere.
+fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec<String> {
+    let mut candidates: Vec<(f64, String)> = Vec::new();
+    let mut add = |symbol: SymbolView<'_>, bonus: f64| {
+        let similarity = strsim::jaro_winkler(&symbol.qualified_name(), wanted.name);
+        if similarity > 0.75 {
+            candidates.push((similarity + bonus, symbol.id()));
+        }
+    };
+    for symbol in named(snapshot, wanted.name) {
+        add(symbol, 0.1);
+    }
+    for symbol in files.iter().flat_map(FileView::symbols) {
+        add(symbol, 0.05);
+    }
+    if candidates.is_empty() {
+        let last = wanted.name.rsplit('.').next().unwrap_or(wanted.name);
+        let like = nearest(snapshot, last, CANDIDATES);
+        return like.iter().map(SymbolView::id).collect();
+    }
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    candidates.dedup_by(|a, b| a.1 == b.1);
+    candidates.into_iter().take(CANDIDATES).map(|(_, id)| id).collect()
+}
+
+/// The symbols whose names come nearest to a name, best first.
+pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<SymbolView<'a>> {
+    let clause = crate::store::Clause { field: crate::store::Field::Trigrams, text: name, boost: 1.0 };
+    let found = snapshot.search(&[clause], 50, &mut |_| true).unwrap_or_default();
+    let flat = name.to_lowercase();
+    let mut like: Vec<(f64, SymbolView<'a>)> = found
+        .into_iter()
+        .filter_map(|(id, _)| snapshot.symbol(id))
+        .map(|symbol| (strsim::jaro_winkler(&symbol.name().to_lowercase(), &flat), symbol))
+        .filter(|(similarity, _)| *similarity > 0.6)
+        .collect();
+    like.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut seen = std::collections::HashSet::new();
+    like.retain(|(_, symbol)| seen.insert(symbol.name().into_owned()));
+    like.into_iter().take(limit).map(|(_, symbol)| symbol).collect()
+}
+
+/// The paths that come nearest to a path, best first: those with the same file name, then those spelt alike.
+pub fn nearest_files(snapshot: &Snapshot, path: &str, limit: usize) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut like: Vec<(f64, &str)> = snapshot
+        .files()
+        .map(|file| {
+            let own = file.path().rsplit('/').next().unwrap_or(file.path());
+            let same_name = if own == name { 1.0 } else { 0.0 };
+            (
+                strsim::jaro_winkler(own, name) + same_name + 0.5 * strsim::normalized_levenshtein(file.path(), path),
+                file.path(),
+            )
+        })
+        .filter(|(similarity, _)| *similarity > 1.0)
+        .collect();
+    like.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    like.into_iter().take(limit).map(|(_, path)| path.to_owned()).collect()
+}

@@ -1,0 +1,252 @@
+//! How well a symbol answers a query. What sort of query it is decides what counts.
+//!
+//! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
+
+use std::collections::{HashMap, HashSet};
+
+use super::paths::is_test;
+use crate::model::Kind;
+use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
+
+/// What sort of query it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One name, perhaps qualified: `parse`, `Model.save`, `fs::read`.
+    Identifier,
+    /// Two to four bare words: a name in pieces, or a topic.
+    Words,
+    /// Anything longer: a description.
+    Prose,
+}
+
+/// Words that say nothing in a description, though they may in a name.
+const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
+    "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "should", "so", "such", "than", "that", "the",
+    "their", "then", "there", "these", "this", "to", "was", "we", "were", "when", "where", "which", "while", "will",
+    "with", "would", "how", "what", "i", "you",
+];
+
+/// Lifts a whole tier above anything that adding scores can reach.
+const TIER: f32 = 1_000.0;
+
+impl Form {
+    /// Tells the sort of a query.
+    pub fn of(query: &str) -> Self {
+        let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_$.:#/-".contains(c));
+        let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let words: Vec<&str> = query.split_whitespace().collect();
+        match words.len() {
+            1 if is_name(words[0]) => Self::Identifier,
+            2..=4 if words.iter().all(|word| is_word(word)) => Self::Words,
+            _ => Self::Prose,
+        }
+    }
+}
+
+/// A query made ready to be asked.
+pub struct Ranker {
+    /// What sort it is.
+    pub form: Form,
+    /// The query as it is scored: a description without its stop words.
+    text: String,
+    /// For an identifier its last part as written, else the words joined.
+    name: String,
+    /// For an identifier the part before the last.
+    parent: Option<String>,
+    flat: String,
+    trigrams: HashSet<[char; 3]>,
+    parts: Vec<String>,
+}
+
+impl Ranker {
+    /// Takes a query apart.
+    pub fn new(query: &str) -> Self {
+        let query = query.trim().trim_end_matches("()");
+        let form = Form::of(query);
+        let text = match form {
+            Form::Prose => {
+                let telling = query.split_whitespace().filter(|word| {
+                    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+                    !STOP_WORDS.contains(&bare.as_str())
+                });
+                let text = telling.collect::<Vec<_>>().join(" ");
+                if text.is_empty() { query.to_owned() } else { text }
+            }
+            _ => query.to_owned(),
+        };
+        let (name, parent) = match form {
+            Form::Identifier => {
+                let mut parts = query.rsplit(['.', ':', '#', '/']).filter(|part| !part.is_empty());
+                (parts.next().unwrap_or(query).to_owned(), parts.next().map(str::to_owned))
+            }
+            _ => (query.split_whitespace().collect(), None),
+        };
+        let flat = flattened(&name);
+        let mut parts: Vec<String> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .flat_map(word_parts)
+            .map(str::to_lowercase)
+            .collect();
+        parts.dedup();
+        Self { form, trigrams: trigrams(&flat), text, name, parent, flat, parts }
+    }
+
+    /// What is looked for where, and how much it counts; `with_trigrams` adds names that are only spelt alike.
+    pub fn clauses(&self, with_trigrams: bool) -> Vec<Clause<'_>> {
+        let weights: &[(Field, f32)] = match self.form {
+            Form::Identifier => &[(Field::Text, 0.5), (Field::Name, 4.0), (Field::Parent, 2.0)],
+            Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
+            Form::Prose => &[(Field::Text, 2.0), (Field::Name, 1.0), (Field::Parent, 1.0), (Field::Signature, 1.0)],
+        };
+        let mut clauses: Vec<Clause<'_>> =
+            weights.iter().map(|(field, boost)| Clause { field: *field, text: &self.text, boost: *boost }).collect();
+        if with_trigrams && self.form != Form::Prose {
+            let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
+            clauses.push(Clause { field: Field::Trigrams, text: &self.text, boost });
+        }
+        clauses
+    }
+
+    /// The name to be found exactly as it is written, where the query is one.
+    pub fn exact_name(&self) -> Option<&str> {
+        (self.form == Form::Identifier).then_some(&self.name)
+    }
+
+    /// A symbol's score, given what its terms scored.
+    pub fn adjust(&self, symbol: &SymbolView<'_>, score: f32) -> f32 {
+        let name = symbol.name();
+        let tier = self.tier(symbol, &name);
+        let path = symbol.file.path();
+        let exercises = is_test(path) || in_test_module(symbol);
+        let factor = match self.form {
+            Form::Identifier => {
+                if exercises {
+                    0.8
+                } else {
+                    1.0
+                }
+            }
+            Form::Words => {
+                if exercises {
+                    0.7
+                } else {
+                    1.0
+                }
+            }
+            Form::Prose => {
+                let runs = matches!(symbol.kind(), Kind::Function | Kind::Method);
+                (if exercises { 0.5 } else { 1.0 }) * (if runs { 1.0 } else { 0.8 })
+            }
+        };
+        (score + tier) * factor
+    }
+
+    /// What the whole name is worth: exactly as written, the same in other letters, begun by the query.
+    fn tier(&self, symbol: &SymbolView<'_>, name: &str) -> f32 {
+        if self.form == Form::Prose || self.flat.is_empty() {
+            return 0.0;
+        }
+        let mut tier = 0.0;
+        if self.form == Form::Identifier && name == self.name {
+            tier = 2.0 * TIER;
+        } else {
+            let flat = flattened(name);
+            if flat == self.flat {
+                tier = TIER;
+            } else if flat.starts_with(&self.flat) && self.form == Form::Identifier {
+                // The less is missing, the more likely it was meant.
+                tier = 10.0 * self.flat.len() as f32 / flat.len() as f32;
+            }
+        }
+        if tier >= TIER
+            && let Some(parent) = &self.parent
+        {
+            let qualified = symbol.qualified_name();
+            let mut owners = qualified.rsplit('.').skip(1);
+            let stem = || symbol.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
+            if owners.any(|owner| owner == parent) || stem() == Some(parent) {
+                tier += TIER;
+            }
+        }
+        tier
+    }
+
+    /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A
+    /// description is about whatever shares its rarer words; a name must be in the symbol, or be like its name.
+    pub fn is_answer(&self, symbol: &SymbolView<'_>) -> bool {
+        match self.form {
+            Form::Prose => true,
+            Form::Identifier => {
+                let name = flattened(&symbol.name());
+                name.contains(&self.flat)
+                    || self.similarity(&name) >= 0.5
+                    || mentions(symbol, &self.name)
+                    || self.covers(symbol)
+            }
+            Form::Words => true,
+        }
+    }
+
+    /// Whether every part of the query is part of the symbol's name, its owners' or its path.
+    fn covers(&self, symbol: &SymbolView<'_>) -> bool {
+        let text = format!("{} {}", symbol.file.path(), symbol.qualified_name()).to_lowercase();
+        !self.parts.is_empty() && self.parts.iter().all(|part| text.contains(part.as_str()))
+    }
+
+    /// Jaccard similarity of a flattened name's trigrams with the query's.
+    pub fn similarity(&self, flat: &str) -> f32 {
+        if flat == self.flat {
+            return 1.0;
+        }
+        let other = trigrams(flat);
+        let shared = self.trigrams.intersection(&other).count();
+        let all = self.trigrams.len() + other.len() - shared;
+        if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+    }
+
+    /// Edits between the query's name and another (optimal string alignment).
+    pub fn distance(&self, name: &str) -> usize {
+        strsim::osa_distance(&self.name.to_lowercase(), &name.to_lowercase())
+    }
+}
+
+/// Whether a symbol's own text holds a word, whatever its case.
+fn mentions(symbol: &SymbolView<'_>, word: &str) -> bool {
+    let source = symbol.source();
+    let word = word.as_bytes();
+    !word.is_empty() && source.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
+}
+
+/// Unit tests inside a source file.
+fn in_test_module(symbol: &SymbolView<'_>) -> bool {
+    let mut around = symbol.parent();
+    while let Some(parent) = around {
+        if matches!(&*parent.name(), "tests" | "test") && parent.kind() == Kind::Type {
+            return true;
+        }
+        around = parent.parent();
+    }
+    false
+}
+
+fn trigrams(flat: &str) -> HashSet<[char; 3]> {
+    let letters: Vec<char> = flat.chars().collect();
+    letters.windows(3).map(|three| [three[0], three[1], three[2]]).collect()
+}
+
+/// Gives each file's best symbols' scores to all that it holds, a little: a file that answers in three places is more
+/// likely to be the one that was meant.
+pub fn share_within_files(hits: &mut [(SymbolView<'_>, f32)]) {
+    let mut files: HashMap<u32, (usize, f32)> = HashMap::new();
+    for (symbol, score) in hits.iter() {
+        let (seen, sum) = files.entry(symbol.file.number()).or_default();
+        if *seen < 3 {
+            *sum += score / (1 + *seen) as f32;
+            *seen += 1;
+        }
+    }
+    for (symbol, score) in hits {
+        *score += 0.1 * files[&symbol.file.number()].1;
+    }
+}

@@ -1,0 +1,179 @@
+//! Symbols that answer a query, best first.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use globset::GlobMatcher;
+
+use super::rank::{self, Form, Ranker};
+use crate::model::Kind;
+use crate::store::{Error, Snapshot, SymbolId, SymbolView, flattened};
+
+/// How many symbols are looked at a second time, with more than their terms.
+const SECOND_LOOK: usize = 200;
+/// How many of the same name are.
+const SAME_NAME: usize = 500;
+
+/// What is looked for.
+pub struct Search<'a> {
+    /// The words.
+    pub query: &'a str,
+    /// Only symbols of this sort: one of the five, or a language's own word.
+    pub kind: Option<&'a str>,
+    /// Only files in this language.
+    pub language: Option<&'a str>,
+    /// Only files whose path matches.
+    pub files: Option<&'a GlobMatcher>,
+    /// Names that are only spelt alike count as well as words do.
+    pub fuzzy: bool,
+    /// What decides between those that answer.
+    pub order: Order,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// What decides between symbols that answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// How well they answer.
+    Relevance,
+    /// How many other definitions mention them.
+    Centrality,
+    /// Both.
+    Combined,
+}
+
+/// A symbol that answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Which.
+    pub symbol: SymbolId,
+    /// How well; comparable within an answer.
+    pub score: f32,
+    /// Set when only the spelling is alike.
+    pub fuzzy: Option<Fuzzy>,
+}
+
+/// How much a name is like the one that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fuzzy {
+    /// Jaccard similarity of their trigrams, 0 to 1.
+    pub similarity: f32,
+    /// Edits between them.
+    pub distance: usize,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many answered before the limit cut, counted among the best few hundred.
+    pub considered: usize,
+}
+
+/// Looks for symbols.
+pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> {
+    let ranker = Ranker::new(search.query);
+    let wanted = Filter::new(snapshot, search);
+    let words = snapshot.search(&ranker.clauses(false), SECOND_LOOK, &mut |id| wanted.accepts(id))?;
+    let mut scores: HashMap<SymbolId, f32> = words.iter().copied().collect();
+    if ranker.form != Form::Prose {
+        // Trigrams order names that share pieces, and find those with a slip in them.
+        for (id, score) in snapshot.search(&ranker.clauses(true), SECOND_LOOK, &mut |id| wanted.accepts(id))? {
+            scores.insert(id, score);
+        }
+    }
+    if let Some(name) = ranker.exact_name() {
+        for id in snapshot.exact(name, SAME_NAME, &mut |id| wanted.accepts(id))? {
+            scores.entry(id).or_insert(0.0);
+        }
+    }
+
+    let mut hits: Vec<(SymbolView<'_>, f32)> = scores
+        .into_iter()
+        .filter_map(|(id, score)| snapshot.symbol(id).map(|symbol| (symbol, score)))
+        .map(|(symbol, score)| (symbol, ranker.adjust(&symbol, score)))
+        .collect();
+    let by_score = |a: &(SymbolView<'_>, f32), b: &(SymbolView<'_>, f32)| {
+        b.1.total_cmp(&a.1)
+            .then_with(|| a.0.file.path().cmp(b.0.file.path()))
+            .then_with(|| a.0.number().cmp(&b.0.number()))
+    };
+    hits.sort_by(by_score);
+    if ranker.form == Form::Prose {
+        rank::share_within_files(&mut hits);
+        hits.sort_by(by_score);
+    }
+    hits.retain(|(symbol, _)| ranker.is_answer(symbol));
+    if search.order != Order::Relevance {
+        by_centrality(snapshot, search.order, &mut hits)?;
+    }
+    let considered = hits.len();
+    let hits = hits.into_iter().take(search.limit).map(|(symbol, score)| {
+        let fuzzy = likeness(&ranker, &symbol, search.fuzzy);
+        Hit { symbol: symbol.number(), score, fuzzy }
+    });
+    Ok(Found { hits: hits.collect(), considered })
+}
+
+/// Set when a symbol's name is like the one asked for without holding it.
+fn likeness(ranker: &Ranker, symbol: &SymbolView<'_>, wanted: bool) -> Option<Fuzzy> {
+    let asked = ranker.exact_name()?;
+    let (name, asked) = (symbol.name(), flattened(asked));
+    let flat = flattened(&name);
+    if flat.contains(&asked) {
+        return None;
+    }
+    let similarity = ranker.similarity(&flat);
+    (wanted || similarity > 0.3).then(|| Fuzzy { similarity, distance: ranker.distance(&name) })
+}
+
+/// Orders hits by how many other definitions mention their names.
+fn by_centrality(snapshot: &Snapshot, order: Order, hits: &mut [(SymbolView<'_>, f32)]) -> Result<(), Error> {
+    let best = hits.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
+    for (symbol, score) in hits.iter_mut() {
+        let mentioned = snapshot.mentions(&symbol.name())? as f32;
+        let centrality = (1.0 + mentioned).ln();
+        *score = match order {
+            Order::Combined => *score / best * 10.0 + centrality,
+            _ => centrality,
+        };
+    }
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.number().cmp(&b.0.number())));
+    Ok(())
+}
+
+/// The filters of a search, each file judged once.
+struct Filter<'a> {
+    snapshot: &'a Snapshot,
+    search: &'a Search<'a>,
+    kind: Option<Kind>,
+    files: RefCell<HashMap<u32, bool>>,
+}
+
+impl<'a> Filter<'a> {
+    fn new(snapshot: &'a Snapshot, search: &'a Search<'a>) -> Self {
+        Self { snapshot, search, kind: search.kind.and_then(Kind::parse), files: RefCell::default() }
+    }
+
+    fn accepts(&self, id: SymbolId) -> bool {
+        let Search { kind, language, files, .. } = self.search;
+        if (language.is_some() || files.is_some()) && !self.accepts_file(id.file) {
+            return false;
+        }
+        match (kind, self.kind) {
+            (None, _) => true,
+            (_, Some(kind)) => self.snapshot.symbol(id).is_some_and(|symbol| symbol.kind() == kind),
+            (Some(word), None) => self.snapshot.symbol(id).is_some_and(|symbol| symbol.detail().as_str() == *word),
+        }
+    }
+
+    fn accepts_file(&self, file: u32) -> bool {
+        *self.files.borrow_mut().entry(file).or_insert_with(|| {
+            let Some(view) = self.snapshot.file_by_number(file) else { return false };
+            self.search.language.is_none_or(|language| view.language() == language)
+                && self.search.files.is_none_or(|glob| glob.is_match(view.path()))
+        })
+    }
+}

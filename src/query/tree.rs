@@ -1,0 +1,98 @@
+//! The shape of a repository: folders, files and how many of what they hold.
+
+use std::collections::BTreeMap;
+
+use crate::model::Kind;
+use crate::store::Snapshot;
+
+/// A folder or a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// A folder, and what is in it.
+    Folder {
+        /// Ends with `/`.
+        path: String,
+        /// By name.
+        children: Vec<Node>,
+        /// Files below it, however deep.
+        files: u64,
+    },
+    /// A file.
+    File {
+        /// Relative to the root.
+        path: String,
+        /// What it is written in.
+        language: &'static str,
+        /// How many symbols it defines.
+        symbols: u32,
+        /// How many lines it has.
+        lines: u32,
+    },
+}
+
+/// The folders and files below `prefix`, `depth` levels deep; a folder at the last level shows only its count.
+pub fn tree(snapshot: &Snapshot, prefix: &str, depth: usize) -> Vec<Node> {
+    let prefix = prefix.trim_start_matches("./").trim_matches('/');
+    let inside = |path: &str| {
+        prefix.is_empty() || path == prefix || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let files: Vec<Node> = snapshot
+        .files()
+        .filter(|file| inside(file.path()))
+        .map(|file| Node::File {
+            path: file.path().to_owned(),
+            language: file.language(),
+            symbols: file.symbol_count(),
+            lines: file.lines(),
+        })
+        .collect();
+    let start = if prefix.is_empty() { 0 } else { prefix.len() + 1 };
+    fold(files, start, depth.max(1))
+}
+
+/// Groups files that share the part of their path that begins at byte `start`.
+fn fold(files: Vec<Node>, start: usize, depth: usize) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut folder: Vec<Node> = Vec::new();
+    let mut open: Option<String> = None;
+    let close = |path: Option<String>, files: Vec<Node>, nodes: &mut Vec<Node>| {
+        let Some(path) = path else { return };
+        let count = files.len() as u64;
+        let children = if depth > 1 { fold(files, path.len(), depth - 1) } else { Vec::new() };
+        nodes.push(Node::Folder { path, children, files: count });
+    };
+    for file in files {
+        let Node::File { path, .. } = &file else { continue };
+        let end = path.get(start..).and_then(|rest| rest.find('/')).map(|slash| start + slash + 1);
+        let next = end.map(|end| path[..end].to_owned());
+        if next != open {
+            close(open.take(), std::mem::take(&mut folder), &mut nodes);
+            open.clone_from(&next);
+        }
+        match next {
+            Some(_) => folder.push(file),
+            None => nodes.push(file),
+        }
+    }
+    close(open, folder, &mut nodes);
+    nodes
+}
+
+/// Number of files in each folder of the first level, the root's own files under an empty name.
+pub fn directories(snapshot: &Snapshot) -> BTreeMap<String, u64> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for file in snapshot.files() {
+        let folder = file.path().split_once('/').map_or("", |(folder, _)| folder);
+        *counts.entry(folder.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// Number of symbols of each kind.
+pub fn kinds(snapshot: &Snapshot) -> [u64; Kind::ALL.len()] {
+    let mut counts = [0; Kind::ALL.len()];
+    for symbol in snapshot.files().flat_map(|file| file.symbols()) {
+        counts[symbol.kind() as usize] += 1;
+    }
+    counts
+}

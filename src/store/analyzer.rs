@@ -1,0 +1,315 @@
+//! How text becomes terms.
+//!
+//! Words of code are identifiers: `parseHTTPHeader` is found by its parts, `parse`, `http` and `header`, and as a whole,
+//! `parsehttpheader`, in which it meets `parse_http_header`. English stemming joins `parsing` with `parse`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::ops::Range;
+
+use frostem::{Algorithm, Stemmer};
+use rustc_hash::FxHasher;
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+/// Longer words are data, not language.
+const LONGEST_WORD: usize = 120;
+/// How many words' terms a thread remembers.
+const REMEMBERED: usize = 60_000;
+
+/// The terms of every word seen lately.
+#[derive(Default)]
+struct Memory {
+    words: HashMap<Box<str>, Range<usize>, BuildHasherDefault<FxHasher>>,
+    terms: Vec<Box<str>>,
+}
+
+thread_local! {
+    // The same few thousand words make up most of a repository: taking one apart and stemming it is done once.
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// Splits text into words and words into terms.
+#[derive(Clone, Default)]
+pub struct Words {
+    token: Token,
+}
+
+/// Splits names into overlapping triples of their letters and digits, case and borders forgotten.
+#[derive(Clone, Default)]
+pub struct Trigrams {
+    token: Token,
+    flat: String,
+}
+
+/// Takes a text whole.
+#[derive(Clone, Default)]
+pub struct Whole {
+    token: Token,
+}
+
+/// The terms of a text, word by word.
+pub struct WordStream<'a> {
+    text: &'a str,
+    at: usize,
+    /// Terms of the current word that are still to come, as places in [`Memory::terms`].
+    pending: Range<usize>,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = WordStream<'a>;
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
+        self.token.reset();
+        WordStream { text, at: 0, pending: 0..0, token: &mut self.token }
+    }
+}
+
+impl TokenStream for WordStream<'_> {
+    fn advance(&mut self) -> bool {
+        MEMORY.with_borrow_mut(|memory| {
+            loop {
+                if let Some(term) = self.pending.next() {
+                    self.token.text.clear();
+                    self.token.text.push_str(&memory.terms[term]);
+                    self.token.position = self.token.position.wrapping_add(1);
+                    return true;
+                }
+                let Some((word, end)) = next_word(self.text, self.at) else { return false };
+                self.at = end;
+                self.pending = memory.terms_of(word);
+            }
+        })
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+/// The trigrams of a text, word by word; a shorter word is its own.
+pub struct TrigramStream<'a> {
+    words: std::str::SplitAsciiWhitespace<'a>,
+    word: &'a str,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Trigrams {
+    type TokenStream<'a> = TrigramStream<'a>;
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TrigramStream<'a> {
+        self.token.reset();
+        self.flat.clear();
+        let mut at = 0;
+        while let Some((word, end)) = next_word(text, at) {
+            self.flat.push_str(&flattened(word));
+            self.flat.push(' ');
+            at = end;
+        }
+        TrigramStream { words: self.flat.split_ascii_whitespace(), word: "", token: &mut self.token }
+    }
+}
+
+impl TokenStream for TrigramStream<'_> {
+    fn advance(&mut self) -> bool {
+        if self.word.is_empty() {
+            let Some(word) = self.words.next() else { return false };
+            self.word = word;
+        }
+        let mut borders = self.word.char_indices().map(|(at, _)| at).skip(1);
+        let (second, end) = (borders.next(), borders.nth(1));
+        self.token.text.clear();
+        self.token.text.push_str(&self.word[..end.unwrap_or(self.word.len())]);
+        self.token.position = self.token.position.wrapping_add(1);
+        self.word = match (second, end) {
+            (Some(second), Some(_)) => &self.word[second..],
+            _ => "",
+        };
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+/// The one term of a text taken whole.
+pub struct One<'a> {
+    token: &'a mut Token,
+    done: bool,
+}
+
+impl Tokenizer for Whole {
+    type TokenStream<'a> = One<'a>;
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> One<'a> {
+        self.token.reset();
+        self.token.text.push_str(text);
+        // A stream that has not begun stands before the first position.
+        self.token.position = 0;
+        One { token: &mut self.token, done: text.is_empty() }
+    }
+}
+
+impl TokenStream for One<'_> {
+    fn advance(&mut self) -> bool {
+        !std::mem::replace(&mut self.done, true)
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+/// The next run of letters, digits and underscores from byte `at` on, and where it ends.
+fn next_word(text: &str, mut at: usize) -> Option<(&str, usize)> {
+    let bytes = text.as_bytes();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    loop {
+        while at < bytes.len() && !is_word(bytes[at]) {
+            at += 1;
+        }
+        if at == bytes.len() {
+            return None;
+        }
+        let start = at;
+        while at < bytes.len() && is_word(bytes[at]) {
+            at += 1;
+        }
+        if at - start <= LONGEST_WORD {
+            return Some((&text[start..at], at));
+        }
+    }
+}
+
+impl Memory {
+    /// The terms of one word: its parts, and all of it when it has more than one.
+    fn terms_of(&mut self, word: &str) -> Range<usize> {
+        if let Some(known) = self.words.get(word) {
+            return known.clone();
+        }
+        if self.words.len() >= REMEMBERED {
+            *self = Self::default();
+        }
+        let first = self.terms.len();
+        let stemmer = Stemmer::new(Algorithm::English);
+        let mut stem = |word: String| {
+            let stemmed = stemmer.stem(&word);
+            if !stemmed.is_empty() {
+                self.terms.push(stemmed.into());
+            }
+        };
+        let parts = parts(word);
+        for part in &parts {
+            stem(part.to_lowercase());
+        }
+        if parts.len() > 1 {
+            stem(parts.concat().to_lowercase());
+        }
+        self.words.insert(word.into(), first..self.terms.len());
+        first..self.terms.len()
+    }
+}
+
+/// A word cut where case, letters and digits change, without underscores: `HTTPServer2_x` is `HTTP`, `Server`, `2`, `x`.
+pub fn parts(word: &str) -> Vec<&str> {
+    #[derive(PartialEq, Clone, Copy)]
+    enum Class {
+        Lower,
+        Upper,
+        Digit,
+        Border,
+    }
+    let class = |c: char| match c {
+        _ if c.is_numeric() => Class::Digit,
+        _ if c.is_uppercase() => Class::Upper,
+        _ if c.is_alphabetic() => Class::Lower,
+        _ => Class::Border,
+    };
+    let mut parts = Vec::new();
+    let (mut start, mut last, mut last_at) = (0, Class::Border, 0);
+    for (at, c) in word.char_indices() {
+        let now = class(c);
+        let cut = match (last, now) {
+            _ if last == now => false,
+            (Class::Upper, Class::Lower) => {
+                // The last capital of a run belongs to the word that follows: `HTTPServer`.
+                if last_at > start {
+                    parts.push(&word[start..last_at]);
+                    start = last_at;
+                }
+                false
+            }
+            _ => true,
+        };
+        if cut {
+            if last != Class::Border && start < at {
+                parts.push(&word[start..at]);
+            }
+            start = at;
+        }
+        (last, last_at) = (now, at);
+    }
+    if last != Class::Border && start < word.len() {
+        parts.push(&word[start..]);
+    }
+    parts
+}
+
+/// A name as fuzzy search sees it: lower case, letters and digits only.
+pub fn flattened(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The terms that a tokenizer makes of a query, each once, in order.
+pub fn terms(mut tokenizer: impl Tokenizer, text: &str) -> Vec<String> {
+    let mut stream = tokenizer.token_stream(text);
+    let mut terms: Vec<String> = Vec::new();
+    while stream.advance() {
+        let term = &stream.token().text;
+        if !terms.contains(term) {
+            terms.push(term.clone());
+        }
+    }
+    terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_where_their_sort_of_letter_changes() {
+        let check = |word, expected: &[&str]| assert_eq!(parts(word), expected, "{word}");
+        check("parseHTTPHeader", &["parse", "HTTP", "Header"]);
+        check("snake_case__x", &["snake", "case", "x"]);
+        check("SHA256sum", &["SHA", "256", "sum"]);
+        check("_private", &["private"]);
+        check("X", &["X"]);
+        check("__", &[]);
+        check("Größe", &["Größe"]);
+    }
+
+    #[test]
+    fn spellings_of_one_name_meet_in_one_term() {
+        let whole = |word| terms(Words::default(), word).pop();
+        assert_eq!(whole("parse_http_header"), whole("ParseHTTPHeader"));
+        assert_eq!(terms(Words::default(), "x.parsing(y)"), ["x", "pars", "y"]);
+    }
+
+    #[test]
+    fn short_names_are_their_own_trigram() {
+        assert_eq!(terms(Trigrams::default(), "Ab"), ["ab"]);
+        assert_eq!(terms(Trigrams::default(), "a_bcd"), ["abc", "bcd"]);
+    }
+}

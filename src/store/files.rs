@@ -1,0 +1,203 @@
+//! The files of a snapshot: every path with what the system said of it when it was read, and what the choice of files
+//! depended on. Sorted by path, used where it lies.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::map::Mapped;
+use super::pack::NONE;
+use super::{Error, FORMAT};
+use crate::model::{Input, SkipReason, SourceFile};
+
+const MAGIC: [u8; 8] = *b"clfiles\0";
+
+/// A file of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// As the walk saw it.
+    pub file: SourceFile,
+    /// Its number in the store, or why its content was left out.
+    pub state: Result<u32, SkipReason>,
+}
+
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    format: u64,
+    entries: u64,
+    inputs: u64,
+    paths_len: u64,
+    checksum: u64,
+}
+
+/// An entry or an input as it is stored.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Record {
+    path_start: u32,
+    path_len: u32,
+    /// File number; [`NONE`] for a file left out and for inputs.
+    id: u32,
+    /// Number of the reason in [`SkipReason::ALL`]; [`NONE`] for a file that is held and an input that is no directory.
+    reason: u32,
+    size: u64,
+    mtime_ns: i64,
+}
+
+/// The file of a table.
+pub fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("files.{number}"))
+}
+
+/// Writes a table; `entries` must be sorted by path. Not yet safe from a power cut.
+pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, Error> {
+    let mut paths = String::new();
+    let mut records = Vec::with_capacity(entries.len() + inputs.len());
+    let mut push = |path: &str, id, reason: Option<SkipReason>, size, mtime_ns| {
+        let path_start = paths.len() as u32;
+        paths.push_str(path);
+        let reason = reason.map_or(NONE, |reason| reason as u32);
+        records.push(Record { path_start, path_len: path.len() as u32, id, reason, size, mtime_ns });
+    };
+    for Entry { file, state } in entries {
+        let (id, reason) = state.map_or_else(|reason| (NONE, Some(reason)), |id| (id, None));
+        push(&file.path, id, reason, file.size, file.mtime_ns);
+    }
+    for input in inputs {
+        // A directory is marked in a column that inputs have no other use for.
+        let marker = input.is_dir.then_some(SkipReason::ALL[0]);
+        push(&input.path, NONE, marker, input.size, input.mtime_ns);
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(records.as_bytes()).update(paths.as_bytes());
+    let header = Header {
+        magic: MAGIC,
+        format: u64::from(FORMAT),
+        entries: entries.len() as u64,
+        inputs: inputs.len() as u64,
+        paths_len: paths.len() as u64,
+        checksum: u64::from_le_bytes(
+            hasher.finalize().as_bytes()[..8].try_into().expect("eight bytes are eight bytes"),
+        ),
+    };
+    let mut bytes = Vec::with_capacity(size_of::<Header>() + size_of_val(&records[..]) + paths.len());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(records.as_bytes());
+    bytes.extend_from_slice(paths.as_bytes());
+    let mut file = File::create(path).map_err(Error::io("cannot write", path))?;
+    file.write_all(&bytes).map_err(Error::io("cannot write", path))?;
+    Ok(file)
+}
+
+/// A table, open for reading.
+#[derive(Clone, Debug)]
+pub struct FileTable {
+    map: Mapped,
+    entries: u64,
+    inputs: u64,
+    paths_start: u64,
+}
+
+impl FileTable {
+    /// Opens a table: reads its header, nothing else.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let map = Mapped::open(path)?;
+        let header = map.records::<Header>(0, 1)?[0];
+        if header.magic != MAGIC || header.format != u64::from(FORMAT) {
+            return Err(map.damaged("it is no table of files"));
+        }
+        let records = header.entries.saturating_add(header.inputs);
+        map.records::<Record>(size_of::<Header>() as u64, records)?;
+        let paths_start = size_of::<Header>() as u64 + records * size_of::<Record>() as u64;
+        map.slice(paths_start, header.paths_len)?;
+        Ok(Self { entries: header.entries, inputs: header.inputs, paths_start, map })
+    }
+
+    /// Number of files, those left out for their content included.
+    pub fn len(&self) -> usize {
+        self.entries as usize
+    }
+
+    /// Whether it holds no file.
+    pub fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
+    fn records(&self) -> &[Record] {
+        self.map.records(size_of::<Header>() as u64, self.entries + self.inputs).unwrap_or_default()
+    }
+
+    fn path(&self, record: &Record) -> &str {
+        let start = self.paths_start + u64::from(record.path_start);
+        let bytes = self.map.slice(start, u64::from(record.path_len)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// The files, by ascending path: path, size, time, and number or reason.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        self.records()[..self.entries as usize].iter().map(|record| self.row(record))
+    }
+
+    /// The file at a place of [`FileTable::iter`].
+    pub fn get(&self, at: usize) -> Option<Row<'_>> {
+        self.records()[..self.entries as usize].get(at).map(|record| self.row(record))
+    }
+
+    /// The place of a path, or where it would be.
+    pub fn position(&self, path: &str) -> Result<usize, usize> {
+        self.records()[..self.entries as usize].binary_search_by(|record| self.path(record).cmp(path))
+    }
+
+    /// A file by its path.
+    pub fn find(&self, path: &str) -> Option<Row<'_>> {
+        self.position(path).ok().and_then(|at| self.get(at))
+    }
+
+    /// What the choice of files depended on.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        self.records()[self.entries as usize..].iter().map(|record| self.row(record))
+    }
+
+    fn row(&self, record: &Record) -> Row<'_> {
+        let reason = SkipReason::ALL.get(record.reason as usize).copied().unwrap_or(SkipReason::Unreadable);
+        Row {
+            path: self.path(record),
+            size: record.size,
+            mtime_ns: record.mtime_ns,
+            state: if record.id == NONE { Err(reason) } else { Ok(record.id) },
+            is_dir: record.reason != NONE,
+        }
+    }
+}
+
+/// An [`Entry`] or an [`Input`], read in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// See [`SourceFile::path`].
+    pub path: &'a str,
+    /// Bytes.
+    pub size: u64,
+    /// See [`SourceFile::mtime_ns`].
+    pub mtime_ns: i64,
+    /// See [`Entry::state`]; of no meaning for an input.
+    pub state: Result<u32, SkipReason>,
+    /// See [`Input::is_dir`]; of no meaning for a file.
+    pub is_dir: bool,
+}
+
+impl Row<'_> {
+    /// The same as an owned entry.
+    pub fn to_entry(self) -> Entry {
+        let file = SourceFile { path: self.path.to_owned(), size: self.size, mtime_ns: self.mtime_ns };
+        Entry { file, state: self.state }
+    }
+
+    /// The same as an owned input.
+    pub fn to_input(self) -> Input {
+        Input { path: self.path.to_owned(), size: self.size, mtime_ns: self.mtime_ns, is_dir: self.is_dir }
+    }
+}

@@ -1,0 +1,278 @@
+//! Symbols as tantivy documents: the schema, and how terms find and score them.
+//!
+//! Nothing is stored in tantivy: a document's one fast field is the symbol's number, and everything else is read from the
+//! pack. The fields and what was measured about them are in `benches/README.md`.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tantivy::columnar::Column;
+use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
+use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+
+use super::analyzer::{self, Trigrams, Whole, Words};
+use super::segments::Segments;
+use super::{Error, SymbolId};
+
+/// A scored field of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Field {
+    /// The name, split and whole.
+    Name = 0,
+    /// The name and `Parent.name` as they are written.
+    Exact = 1,
+    /// The qualified name without its last part.
+    Parent = 2,
+    /// The signature.
+    Signature = 3,
+    /// The documentation.
+    Docstring = 4,
+    /// A summary that the documentation does not hold.
+    Summary = 5,
+    /// Decorators and what providers add.
+    Keywords = 6,
+    /// Path, parent, documentation and the definition's own text. One field, because in fields of their own common words
+    /// that happen to be rare in one of them would outweigh everything.
+    Text = 7,
+    /// The name's trigrams.
+    Trigrams = 8,
+}
+
+/// Number of the file, for removal.
+const FILE: u32 = 9;
+/// The symbol's number, see [`SymbolId`].
+const SYMBOL: u32 = 10;
+
+/// What is known of a field: name, tokenizer, whether frequencies and lengths count.
+const FIELDS: [(Field, &str, &str, bool); 9] = [
+    (Field::Name, "name", "words", true),
+    (Field::Exact, "exact", "whole", false),
+    (Field::Parent, "parent", "words", true),
+    (Field::Signature, "signature", "words", true),
+    (Field::Docstring, "docstring", "words", true),
+    (Field::Summary, "summary", "words", true),
+    (Field::Keywords, "keywords", "words", true),
+    (Field::Text, "text", "words", true),
+    (Field::Trigrams, "trigrams", "trigrams", true),
+];
+
+impl Field {
+    /// The field in tantivy's schema.
+    pub(super) fn tantivy(self) -> schema::Field {
+        schema::Field::from_field_id(self as u32)
+    }
+}
+
+fn tantivy_schema() -> Schema {
+    let mut builder = Schema::builder();
+    for (field, name, tokenizer, scored) in FIELDS {
+        let record = if scored { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
+        let indexing =
+            TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record).set_fieldnorms(scored);
+        let added = builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing));
+        debug_assert_eq!(added, field.tantivy());
+    }
+    builder.add_u64_field("file", NumericOptions::default().set_indexed());
+    builder.add_u64_field("symbol", NumericOptions::default().set_fast());
+    builder.build()
+}
+
+/// A field as `schema/index.json` shows it.
+#[derive(Serialize, JsonSchema)]
+pub struct FieldFacts {
+    /// Its name in tantivy.
+    name: &'static str,
+    /// How its text becomes terms.
+    tokenizer: &'static str,
+    /// Whether it is scored by BM25.
+    scored: bool,
+}
+
+/// The promise about the search index.
+pub fn index_schema() -> Vec<FieldFacts> {
+    FIELDS.into_iter().map(|(_, name, tokenizer, scored)| FieldFacts { name, tokenizer, scored }).collect()
+}
+
+/// Opens tantivy over its segments; makes an empty index where there are none.
+pub(super) fn open(segments: Segments) -> Result<Index, Error> {
+    // The default ones come along, because tantivy asks for one of them for every numeric field.
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register("words", TextAnalyzer::from(Words::default()));
+    tokenizers.register("trigrams", TextAnalyzer::from(Trigrams::default()));
+    tokenizers.register("whole", TextAnalyzer::from(Whole::default()));
+    let mut index = match segments.meta() {
+        Some(_) => Index::open(segments)?,
+        None => {
+            let settings = tantivy::IndexSettings {
+                docstore_compression: tantivy::store::Compressor::None,
+                docstore_compress_dedicated_thread: false,
+                ..Default::default()
+            };
+            Index::create(segments, tantivy_schema(), settings)?
+        }
+    };
+    index.set_tokenizers(tokenizers);
+    Ok(index)
+}
+
+/// A symbol's document, complete but for its numbers.
+pub(super) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
+    let mut document = TantivyDocument::default();
+    for (field, text) in fields {
+        if !text.is_empty() {
+            document.add_text(field.tantivy(), text);
+        }
+    }
+    document
+}
+
+/// Gives a document its numbers.
+pub(super) fn number(document: &mut TantivyDocument, symbol: SymbolId) {
+    document.add_u64(schema::Field::from_field_id(FILE), u64::from(symbol.file));
+    document.add_u64(schema::Field::from_field_id(SYMBOL), symbol.to_u64());
+}
+
+/// The term that stands for a file.
+pub(super) fn file_term(file: u32) -> Term {
+    Term::from_field_u64(schema::Field::from_field_id(FILE), u64::from(file))
+}
+
+/// Text to look for in a field, and how much a match counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clause<'a> {
+    /// Where.
+    pub field: Field,
+    /// What: it is split as the field's own text is.
+    pub text: &'a str,
+    /// The weight of its BM25 score.
+    pub boost: f32,
+}
+
+/// The search index as of one generation.
+pub(super) struct Search {
+    searcher: Searcher,
+    symbols: Vec<Column<u64>>,
+}
+
+/// A scored symbol; the heap keeps the worst on top.
+struct Scored(f32, SymbolId);
+
+impl PartialEq for Scored {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scored {}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Equal scores are ordered by place, so that an answer does not depend on how segments happen to be cut.
+        other.0.total_cmp(&self.0).then_with(|| self.1.cmp(&other.1))
+    }
+}
+
+impl Search {
+    pub fn open(dir: &Path, meta: &serde_json::Value) -> Result<Self, Error> {
+        let meta = serde_json::to_vec(meta).expect("JSON that was read can be written");
+        let index = open(Segments::new(dir.join("index"), Some(meta)))?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;
+        let searcher = reader.searcher();
+        let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
+        let symbols = searcher.segment_readers().iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Self { searcher, symbols })
+    }
+
+    /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
+    pub fn top(
+        &self,
+        clauses: &[Clause<'_>],
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        let mut terms: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for clause in clauses {
+            let (texts, record) = match clause.field {
+                Field::Exact => (analyzer::terms(Whole::default(), clause.text), IndexRecordOption::Basic),
+                Field::Trigrams => (analyzer::terms(Trigrams::default(), clause.text), IndexRecordOption::WithFreqs),
+                _ => (analyzer::terms(Words::default(), clause.text), IndexRecordOption::WithFreqs),
+            };
+            for text in texts {
+                let query = TermQuery::new(Term::from_field_text(clause.field.tantivy(), &text), record);
+                terms.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), clause.boost))));
+            }
+        }
+        if terms.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let query = BooleanQuery::new(terms);
+        let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+        let mut heap: BinaryHeap<Scored> = BinaryHeap::with_capacity(limit + 1);
+        for (segment, symbols) in self.searcher.segment_readers().iter().zip(&self.symbols) {
+            let threshold = |heap: &BinaryHeap<Scored>| match heap.peek() {
+                Some(worst) if heap.len() == limit => worst.0,
+                _ => f32::MIN,
+            };
+            let begin = threshold(&heap);
+            weight.for_each_pruning(begin, segment, &mut |doc, score| {
+                if let Some(symbol) = symbols.first(doc).map(SymbolId::from_u64)
+                    && keep(symbol)
+                {
+                    heap.push(Scored(score, symbol));
+                    if heap.len() > limit {
+                        heap.pop();
+                    }
+                }
+                threshold(&heap)
+            })?;
+        }
+        Ok(heap.into_sorted_vec().into_iter().map(|Scored(score, symbol)| (symbol, score)).collect())
+    }
+
+    /// Symbols whose `Exact` field holds `term`, at most `limit`, in no order.
+    pub fn exact(
+        &self,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<SymbolId>, Error> {
+        let term = Term::from_field_text(Field::Exact.tantivy(), term);
+        let mut found = Vec::new();
+        for (segment, symbols) in self.searcher.segment_readers().iter().zip(&self.symbols) {
+            let postings = segment.inverted_index(Field::Exact.tantivy())?;
+            let Some(mut postings) =
+                postings.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
+            else {
+                continue;
+            };
+            while postings.doc() != TERMINATED && found.len() < limit {
+                if let Some(symbol) = symbols.first(postings.doc()).map(SymbolId::from_u64)
+                    && keep(symbol)
+                {
+                    found.push(symbol);
+                }
+                postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    /// Number of documents whose text holds a name.
+    pub fn mentions(&self, name: &str) -> Result<u64, Error> {
+        // The last term of an identifier is the whole of it.
+        let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
+        Ok(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?)
+    }
+}

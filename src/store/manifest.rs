@@ -1,0 +1,147 @@
+//! The manifest: the one file that says what a store holds.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CONTENT, Error, FORMAT};
+
+/// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    /// Version of the files' layout; another one is refused.
+    pub format: u32,
+    /// Version of the extraction; another one is read, and refreshed at the next run.
+    pub content: u32,
+    /// Version of the search engine's files; another one is refused.
+    pub tantivy: String,
+    /// Counts commits; names the files that each brought.
+    pub generation: u64,
+    /// The number that the next new file gets.
+    pub next_file: u32,
+    /// The packs, by ascending file numbers.
+    pub packs: Vec<PackFacts>,
+    /// The checkouts, by name.
+    pub snapshots: BTreeMap<String, SnapshotFacts>,
+    /// Files that no snapshot names any more and whose symbols the next commit removes from the search index.
+    pub garbage: Vec<u32>,
+    /// The search engine's own list of segments, its `meta.json`.
+    pub segments: serde_json::Value,
+}
+
+/// A pack, as the manifest knows it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PackFacts {
+    /// The commit that wrote it, and its file's ending.
+    pub number: u64,
+    /// Its first file number.
+    pub first_file: u32,
+    /// One past its last file number.
+    pub end_file: u32,
+    /// Bytes of the whole pack.
+    pub bytes: u64,
+    /// How many files it holds.
+    pub files: u32,
+}
+
+/// A checkout's newest state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SnapshotFacts {
+    /// The commit that wrote its table of files, and that file's ending.
+    pub number: u64,
+    /// Seconds since 1970 of the last run that looked at every file.
+    pub indexed_at: i64,
+    /// Files whose content is held.
+    pub files: u64,
+    /// Their symbols.
+    pub symbols: u64,
+    /// Their lines.
+    pub lines: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files by language.
+    pub languages: BTreeMap<String, u64>,
+    /// How many entries each rule left out.
+    pub skipped: BTreeMap<String, u64>,
+    /// Commit that was checked out.
+    pub git_head: Option<String>,
+    /// Ignore patterns that the caller gave, to be used again when the folder is looked at on its own.
+    #[serde(default)]
+    pub extra_ignore: Vec<String>,
+    /// Whether symbolic links were followed.
+    #[serde(default)]
+    pub follow_symlinks: bool,
+}
+
+/// The only two fields that are read before anything else is believed.
+#[derive(Deserialize)]
+struct Versions {
+    format: u64,
+    tantivy: String,
+}
+
+impl Manifest {
+    /// The manifest of a store that holds nothing yet.
+    pub fn empty() -> Self {
+        Self {
+            format: FORMAT,
+            content: CONTENT,
+            tantivy: tantivy_version(),
+            generation: 0,
+            next_file: 0,
+            packs: Vec::new(),
+            snapshots: BTreeMap::new(),
+            garbage: Vec::new(),
+            segments: serde_json::Value::Null,
+        }
+    }
+
+    /// The file.
+    pub fn path(dir: &Path) -> PathBuf {
+        dir.join("manifest.json")
+    }
+
+    /// Reads it, and refuses what another version wrote.
+    pub fn read(dir: &Path) -> Result<Self, Error> {
+        let path = Self::path(dir);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing(dir.to_owned())),
+            Err(err) => return Err(Error::io("cannot read", &path)(err)),
+        };
+        let damaged = |err: serde_json::Error| Error::Damaged { path: path.clone(), what: err.to_string() };
+        let versions: Versions = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if versions.format != u64::from(FORMAT) || versions.tantivy != tantivy_version() {
+            return Err(Error::Outdated { path: dir.to_owned(), found: versions.format });
+        }
+        serde_json::from_slice(&bytes).map_err(damaged)
+    }
+
+    /// Puts it in place of the old one, safe from a power cut. From here on it is what the store holds.
+    pub fn publish(&self, dir: &Path) -> Result<(), Error> {
+        let (path, temporary) = (Self::path(dir), dir.join("manifest.json.new"));
+        let bytes = serde_json::to_vec(self).expect("a manifest holds nothing that JSON cannot");
+        let mut file = File::create(&temporary).map_err(Error::io("cannot write", &temporary))?;
+        file.write_all(&bytes).map_err(Error::io("cannot write", &temporary))?;
+        file.sync_all().map_err(Error::io("cannot write", &temporary))?;
+        std::fs::rename(&temporary, &path).map_err(Error::io("cannot replace", &path))?;
+        sync_folder(dir)
+    }
+}
+
+/// Makes names in a folder as durable as the files that they name.
+pub fn sync_folder(dir: &Path) -> Result<(), Error> {
+    File::open(dir).and_then(|folder| folder.sync_all()).map_err(Error::io("cannot sync", dir))
+}
+
+/// The search engine's version as far as its files' layout follows it: `tantivy v0.27, index_format v7`.
+fn tantivy_version() -> String {
+    let full = tantivy::version_string();
+    let (version, rest) = full.split_once(',').unwrap_or((full, ""));
+    let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
+    format!("{minor},{rest}")
+}

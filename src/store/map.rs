@@ -1,0 +1,66 @@
+//! Files mapped into memory, and records read from them in place.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::Error;
+
+/// A file that never changes while anybody holds it: this room replaces files by rename and removes them, but never
+/// writes into one that is named by a manifest.
+#[derive(Clone, Debug)]
+pub struct Mapped {
+    map: Option<Arc<Mmap>>,
+    path: PathBuf,
+}
+
+impl Mapped {
+    /// Maps a whole file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let len = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        // Mapping nothing is an error to the system.
+        let map = match len {
+            0 => None,
+            // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
+            _ => Some(Arc::new(unsafe { Mmap::map(&file) }.map_err(Error::io("cannot map", path))?)),
+        };
+        Ok(Self { map, path: path.to_owned() })
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().map_or(&[], |map| &map[..])
+    }
+
+    /// Part of it.
+    pub fn slice(&self, start: u64, len: u64) -> Result<&[u8], Error> {
+        let range = usize::try_from(start).ok().zip(start.checked_add(len).and_then(|end| usize::try_from(end).ok()));
+        range.and_then(|(start, end)| self.bytes().get(start..end)).ok_or_else(|| self.damaged("it is too short"))
+    }
+
+    /// `count` records that begin at `start`.
+    pub fn records<T: FromBytes + Immutable + KnownLayout>(&self, start: u64, count: u64) -> Result<&[T], Error> {
+        let len = count.checked_mul(size_of::<T>() as u64).ok_or_else(|| self.damaged("a count is too large"))?;
+        let bytes = self.slice(start, len)?;
+        <[T]>::ref_from_bytes(bytes).map_err(|_| self.damaged("a table is not aligned"))
+    }
+
+    /// The error that says this file is broken.
+    pub fn damaged(&self, what: &str) -> Error {
+        Error::Damaged { path: self.path.clone(), what: what.to_owned() }
+    }
+}
+
+impl std::ops::Deref for Mapped {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+// SAFETY: the bytes lie in the mapping, which stays where it is when the handle moves, or are empty.
+unsafe impl stable_deref_trait::StableDeref for Mapped {}

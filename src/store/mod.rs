@@ -1,0 +1,190 @@
+//! Keeps what was read, and hands out moments of it.
+//!
+//! A [`Store`] belongs to a repository and holds each file once, by path and content hash; a [`Snapshot`] is the set of
+//! files that one checkout had at one moment. On disk a store is a folder:
+//!
+//! ```text
+//! manifest.json     the one file that says what exists; replaced by rename, last of all
+//! pack.<n>          content and symbols of the files that commit n brought (pack.rs)
+//! files.<n>         the files of a snapshot as of commit n (files.rs)
+//! index/            tantivy's segments; its own list of them lives in the manifest
+//! lock              held by whoever writes
+//! ```
+//!
+//! A commit writes new files, syncs them, and only then renames a manifest that names them. What no manifest names does
+//! not exist: the next writer sweeps it away. So a process that is killed anywhere leaves the old generation or the new one,
+//! and a reader, who holds what it mapped, is never disturbed.
+
+mod analyzer;
+mod files;
+mod index;
+mod manifest;
+mod map;
+mod pack;
+mod registry;
+mod segments;
+mod snapshot;
+mod writer;
+
+pub use analyzer::{flattened, parts as word_parts};
+pub use files::{Entry, FileTable, Row};
+pub use index::{Clause, Field, index_schema};
+pub use manifest::{Manifest, SnapshotFacts};
+pub use registry::{Registry, Sidecar};
+pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView};
+pub use writer::{Known, Prepared, Writer};
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
+pub const FORMAT: u32 = 1;
+/// Changes when the same text gives other symbols: everything is read again at the next run.
+pub const CONTENT: u32 = 1;
+
+/// Why a store cannot do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing was ever committed here.
+    #[error("no index at {}", .0.display())]
+    Missing(PathBuf),
+    /// Made by a version that writes another format.
+    #[error("the index at {} has format {found}, this version reads {FORMAT}", path.display())]
+    Outdated {
+        /// The store.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+    },
+    /// Somebody else is writing.
+    #[error("another process is writing this index")]
+    Busy,
+    /// A file is not what the manifest says.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The snapshot is not in the manifest.
+    #[error("the index holds no snapshot of this folder")]
+    NoSnapshot,
+    /// The system refused.
+    #[error("{} {}: {source}", what, path.display())]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The search engine refused.
+    #[error("the search index failed: {0}")]
+    Index(#[from] tantivy::TantivyError),
+}
+
+impl Error {
+    /// For `map_err`: what was tried, on which path.
+    fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+}
+
+/// The folder of one repository's index. Opening it reads nothing.
+#[derive(Clone, Debug)]
+pub struct Store {
+    dir: PathBuf,
+}
+
+impl Store {
+    /// The store in this folder, there or not.
+    pub fn at(dir: impl Into<PathBuf>) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    /// Its folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What it says of itself.
+    pub fn manifest(&self) -> Result<Manifest, Error> {
+        Manifest::read(&self.dir)
+    }
+
+    /// What tells one published generation from the next without reading it: the manifest's inode, size and time.
+    pub fn stamp(&self) -> Option<(u64, u64, i64)> {
+        use std::os::unix::fs::MetadataExt;
+        let meta = std::fs::metadata(Manifest::path(&self.dir)).ok()?;
+        Some((meta.ino(), meta.len(), meta.mtime() * 1_000_000_000 + meta.mtime_nsec()))
+    }
+
+    /// The newest committed state of a checkout.
+    pub fn snapshot(&self, name: &str) -> Result<Snapshot, Error> {
+        let mut last = None;
+        // A writer may publish and sweep between our reading the manifest and our opening the files it names: then there
+        // is a newer manifest to read.
+        for _ in 0..8 {
+            let manifest = self.manifest()?;
+            match Snapshot::open(&self.dir, manifest, name) {
+                Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                    last = Some(source);
+                }
+                other => return other,
+            }
+        }
+        Err(Error::Damaged { path: self.dir.clone(), what: last.map_or_else(String::new, |err| err.to_string()) })
+    }
+
+    /// The right to write, waited for at most this long.
+    pub fn writer(&self, wait: Duration) -> Result<Writer, Error> {
+        Writer::begin(&self.dir, wait)
+    }
+
+    /// Removes everything. Waits for a writer; readers keep what they hold.
+    pub fn remove(&self, wait: Duration) -> Result<(), Error> {
+        if !self.dir.exists() {
+            return Ok(());
+        }
+        let _lock = lock(&self.dir, wait)?;
+        // The manifest goes first: from then on there is no index, whatever is left behind.
+        let manifest = Manifest::path(&self.dir);
+        match std::fs::remove_file(&manifest) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("cannot remove", &manifest)(err));
+            }
+            _ => {}
+        }
+        std::fs::remove_dir_all(&self.dir).map_err(Error::io("cannot remove", &self.dir))
+    }
+}
+
+/// Takes the writer's lock of a store. The system lets go of it when its holder dies.
+fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
+    let path = dir.join("lock");
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(Error::io("cannot open", &path))?;
+    let started = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(std::fs::TryLockError::WouldBlock) if started.elapsed() < wait => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::Busy),
+            Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", &path)(err)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

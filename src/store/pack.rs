@@ -1,0 +1,306 @@
+//! A pack: content and symbols of the files that one commit brought.
+//!
+//! ```text
+//! magic, content of every file | symbols | decorators | files | paths | footer
+//! ```
+//!
+//! Content comes first because it is written as it is read; the tables follow when their sizes are known, each aligned to
+//! eight bytes, and are used where they lie. A pack is never changed: a later commit writes what is still wanted of it into
+//! a larger one.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::map::Mapped;
+use super::{Error, FORMAT};
+
+/// Opens and closes every pack.
+const MAGIC: [u8; 8] = *b"codelode";
+
+/// A symbol as it is stored: places in its file's content, no text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct SymbolRecord {
+    pub name: [u32; 2],
+    pub span: [u32; 2],
+    pub line: u32,
+    pub end_line: u32,
+    pub signature: [u32; 2],
+    pub doc: [u32; 2],
+    pub container: [u32; 2],
+    /// Place among the file's symbols; [`NONE`] for none.
+    pub parent: u32,
+    /// Which of the symbols that would share its id, from one; zero when it shares it with none.
+    pub overload: u16,
+    pub complexity: u16,
+    pub kind: u8,
+    pub detail: u8,
+    pub decorators: u16,
+    /// First of its decorators among the file's.
+    pub first_decorator: u32,
+    /// SHA-256 of the bytes in `span`.
+    pub hash: [u8; 32],
+}
+
+/// A decorator's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct SpanRecord {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A file and where its parts lie in the pack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct FileRecord {
+    pub content_start: u64,
+    pub content_len: u64,
+    pub id: u32,
+    pub path_start: u32,
+    pub path_len: u32,
+    pub lines: u32,
+    pub first_symbol: u32,
+    pub symbols: u32,
+    pub first_decorator: u32,
+    pub decorators: u32,
+    /// Number in [`crate::languages::LANGUAGES`]; [`NO_LANGUAGE`] for a file without symbols.
+    pub language: u8,
+    pub flags: u8,
+    pub reserved: [u8; 6],
+    /// BLAKE3 of the content.
+    pub hash: [u8; 32],
+}
+
+/// Where the tables are.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Footer {
+    symbols_start: u64,
+    symbols: u64,
+    decorators_start: u64,
+    decorators: u64,
+    files_start: u64,
+    files: u64,
+    paths_start: u64,
+    paths_len: u64,
+    /// BLAKE3 of everything from the first table to here, cut to eight bytes.
+    checksum: u64,
+    format: u64,
+    magic: [u8; 8],
+}
+
+/// No parent.
+pub const NONE: u32 = u32::MAX;
+/// No grammar reads the file.
+pub const NO_LANGUAGE: u8 = u8::MAX;
+
+/// The grammar met text that it could not read.
+pub const HAS_ERRORS: u8 = 1;
+/// The parser gave the file up.
+pub const GIVEN_UP: u8 = 2;
+
+/// The file of a pack.
+pub fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("pack.{number}"))
+}
+
+/// A pack, open for reading.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    map: Mapped,
+    footer: Footer,
+}
+
+impl Pack {
+    /// Opens a pack: reads its footer, nothing else.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let map = Mapped::open(path)?;
+        let size = map.bytes().len() as u64;
+        let start = size.checked_sub(size_of::<Footer>() as u64).ok_or_else(|| map.damaged("it is too short"))?;
+        let footer = map.records::<Footer>(start, 1)?[0];
+        if footer.magic != MAGIC || footer.format != u64::from(FORMAT) {
+            return Err(map.damaged("its end is missing"));
+        }
+        let pack = Self { map, footer };
+        // Every table must lie in the file before anything trusts it.
+        pack.map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
+        pack.map.records::<SpanRecord>(footer.decorators_start, footer.decorators)?;
+        pack.map.records::<FileRecord>(footer.files_start, footer.files)?;
+        pack.map.slice(footer.paths_start, footer.paths_len)?;
+        Ok(pack)
+    }
+
+    /// Its files, by ascending id.
+    pub fn files(&self) -> &[FileRecord] {
+        self.map.records(self.footer.files_start, self.footer.files).unwrap_or_default()
+    }
+
+    /// A file by its id.
+    pub fn file(&self, id: u32) -> Option<&FileRecord> {
+        let files = self.files();
+        files.binary_search_by_key(&id, |file| file.id).ok().map(|at| &files[at])
+    }
+
+    /// The path of a file.
+    pub fn path(&self, file: &FileRecord) -> &str {
+        let start = self.footer.paths_start + u64::from(file.path_start);
+        let bytes = self.map.slice(start, u64::from(file.path_len)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// The content of a file.
+    pub fn content(&self, file: &FileRecord) -> &[u8] {
+        self.map.slice(file.content_start, file.content_len).unwrap_or_default()
+    }
+
+    /// The symbols of a file, in source order.
+    pub fn symbols(&self, file: &FileRecord) -> &[SymbolRecord] {
+        let all: &[SymbolRecord] = self.map.records(self.footer.symbols_start, self.footer.symbols).unwrap_or_default();
+        part(all, file.first_symbol, file.symbols)
+    }
+
+    /// The decorators of a file's symbols.
+    pub fn decorators(&self, file: &FileRecord) -> &[SpanRecord] {
+        let all: &[SpanRecord] =
+            self.map.records(self.footer.decorators_start, self.footer.decorators).unwrap_or_default();
+        part(all, file.first_decorator, file.decorators)
+    }
+
+    /// Bytes of content.
+    pub fn content_bytes(&self) -> u64 {
+        self.footer.symbols_start
+    }
+
+    /// Whether the tables are as they were written.
+    pub fn verify(&self) -> Result<(), Error> {
+        let end = self.map.bytes().len() - size_of::<Footer>();
+        let start = self.footer.symbols_start as usize;
+        let tables = self.map.bytes().get(start..end).unwrap_or_default();
+        match checksum(tables) == self.footer.checksum {
+            true => Ok(()),
+            false => Err(self.map.damaged("its tables do not match their checksum")),
+        }
+    }
+}
+
+/// `count` items from `first` on; none where they do not exist.
+fn part<T>(all: &[T], first: u32, count: u32) -> &[T] {
+    all.get(first as usize..first as usize + count as usize).unwrap_or_default()
+}
+
+/// The first eight bytes of a BLAKE3 hash.
+fn checksum(bytes: &[u8]) -> u64 {
+    let hash = blake3::hash(bytes);
+    u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("eight bytes are eight bytes"))
+}
+
+/// A pack that is being written.
+pub struct PackWriter {
+    file: BufWriter<File>,
+    path: PathBuf,
+    written: u64,
+    symbols: Vec<SymbolRecord>,
+    decorators: Vec<SpanRecord>,
+    files: Vec<FileRecord>,
+    paths: String,
+}
+
+/// What goes into a pack for one file. `record` carries id, language, flags, lines and hash; the rest is filled in.
+pub struct PackFile<'a> {
+    pub record: FileRecord,
+    pub path: &'a str,
+    pub content: &'a [u8],
+    pub symbols: &'a [SymbolRecord],
+    pub decorators: &'a [SpanRecord],
+}
+
+impl PackWriter {
+    /// Begins a pack.
+    pub fn create(path: PathBuf) -> Result<Self, Error> {
+        let file = File::options().create(true).truncate(true).write(true).open(&path);
+        let file = file.map_err(Error::io("cannot write", &path))?;
+        let mut writer = Self {
+            file: BufWriter::with_capacity(1 << 18, file),
+            path,
+            written: 0,
+            symbols: Vec::new(),
+            decorators: Vec::new(),
+            files: Vec::new(),
+            paths: String::new(),
+        };
+        writer.write(&MAGIC)?;
+        Ok(writer)
+    }
+
+    /// Adds a file. Ids may come in any order.
+    pub fn add(&mut self, file: &PackFile<'_>) -> Result<(), Error> {
+        let content_start = self.written;
+        self.write(file.content)?;
+        self.files.push(FileRecord {
+            content_start,
+            content_len: file.content.len() as u64,
+            path_start: self.paths.len() as u32,
+            path_len: file.path.len() as u32,
+            first_symbol: self.symbols.len() as u32,
+            symbols: file.symbols.len() as u32,
+            first_decorator: self.decorators.len() as u32,
+            decorators: file.decorators.len() as u32,
+            ..file.record
+        });
+        self.paths.push_str(file.path);
+        self.symbols.extend_from_slice(file.symbols);
+        self.decorators.extend_from_slice(file.decorators);
+        Ok(())
+    }
+
+    /// Number of files so far.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Writes the tables. The file is complete, but not yet safe from a power cut: that is [`super::writer`]'s to decide.
+    pub fn finish(mut self) -> Result<File, Error> {
+        self.files.sort_unstable_by_key(|file| file.id);
+        let mut hasher = blake3::Hasher::new();
+        let (symbols, decorators) = (std::mem::take(&mut self.symbols), std::mem::take(&mut self.decorators));
+        let (files, paths) = (std::mem::take(&mut self.files), std::mem::take(&mut self.paths));
+        // Content ends anywhere; its padding is not part of what the checksum covers.
+        self.write(&[0; 8][..padding(self.written)])?;
+        let mut footer = Footer { format: u64::from(FORMAT), magic: MAGIC, ..Footer::default() };
+        let mut table = |writer: &mut Self, bytes: &[u8]| {
+            let start = writer.written;
+            writer.write(bytes)?;
+            let fill = &[0; 8][..padding(writer.written)];
+            writer.write(fill)?;
+            hasher.update(bytes).update(fill);
+            Ok::<_, Error>(start)
+        };
+        footer.symbols = symbols.len() as u64;
+        footer.symbols_start = table(&mut self, symbols.as_bytes())?;
+        footer.decorators = decorators.len() as u64;
+        footer.decorators_start = table(&mut self, decorators.as_bytes())?;
+        footer.files = files.len() as u64;
+        footer.files_start = table(&mut self, files.as_bytes())?;
+        footer.paths_len = paths.len() as u64;
+        footer.paths_start = table(&mut self, paths.as_bytes())?;
+        let hash = hasher.finalize();
+        footer.checksum = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("eight bytes are eight bytes"));
+        self.write(footer.as_bytes())?;
+        let Self { file, path, .. } = self;
+        file.into_inner().map_err(|err| Error::io("cannot write", &path)(err.into_error()))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.written += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(Error::io("cannot write", &self.path))
+    }
+}
+
+/// How many bytes are missing to a multiple of eight.
+fn padding(written: u64) -> usize {
+    (written.next_multiple_of(8) - written) as usize
+}

@@ -1,0 +1,130 @@
+//! Which checkouts are indexed: a small file for each, so that a list of them opens no index.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha1::{Digest, Sha1};
+
+use super::{Error, Store};
+
+/// The facts of one indexed checkout. Its JSON lies in the folder `repos`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sidecar {
+    /// The repo id.
+    pub repo: String,
+    /// Where the checkout was when it was indexed: the only absolute path that is stored.
+    pub root: PathBuf,
+    /// The store's folder below `stores`.
+    pub store: String,
+    /// The checkout's name in the store.
+    pub snapshot: String,
+    /// The remote's `owner/name`, which is answered to as well.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// Seconds since 1970.
+    pub indexed_at: i64,
+    /// Files whose content is held.
+    pub file_count: u64,
+    /// Their symbols.
+    pub symbol_count: u64,
+    /// Files by language.
+    pub languages: BTreeMap<String, u64>,
+    /// Commit that was checked out.
+    pub git_head: Option<String>,
+}
+
+/// All indexed checkouts.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    home: PathBuf,
+}
+
+impl Registry {
+    /// The registry of an index directory.
+    pub fn new(home: impl Into<PathBuf>) -> Self {
+        Self { home: home.into() }
+    }
+
+    /// The folder that everything lies in.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The id of a folder: `local/<folder name>-<first 8 hex of the SHA-1 of its absolute path>`.
+    pub fn local_id(root: &Path) -> String {
+        let name = root.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy());
+        let name: String =
+            name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
+        format!("local/{name}-{}", &hex_sha1(root)[..8])
+    }
+
+    /// The name of a store for a repository, or of a snapshot for a checkout, from its path.
+    pub fn key(path: &Path) -> String {
+        hex_sha1(path)[..16].to_owned()
+    }
+
+    /// The store with this key.
+    pub fn store(&self, key: &str) -> Store {
+        Store::at(self.home.join("stores").join(key))
+    }
+
+    /// The facts of a repo id, when it is indexed. Opens one small file.
+    pub fn get(&self, repo: &str) -> Option<Sidecar> {
+        let sidecar: Sidecar = serde_json::from_slice(&std::fs::read(self.path(repo)?).ok()?).ok()?;
+        // Whoever copies files about may have given one another's name.
+        (sidecar.repo == repo).then_some(sidecar)
+    }
+
+    /// Every indexed checkout, by repo id.
+    pub fn all(&self) -> Vec<Sidecar> {
+        let entries = std::fs::read_dir(self.home.join("repos")).into_iter().flatten().flatten();
+        let json = entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));
+        let mut all: Vec<Sidecar> =
+            json.filter_map(|entry| serde_json::from_slice(&std::fs::read(entry.path()).ok()?).ok()).collect();
+        all.sort_by(|a, b| a.repo.cmp(&b.repo));
+        all
+    }
+
+    /// Writes the facts of a checkout, in one step.
+    pub fn put(&self, sidecar: &Sidecar) -> Result<(), Error> {
+        let dir = self.home.join("repos");
+        std::fs::create_dir_all(&dir).map_err(Error::io("cannot make the folder", &dir))?;
+        let Some(path) = self.path(&sidecar.repo) else {
+            return Err(Error::Damaged { path: dir, what: format!("{:?} is no repo id", sidecar.repo) });
+        };
+        let bytes = serde_json::to_vec_pretty(sidecar).expect("facts hold nothing that JSON cannot");
+        let mut file = tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("cannot write in", &dir))?;
+        file.write_all(&bytes).map_err(Error::io("cannot write", &path))?;
+        file.persist(&path).map_err(|err| Error::io("cannot replace", &path)(err.error))?;
+        Ok(())
+    }
+
+    /// Forgets a checkout.
+    pub fn remove(&self, repo: &str) -> Result<(), Error> {
+        let Some(path) = self.path(repo) else { return Ok(()) };
+        match std::fs::remove_file(&path) {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The file of a repo id; `None` for what cannot be one, such as a path that leads elsewhere.
+    fn path(&self, repo: &str) -> Option<PathBuf> {
+        let (owner, name) = repo.split_once('/')?;
+        let plain = |part: &str| {
+            !part.is_empty()
+                && part.len() <= 200
+                && !part.starts_with('.')
+                && part.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
+        };
+        (plain(owner) && plain(name)).then(|| self.home.join("repos").join(format!("{owner}__{name}.json")))
+    }
+}
+
+fn hex_sha1(path: &Path) -> String {
+    let digest = Sha1::digest(path.as_os_str().as_encoded_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

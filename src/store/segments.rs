@@ -1,0 +1,133 @@
+//! Where tantivy keeps its files: segments in a folder, its list of them in our manifest.
+//!
+//! tantivy would publish a commit by replacing its `meta.json`. Here that file exists in memory only, and the manifest
+//! carries it: so one rename publishes symbols, content and tables together. Nothing is deleted or synced behind our back
+//! either; the writer syncs what a commit wrote, and sweeps what no manifest names.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use tantivy::Directory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+};
+
+use super::map::Mapped;
+
+/// A tantivy directory whose small files live in memory.
+#[derive(Clone, Debug)]
+pub struct Segments {
+    dir: PathBuf,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// `meta.json` and tantivy's list of its own files.
+    small: HashMap<PathBuf, Vec<u8>>,
+    /// Written since the beginning, and to be synced before a manifest names them.
+    written: HashSet<PathBuf>,
+}
+
+impl Segments {
+    /// The segments in a folder, as `meta` lists them.
+    pub fn new(dir: PathBuf, meta: Option<Vec<u8>>) -> Self {
+        let mut state = State::default();
+        if let Some(meta) = meta {
+            state.small.insert(PathBuf::from("meta.json"), meta);
+        }
+        Self { dir, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// tantivy's list of segments as of its last commit.
+    pub fn meta(&self) -> Option<Vec<u8>> {
+        self.lock().small.get(Path::new("meta.json")).cloned()
+    }
+
+    /// The files that were written and not yet taken from here.
+    pub fn take_written(&self) -> Vec<PathBuf> {
+        self.lock().written.drain().map(|name| self.dir.join(name)).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // Whoever panicked here left maps that are still whole.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Directory for Segments {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let mapped = Mapped::open(&self.dir.join(path)).map_err(|err| match err {
+            super::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                OpenReadError::FileDoesNotExist(path.to_owned())
+            }
+            super::Error::Io { source, .. } => OpenReadError::wrap_io_error(source, path.to_owned()),
+            other => OpenReadError::wrap_io_error(io::Error::other(other.to_string()), path.to_owned()),
+        })?;
+        Ok(Arc::new(OwnedBytes::new(mapped)))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        // A file that was never published can go at once; the rest is swept after the next manifest.
+        if self.lock().written.remove(path) {
+            let _ = std::fs::remove_file(self.dir.join(path));
+        }
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(self.lock().small.contains_key(path) || self.dir.join(path).exists())
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let full = self.dir.join(path);
+        let file = File::create(&full).map_err(|err| OpenWriteError::wrap_io_error(err, path.to_owned()))?;
+        self.lock().written.insert(path.to_owned());
+        Ok(BufWriter::new(Box::new(Segment(file))))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.lock().small.get(path).cloned().ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.lock().small.insert(path.to_owned(), data.to_owned());
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
+        // The store's own lock is held by whoever writes, and readers are never in the way.
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+/// A segment's file while it is written.
+struct Segment(File);
+
+impl Write for Segment {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl TerminatingWrite for Segment {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        self.0.flush()
+    }
+}

@@ -1,0 +1,415 @@
+//! A moment of a checkout: its files and symbols, all of one generation, for as long as somebody holds it.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::Error;
+use super::files::{self, FileTable, Row};
+use super::index::{Clause, Search};
+use super::manifest::{Manifest, PackFacts, SnapshotFacts};
+use super::pack::{self, FileRecord, NO_LANGUAGE, NONE, Pack, SpanRecord, SymbolRecord};
+use crate::languages::{self, LANGUAGES, clean_doc, first_sentence, language_name};
+use crate::model::{Detail, Kind, Span};
+
+/// A symbol's number: its file's in the store, and its place there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SymbolId {
+    /// The file.
+    pub file: u32,
+    /// The place among the file's symbols.
+    pub index: u32,
+}
+
+impl SymbolId {
+    /// In one number, ordered alike.
+    pub fn to_u64(self) -> u64 {
+        u64::from(self.file) << 32 | u64::from(self.index)
+    }
+
+    /// Reads what [`SymbolId::to_u64`] wrote.
+    pub fn from_u64(number: u64) -> Self {
+        Self { file: (number >> 32) as u32, index: number as u32 }
+    }
+}
+
+/// A checkout as of one commit. Cheap to open: everything is mapped, and the search index is opened when first asked.
+pub struct Snapshot {
+    dir: PathBuf,
+    manifest: Manifest,
+    facts: SnapshotFacts,
+    packs: Vec<(PackFacts, Pack)>,
+    table: FileTable,
+    visible: Vec<u64>,
+    search: OnceLock<Search>,
+}
+
+impl Snapshot {
+    /// Opens what the manifest names.
+    pub(super) fn open(dir: &Path, manifest: Manifest, name: &str) -> Result<Self, Error> {
+        let facts = manifest.snapshots.get(name).ok_or(Error::NoSnapshot)?.clone();
+        let packs = open_packs(dir, &manifest)?;
+        let table = FileTable::open(&files::path(dir, facts.number))?;
+        let mut visible = vec![0; manifest.next_file.div_ceil(64) as usize];
+        for id in table.iter().filter_map(|row| row.state.ok()) {
+            if let Some(word) = visible.get_mut(id as usize / 64) {
+                *word |= 1 << (id % 64);
+            }
+        }
+        Ok(Self { dir: dir.to_owned(), manifest, facts, packs, table, visible, search: OnceLock::new() })
+    }
+
+    /// Counts of the whole.
+    pub fn facts(&self) -> &SnapshotFacts {
+        &self.facts
+    }
+
+    /// The commit it shows.
+    pub fn generation(&self) -> u64 {
+        self.manifest.generation
+    }
+
+    /// Version of the extraction that its symbols were made by.
+    pub fn content_version(&self) -> u32 {
+        self.manifest.content
+    }
+
+    /// Every path with what the system said of it, those left out for their content included.
+    pub fn table(&self) -> &FileTable {
+        &self.table
+    }
+
+    /// Whether a file of the store belongs to this snapshot.
+    pub fn has(&self, file: u32) -> bool {
+        self.visible.get(file as usize / 64).is_some_and(|word| word >> (file % 64) & 1 == 1)
+    }
+
+    /// A file by its path.
+    pub fn file(&self, path: &str) -> Option<FileView<'_>> {
+        self.view(self.table.find(path)?)
+    }
+
+    /// The files whose content is held, by ascending path.
+    pub fn files(&self) -> impl Iterator<Item = FileView<'_>> {
+        self.table.iter().filter_map(|row| self.view(row))
+    }
+
+    fn view<'a>(&'a self, row: Row<'a>) -> Option<FileView<'a>> {
+        let id = row.state.ok()?;
+        let (pack, record) = find_file(&self.packs, id)?;
+        Some(FileView { pack, record })
+    }
+
+    /// A file by its number.
+    pub fn file_by_number(&self, file: u32) -> Option<FileView<'_>> {
+        if !self.has(file) {
+            return None;
+        }
+        let (pack, record) = find_file(&self.packs, file)?;
+        Some(FileView { pack, record })
+    }
+
+    /// A symbol by its number.
+    pub fn symbol(&self, id: SymbolId) -> Option<SymbolView<'_>> {
+        self.file_by_number(id.file)?.symbol(id.index)
+    }
+
+    /// The best symbols for some terms, best first, at most `limit`; `keep` decides which count.
+    pub fn search(
+        &self,
+        clauses: &[Clause<'_>],
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        self.searcher()?.top(clauses, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
+    }
+
+    /// Symbols of exactly this name, or `Parent.name`, at most `limit`.
+    pub fn exact(
+        &self,
+        name: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<SymbolId>, Error> {
+        self.searcher()?.exact(name, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
+    }
+
+    /// In how many definitions' text a name is written, its own included.
+    pub fn mentions(&self, name: &str) -> Result<u64, Error> {
+        self.searcher()?.mentions(name)
+    }
+
+    fn searcher(&self) -> Result<&Search, Error> {
+        if self.search.get().is_none() {
+            // Two threads may both open it; one is kept.
+            let _ = self.search.set(Search::open(&self.dir, &self.manifest.segments)?);
+        }
+        Ok(self.search.get().expect("it was set above"))
+    }
+
+    /// Whether every table is as it was written.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.packs.iter().try_for_each(|(_, pack)| pack.verify())
+    }
+}
+
+/// Opens every pack of a manifest.
+pub(super) fn open_packs(dir: &Path, manifest: &Manifest) -> Result<Vec<(PackFacts, Pack)>, Error> {
+    let open = |facts: &PackFacts| Ok((facts.clone(), Pack::open(&pack::path(dir, facts.number))?));
+    manifest.packs.iter().map(open).collect()
+}
+
+/// The pack that holds a file, and its record there.
+pub(super) fn find_file(packs: &[(PackFacts, Pack)], id: u32) -> Option<(&Pack, &FileRecord)> {
+    let at = packs.partition_point(|(facts, _)| facts.end_file <= id);
+    let (_, pack) = packs.get(at)?;
+    pack.file(id).map(|record| (pack, record))
+}
+
+/// A file of a snapshot.
+#[derive(Clone, Copy)]
+pub struct FileView<'a> {
+    pack: &'a Pack,
+    record: &'a FileRecord,
+}
+
+impl<'a> FileView<'a> {
+    /// Relative to the root, with `/` between the parts.
+    pub fn path(&self) -> &'a str {
+        self.pack.path(self.record)
+    }
+
+    /// Its number in the store.
+    pub fn number(&self) -> u32 {
+        self.record.id
+    }
+
+    /// The exact bytes that were read.
+    pub fn content(&self) -> &'a [u8] {
+        self.pack.content(self.record)
+    }
+
+    /// BLAKE3 of the content.
+    pub fn hash(&self) -> &'a [u8; 32] {
+        &self.record.hash
+    }
+
+    /// Number of lines; a last line without a newline counts.
+    pub fn lines(&self) -> u32 {
+        self.record.lines
+    }
+
+    /// The language, by its name.
+    pub fn language(&self) -> &'static str {
+        match LANGUAGES.get(self.record.language as usize) {
+            Some(spec) if self.record.language != NO_LANGUAGE => spec.id,
+            _ => language_name(self.path()),
+        }
+    }
+
+    /// Whether the grammar met text that it could not read.
+    pub fn has_errors(&self) -> bool {
+        self.record.flags & pack::HAS_ERRORS != 0
+    }
+
+    /// Whether the parser gave the file up.
+    pub fn given_up(&self) -> bool {
+        self.record.flags & pack::GIVEN_UP != 0
+    }
+
+    /// Number of symbols.
+    pub fn symbol_count(&self) -> u32 {
+        self.record.symbols
+    }
+
+    /// Its symbols, in source order.
+    pub fn symbols(&self) -> impl DoubleEndedIterator<Item = SymbolView<'a>> + use<'a> {
+        let file = *self;
+        let records = self.pack.symbols(self.record);
+        records.iter().enumerate().map(move |(index, record)| SymbolView { file, index: index as u32, record })
+    }
+
+    /// A symbol by its place.
+    pub fn symbol(&self, index: u32) -> Option<SymbolView<'a>> {
+        let record = self.pack.symbols(self.record).get(index as usize)?;
+        Some(SymbolView { file: *self, index, record })
+    }
+}
+
+/// A symbol of a snapshot.
+#[derive(Clone, Copy)]
+pub struct SymbolView<'a> {
+    /// The file that defines it.
+    pub file: FileView<'a>,
+    index: u32,
+    record: &'a SymbolRecord,
+}
+
+impl<'a> SymbolView<'a> {
+    /// Its number in the store.
+    pub fn number(&self) -> SymbolId {
+        SymbolId { file: self.file.number(), index: self.index }
+    }
+
+    fn text(&self, [start, end]: [u32; 2]) -> Cow<'a, str> {
+        String::from_utf8_lossy(Span { start, end: end.max(start) }.of(self.file.content()))
+    }
+
+    /// The name.
+    pub fn name(&self) -> Cow<'a, str> {
+        self.text(self.record.name)
+    }
+
+    /// The enclosing symbol.
+    pub fn parent(&self) -> Option<Self> {
+        // A parent stands before its children; a damaged record must not send us round in circles.
+        (self.record.parent < self.index).then(|| self.file.symbol(self.record.parent)).flatten()
+    }
+
+    /// The owner's name where it is not the enclosing symbol.
+    pub fn container(&self) -> Cow<'a, str> {
+        self.text(self.record.container)
+    }
+
+    /// Everything it lies in and its name, with dots between: `Outer.Inner.method`.
+    pub fn qualified_name(&self) -> String {
+        qualified_name(&self.name(), &self.container(), self.parent().map(|parent| parent.qualified_name()).as_deref())
+    }
+
+    /// The id that callers know it by: `{file path}::{qualified name}#{kind}`, with `~n` where several share it.
+    pub fn id(&self) -> String {
+        let mut id = format!("{}::{}#{}", self.file.path(), self.qualified_name(), self.kind().as_str());
+        if self.record.overload > 0 {
+            id.push_str(&format!("~{}", self.record.overload));
+        }
+        id
+    }
+
+    /// Which of the symbols that would share its id; zero when it shares it with none.
+    pub fn overload(&self) -> u16 {
+        self.record.overload
+    }
+
+    /// What sort it is.
+    pub fn kind(&self) -> Kind {
+        Kind::ALL.get(self.record.kind as usize).copied().unwrap_or(Kind::Constant)
+    }
+
+    /// In the language's own word.
+    pub fn detail(&self) -> Detail {
+        Detail::ALL.get(self.record.detail as usize).copied().unwrap_or(Detail::Constant)
+    }
+
+    /// First line, one-based.
+    pub fn line(&self) -> u32 {
+        self.record.line
+    }
+
+    /// Last line, one-based.
+    pub fn end_line(&self) -> u32 {
+        self.record.end_line
+    }
+
+    /// Where in the file it is.
+    pub fn span(&self) -> Span {
+        let [start, end] = self.record.span;
+        Span { start, end: end.max(start) }
+    }
+
+    /// Where its name is written.
+    pub fn name_span(&self) -> Span {
+        let [start, end] = self.record.name;
+        Span { start, end: end.max(start) }
+    }
+
+    /// The definition's exact bytes.
+    pub fn source(&self) -> &'a [u8] {
+        self.span().of(self.file.content())
+    }
+
+    /// SHA-256 of [`SymbolView::source`] as of when it was read.
+    pub fn content_hash(&self) -> &'a [u8; 32] {
+        &self.record.hash
+    }
+
+    /// See [`crate::model::Symbol::complexity`].
+    pub fn complexity(&self) -> u16 {
+        self.record.complexity
+    }
+
+    /// The definition without its body, on one line, at most `limit` characters.
+    pub fn signature(&self, limit: usize) -> String {
+        let text = self.text(self.record.signature);
+        let text = text.trim_end().trim_end_matches(['{', ';']);
+        one_line(text, limit)
+    }
+
+    /// The documentation without comment markers; empty when there is none.
+    pub fn docstring(&self) -> String {
+        let [start, end] = self.record.doc;
+        if start >= end { String::new() } else { clean_doc(&self.text(self.record.doc)) }
+    }
+
+    /// The documentation's first sentence; empty when there is none.
+    pub fn summary(&self, limit: usize) -> String {
+        let [start, end] = self.record.doc;
+        if start >= end { String::new() } else { first_sentence(&clean_doc(&self.text(self.record.doc)), limit) }
+    }
+
+    /// Decorators, attributes or annotations as they are written, each on one line.
+    pub fn decorators(&self) -> Vec<String> {
+        let all: &[SpanRecord] = self.file.pack.decorators(self.file.record);
+        let first = self.record.first_decorator as usize;
+        let own = all.get(first..first + self.record.decorators as usize).unwrap_or_default();
+        own.iter().map(|span| one_line(&self.text([span.start, span.end]), 400)).collect()
+    }
+
+    /// The symbols directly inside.
+    pub fn children(&self) -> impl Iterator<Item = SymbolView<'a>> + use<'a> {
+        let index = self.index;
+        self.file.symbols().skip(index as usize + 1).filter(move |symbol| symbol.record.parent == index)
+    }
+
+    /// Whether it is directly or indirectly inside another.
+    pub fn has_parent(&self) -> bool {
+        self.record.parent != NONE
+    }
+}
+
+/// Joins the parts of a qualified name that are there.
+pub(super) fn qualified_name(name: &str, container: &str, parent: Option<&str>) -> String {
+    let parts = [parent.unwrap_or_default(), container, name];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
+}
+
+/// Text with every run of white space as one space, at most `limit` characters.
+fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(limit * 4));
+    let mut left = limit;
+    for word in text.split_ascii_whitespace() {
+        let needed = word.chars().count() + usize::from(!line.is_empty());
+        if needed > left {
+            // Rather half a word than none: a signature may have no spaces at all.
+            let room = left.saturating_sub(1 + usize::from(!line.is_empty()));
+            if room > 0 {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.extend(word.chars().take(room));
+            }
+            line.push('…');
+            return line;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        left -= needed;
+    }
+    line
+}
+
+/// The language number of a file, by its name and first line.
+pub(super) fn language_number(path: &str, content: &[u8]) -> Option<(u8, &'static languages::LanguageSpec)> {
+    languages::of_file(path, content)
+}

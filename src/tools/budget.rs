@@ -1,0 +1,388 @@
+//! Keeps an answer within its token budget: cuts items off the end of its list, then shortens what is left, and says what
+//! is missing and how to get it.
+
+use serde_json::{Map, Value};
+
+use super::envelope::write_cursor;
+use super::{Code, Error, compact, tokens};
+
+/// An answer before it goes out.
+pub(super) struct Draft {
+    /// The answer, its list lifted out while `items` holds it.
+    body: Map<String, Value>,
+    /// Where the list lies in the body.
+    path: Option<&'static str>,
+    items: Option<Vec<Value>>,
+    /// How many items go out.
+    kept: usize,
+    /// How many items the tool gave.
+    given: usize,
+    /// How many items lie before those.
+    offset: usize,
+    /// How many items there are in all.
+    total: usize,
+    /// The keys of what was shortened within what goes out, and how many items each lost; none for a string.
+    shortened: Vec<(String, usize)>,
+    /// The tool whose cursor goes on.
+    pub tool: &'static str,
+    /// How to ask for less.
+    pub narrow: Option<String>,
+    /// Written as compact text.
+    pub compact: bool,
+    /// What `_meta` holds; empty when there is none.
+    pub meta: Map<String, Value>,
+}
+
+impl Draft {
+    /// An answer whose list lies at `path`, `offset` items of `total` having been given before.
+    pub fn new(
+        tool: &'static str,
+        mut body: Map<String, Value>,
+        path: Option<&'static str>,
+        offset: usize,
+        total: Option<usize>,
+    ) -> Self {
+        let items = path.and_then(|path| match at(&mut body, path)? {
+            Value::Array(items) => Some(std::mem::take(items)),
+            _ => None,
+        });
+        let given = items.as_ref().map_or(0, Vec::len);
+        let reached = offset.saturating_add(given);
+        // A cursor beyond the end reaches nothing, so it proves nothing about the total.
+        let total = if given == 0 { total.unwrap_or(0) } else { total.unwrap_or(reached).max(reached) };
+        let path = path.filter(|_| items.is_some());
+        Self {
+            body,
+            path,
+            items,
+            kept: given,
+            given,
+            offset,
+            total,
+            shortened: Vec::new(),
+            tool,
+            narrow: None,
+            compact: false,
+            meta: Map::new(),
+        }
+    }
+
+    /// Whether the answer has its list.
+    pub fn has_list(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Whether the answer has its list and the list holds nothing.
+    pub fn is_empty_list(&self) -> bool {
+        self.has_list() && self.given == 0
+    }
+
+    /// Answers with a number instead, this one or how many items there are, and says which.
+    pub fn count(&mut self, count: Option<usize>) -> usize {
+        let count = count.unwrap_or(self.total);
+        let body = Map::from_iter([("count".to_owned(), count.into())]);
+        let (tool, compact) = (self.tool, self.compact);
+        *self = Self { compact, ..Self::new(tool, body, None, 0, None) };
+        count
+    }
+
+    /// Whether the reader does not get everything.
+    pub fn is_cut(&self) -> bool {
+        self.left(self.kept) > 0 || !self.shortened.is_empty() || self.body.get("truncated") == Some(&Value::Bool(true))
+    }
+
+    /// The answer as it goes out.
+    pub fn value(&self) -> Value {
+        self.value_of(self.kept)
+    }
+
+    /// How many items come after the first `kept` of this list.
+    fn left(&self, kept: usize) -> usize {
+        if self.has_list() { self.total.saturating_sub(self.offset.saturating_add(kept)) } else { 0 }
+    }
+
+    /// The answer with only so many items of its list.
+    fn value_of(&self, kept: usize) -> Value {
+        let mut body = self.body.clone();
+        if let (Some(path), Some(items)) = (self.path, &self.items)
+            && let Some(list) = at(&mut body, path)
+        {
+            *list = Value::Array(items[..kept].to_vec());
+        }
+        self.finished(body, kept)
+    }
+
+    /// Adds what is missing, how to get it, and `_meta`.
+    fn finished(&self, mut body: Map<String, Value>, kept: usize) -> Value {
+        let mut add = |key: &str, value: Value| _ = body.insert(key.to_owned(), value);
+        let left = self.left(kept);
+        let cut = left > 0 || !self.shortened.is_empty();
+        if cut {
+            add("truncated", true.into());
+        }
+        if !self.shortened.is_empty() {
+            let each = self.shortened.iter().map(|(key, lost)| match lost {
+                0 => key.clone(),
+                lost => format!("{key}: {lost} more"),
+            });
+            add("shortened", each.collect());
+        }
+        if left > 0 {
+            add("total", self.total.into());
+            // A cursor after nothing would lead its reader in a circle.
+            if kept > 0 {
+                add("next_cursor", write_cursor(self.tool, self.offset + kept).into());
+            }
+            add("left", left.into());
+        }
+        if let (true, Some(narrow)) = (cut, &self.narrow) {
+            add("narrow", narrow.as_str().into());
+        }
+        // A tool that counts what it gives cannot know what the budget leaves of it.
+        if kept < self.given && body.get("result_count").and_then(Value::as_u64) == Some(self.given as u64) {
+            body.insert("result_count".to_owned(), kept.into());
+        }
+        if !self.meta.is_empty() {
+            body.shift_remove("_meta");
+            body.insert("_meta".to_owned(), self.meta.clone().into());
+        }
+        Value::Object(body)
+    }
+
+    fn lost(&mut self, key: &str, items: usize) {
+        match self.shortened.iter_mut().find(|(known, _)| known == key) {
+            Some((_, lost)) => *lost += items,
+            None => self.shortened.push((key.to_owned(), items)),
+        }
+    }
+
+    /// Puts the list back, cut to what is kept, so that the answer can be shortened as one.
+    fn settle(&mut self) {
+        if let (Some(path), Some(mut items)) = (self.path, self.items.take()) {
+            items.truncate(self.kept);
+            if let Some(list) = at(&mut self.body, path) {
+                *list = Value::Array(items);
+            }
+        }
+    }
+}
+
+/// The value at a dotted path.
+fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value> {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let value = body.get_mut(first)?;
+    match rest {
+        Some(rest) => at(value.as_object_mut()?, rest),
+        None => Some(value),
+    }
+}
+
+/// A value as its reader gets it.
+pub(super) fn written(value: &Value, compact: bool) -> String {
+    if compact { compact::render(value) } else { value.to_string() }
+}
+
+/// Cuts and shortens the answer until it has at most so many tokens. `meta` counts as it stands.
+pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<(), Error> {
+    if size(&draft.value(), draft.compact, max_tokens) <= max_tokens {
+        return Ok(());
+    }
+    // What comes with a cut has its price too, and `_meta` says it once more.
+    draft.meta.entry("truncated").or_insert(true.into());
+    let guess = draft.items.as_deref().map_or(0, |items| affordable(items, max_tokens));
+    let n = draft.given;
+    let kept = largest(n, guess, |kept| size(&draft.value_of(kept), draft.compact, max_tokens) <= max_tokens);
+    draft.kept = kept.max(1).min(n);
+    if kept > 0 { Ok(()) } else { shorten(draft, max_tokens) }
+}
+
+/// The tokens of a value as it is written; only its bytes when those prove that it fits.
+fn size(value: &Value, compact: bool, max_tokens: usize) -> usize {
+    let text = written(value, compact);
+    // A token has one byte at least.
+    if text.len() <= max_tokens { text.len() } else { tokens::estimate(&text) }
+}
+
+/// How many items the budget would pay for if nothing else were in the answer.
+fn affordable(items: &[Value], max_tokens: usize) -> usize {
+    let mut spent = 0;
+    let paid = items.iter().take_while(|item| {
+        spent += tokens::estimate(&item.to_string());
+        spent <= max_tokens
+    });
+    paid.count()
+}
+
+/// The largest number below `n` for which `fits` holds, zero when there is none. It asks near `guess` first, so that what
+/// is written for the asking stays in proportion to the answer, however long the list is.
+fn largest(n: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut good, mut bad) = (0, n);
+    let mut probe = guess.min(n.saturating_sub(1)).max(1);
+    let mut step = 1;
+    while good + 1 < bad {
+        let middle;
+        if fits(probe) {
+            good = probe;
+            middle = good + (bad - good) / 2;
+            probe = middle.min(good.saturating_add(step));
+        } else {
+            bad = probe;
+            middle = good + (bad - good) / 2;
+            probe = middle.max(bad.saturating_sub(step));
+        }
+        step = step.saturating_mul(2);
+    }
+    good
+}
+
+/// Strings are not shortened below this many characters: less would say nothing.
+const SHORTEST: usize = 40;
+
+/// Keys of strings that name something; a part of a name names nothing.
+const NAMES: [&str; 7] = ["id", "file", "path", "repo", "code", "symbol_id", "_meta"];
+
+/// Shortens the longest strings and cuts inner lists, the heaviest first, until the answer fits.
+fn shorten(draft: &mut Draft, max_tokens: usize) -> Result<(), Error> {
+    draft.settle();
+    let mut body = Value::Object(std::mem::take(&mut draft.body));
+    let result = loop {
+        let needed = measure(draft, &body, max_tokens);
+        if needed <= max_tokens {
+            break Ok(());
+        }
+        let Some(path) = heaviest(&body) else {
+            break Err(too_small(needed, draft.narrow.as_deref()));
+        };
+        match part(&mut body, &path) {
+            Value::Array(items) => {
+                let items = std::mem::take(items);
+                let kept = largest(items.len(), max_tokens, |kept| {
+                    let mut trial = body.clone();
+                    *part(&mut trial, &path) = Value::Array(items[..kept].to_vec());
+                    measure(draft, &trial, max_tokens) <= max_tokens
+                });
+                let kept = kept.max(1);
+                let key = path.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key) } else { None });
+                draft.lost(key.map_or("", String::as_str), items.len() - kept);
+                *part(&mut body, &path) = Value::Array(items[..kept].to_vec());
+            }
+            Value::String(text) => {
+                // More characters than the budget has bytes for can hardly be paid.
+                let most = text.chars().count().min(max_tokens.saturating_mul(8));
+                let length = largest(most, most / 2, |length| {
+                    let mut trial = body.clone();
+                    clip(&mut trial, "", length.max(SHORTEST), &mut |_| ());
+                    measure(draft, &trial, max_tokens) <= max_tokens
+                });
+                clip(&mut body, "", length.max(SHORTEST), &mut |key| draft.lost(key, 0));
+            }
+            _ => unreachable!("heaviest finds lists and strings"),
+        }
+    };
+    if let Value::Object(body) = body {
+        draft.body = body;
+    }
+    result
+}
+
+fn measure(draft: &Draft, body: &Value, max_tokens: usize) -> usize {
+    let body = body.as_object().cloned().unwrap_or_default();
+    size(&draft.finished(body, draft.kept), draft.compact, max_tokens)
+}
+
+fn too_small(needed: usize, narrow: Option<&str>) -> Error {
+    let mut message = format!("the answer does not fit; ask again with max_tokens of {needed} or more");
+    if let Some(narrow) = narrow {
+        message = format!("{message}, or for less: {narrow}");
+    }
+    Error::new(Code::InvalidArguments, message).with("max_tokens", needed)
+}
+
+/// A step from a value to one that it holds.
+#[derive(Clone)]
+enum Step {
+    Key(String),
+    Place(usize),
+}
+
+fn part<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Key(key) => &mut value[key.as_str()],
+        Step::Place(place) => &mut value[*place],
+    })
+}
+
+/// The way to the list or string that makes the answer large; none when nothing can be taken away any more.
+fn heaviest(value: &Value) -> Option<Vec<Step>> {
+    let mut value = value;
+    let mut path = Vec::new();
+    loop {
+        let all = weight(value);
+        if all == 0 {
+            return None;
+        }
+        let (step, next, weight) = match value {
+            Value::Object(fields) => fields
+                .iter()
+                .filter(|(key, _)| !NAMES.contains(&key.as_str()))
+                .map(|(key, value)| (Step::Key(key.clone()), value, weight(value)))
+                .max_by_key(|(_, _, weight)| *weight)?,
+            Value::Array(items) => {
+                let each = items.iter().enumerate();
+                each.map(|(place, value)| (Step::Place(place), value, weight(value))).max_by_key(|(_, _, w)| *w)?
+            }
+            _ => return Some(path),
+        };
+        // A list of like items is cut; in one that holds a giant, the giant is.
+        if value.as_array().is_some_and(|items| items.len() > 1) && weight * 2 <= all {
+            return Some(path);
+        }
+        path.push(step);
+        value = next;
+    }
+}
+
+/// How many bytes could be taken away from a value, roughly.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) if text.chars().nth(SHORTEST + 1).is_some() => text.len(),
+        Value::Array(items) if items.len() > 1 => items.iter().map(|item| bytes(item) + 1).sum(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => {
+            fields.iter().filter(|(key, _)| !NAMES.contains(&key.as_str())).map(|(_, value)| weight(value)).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// About how many bytes a value is written in.
+fn bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| bytes(item) + 1).sum::<usize>() + 2,
+        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + bytes(value) + 4).sum::<usize>() + 2,
+        _ => 5,
+    }
+}
+
+/// Shortens every string that has more than `length` characters and names nothing, and tells under which keys.
+fn clip(value: &mut Value, key: &str, length: usize, tell: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields.iter_mut().filter(|(key, _)| !NAMES.contains(&key.as_str())) {
+                clip(value, key, length, tell);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| clip(item, key, length, tell)),
+        Value::String(text) => {
+            // One character more is left alone, for the mark takes its place.
+            let mut ends = text.char_indices().skip(length);
+            if let (Some((end, _)), Some(_)) = (ends.next(), ends.next()) {
+                text.truncate(end);
+                text.push('…');
+                tell(key);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,100 @@
+//! The text of a file, or some of its lines.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::get_file_outline::{relative, unknown_file};
+use super::{Call, Error, Shown, Tool, indexes, tokens};
+
+/// Lines of a file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// The file.
+    file_path: String,
+    /// First line, from 1.
+    #[serde(default)]
+    start_line: Option<u64>,
+    /// Last line.
+    #[serde(default)]
+    end_line: Option<u64>,
+}
+
+/// The lines.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    file: String,
+    language: &'static str,
+    start_line: u64,
+    end_line: u64,
+    /// Lines of the whole file.
+    line_count: u64,
+    content: String,
+    /// Bytes that are no UTF-8 are shown as `U+FFFD`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lossy: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// Lines that were asked for and did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// See [`Args`].
+pub struct GetFileContent;
+
+impl Tool for GetFileContent {
+    const NAME: &'static str = "get_file_content";
+    const COMMAND: &'static str = "file";
+    const POSITIONAL: &'static [&'static str] = &["file_path"];
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let repo = indexes::open(call, args.repo.as_deref())?;
+        let path = relative(&repo, &args.file_path);
+        let repo = indexes::ensure_fresh(call, repo, [path.as_str()])?;
+        let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(&repo, &path))?;
+        let text = String::from_utf8_lossy(file.content());
+        let lossy = matches!(text, std::borrow::Cow::Owned(_));
+        let line_count = u64::from(file.lines());
+        let asked_from = args.start_line.unwrap_or(1).clamp(1, line_count.max(1));
+        let first = (asked_from + call.offset as u64).min(line_count.max(1));
+        let last = args.end_line.unwrap_or(line_count).clamp(first, line_count.max(first));
+        let wanted = (last + 1 - first) as usize;
+
+        let mut content = String::new();
+        let (mut given, mut spent) = (0, 150);
+        for line in text.split_inclusive('\n').skip(first as usize - 1).take(wanted) {
+            // A line costs a little more as JSON than as text: quotes, tabs and the newline are escaped.
+            let escaped = serde_json::to_string(line).unwrap_or_default();
+            spent += tokens::estimate(&escaped);
+            if spent > call.max_tokens && given > 0 {
+                break;
+            }
+            content.push_str(line);
+            given += 1;
+        }
+        let left = (wanted - given) as u64;
+        let cut = left > 0 && line_count > 0;
+        call.baseline(file.content().len() as u64);
+        Ok(Output {
+            file: path.clone(),
+            language: file.language(),
+            start_line: first,
+            end_line: (first + given as u64).saturating_sub(1).max(first),
+            line_count,
+            content,
+            lossy,
+            truncated: cut,
+            left: cut.then_some(left),
+            next_cursor: cut.then(|| call.cursor(call.offset + given)),
+        })
+    }
+}

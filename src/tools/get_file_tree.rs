@@ -1,0 +1,127 @@
+//! The folders and files of a repository.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Code, Error, Shown, Tool, indexes, tokens};
+use crate::query::{self, Node};
+
+/// Nested tree of folders and files.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Only below this folder.
+    #[serde(default)]
+    path_prefix: String,
+    /// How many levels (default: as many as fit).
+    #[serde(default)]
+    max_depth: Option<u32>,
+}
+
+/// The tree.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    repo: String,
+    path_prefix: String,
+    tree: Vec<Item>,
+    /// Set when deeper folders show only how many files they hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+}
+
+/// A folder or a file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    path: String,
+    #[serde(rename = "type")]
+    sort: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_count: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_count: Option<u32>,
+    /// Files below a folder whose own are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_count: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<Item>,
+}
+
+impl From<Node> for Item {
+    fn from(node: Node) -> Self {
+        match node {
+            Node::Folder { path, children, files } => Self {
+                path,
+                sort: "dir",
+                language: None,
+                symbol_count: None,
+                line_count: None,
+                file_count: children.is_empty().then_some(files),
+                children: children.into_iter().map(Self::from).collect(),
+            },
+            Node::File { path, language, symbols, lines } => Self {
+                path,
+                sort: "file",
+                language: Some(language),
+                symbol_count: Some(symbols),
+                line_count: Some(lines),
+                file_count: None,
+                children: Vec::new(),
+            },
+        }
+    }
+}
+
+/// See [`Args`].
+pub struct GetFileTree;
+
+/// No repository is deeper.
+const DEEPEST: u32 = 64;
+
+impl Tool for GetFileTree {
+    const NAME: &'static str = "get_file_tree";
+    const COMMAND: &'static str = "tree";
+    const POSITIONAL: &'static [&'static str] = &["path_prefix"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const LIST: Option<&'static str> = Some("tree");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let repo = indexes::open(call, args.repo.as_deref())?;
+        call.narrow("give path_prefix, or a smaller max_depth");
+        let at = |depth: u32| -> Vec<Item> {
+            let nodes = query::tree(&repo.snapshot, &args.path_prefix, depth as usize);
+            nodes.into_iter().map(Item::from).collect()
+        };
+        let (mut tree, mut shown) = (at(args.max_depth.unwrap_or(DEEPEST).clamp(1, DEEPEST)), None);
+        if tree.is_empty() && !args.path_prefix.is_empty() {
+            let near = query::nearest_files(&repo.snapshot, &args.path_prefix, 3);
+            let message = format!("nothing is indexed below {:?}", args.path_prefix);
+            return Err(Error::new(Code::NotFound, message).with("nearest", near));
+        }
+        if args.max_depth.is_none() && call.offset == 0 {
+            // A whole level less tells more than a tree cut in its middle.
+            let fits = |tree: &[Item]| {
+                let text = serde_json::to_string(tree).unwrap_or_default();
+                tokens::estimate(&text) + 200 <= call.max_tokens
+            };
+            let mut depth = depth_of(&tree);
+            while depth > 1 && !fits(&tree) {
+                depth -= 1;
+                tree = at(depth);
+                shown = Some(depth);
+            }
+        }
+        let tree = call.page(tree, usize::MAX);
+        Ok(Output { repo: repo.sidecar.repo.clone(), path_prefix: args.path_prefix, tree, depth: shown })
+    }
+}
+
+fn depth_of(items: &[Item]) -> u32 {
+    items.iter().map(|item| 1 + depth_of(&item.children)).max().unwrap_or(0)
+}

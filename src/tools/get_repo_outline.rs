@@ -1,0 +1,78 @@
+//! A repository at a glance.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::{self, timestamp};
+use super::{Call, Error, Freshness, Shown, Tool};
+use crate::git;
+use crate::model::Kind;
+use crate::query;
+
+/// Overview of a repository: folders, languages, kinds of symbols.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+}
+
+/// The overview.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    repo: String,
+    indexed_at: String,
+    file_count: u64,
+    symbol_count: u64,
+    line_count: u64,
+    languages: BTreeMap<String, u64>,
+    /// Files in each folder of the first level.
+    directories: BTreeMap<String, u64>,
+    symbol_kinds: BTreeMap<&'static str, u64>,
+    /// What was left out, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    skipped: BTreeMap<String, u64>,
+    /// The checkout has moved to another commit, or files changed that could not be read again in time.
+    is_stale: bool,
+}
+
+/// See [`Args`].
+pub struct GetRepoOutline;
+
+impl Tool for GetRepoOutline {
+    const NAME: &'static str = "get_repo_outline";
+    const COMMAND: &'static str = "overview";
+    const POSITIONAL: &'static [&'static str] = &["repo"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let repo = indexes::open(call, args.repo.as_deref())?;
+        let (snapshot, facts) = (&repo.snapshot, repo.snapshot.facts());
+        let head = repo.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head());
+        let moved = head.is_some() && facts.git_head.is_some() && head != facts.git_head;
+        let directories = query::directories(snapshot).into_iter().map(|(folder, files)| {
+            let name = if folder.is_empty() { "(root)".to_owned() } else { folder + "/" };
+            (name, files)
+        });
+        let counts = query::kinds(snapshot);
+        let kinds = Kind::ALL.into_iter().map(|kind| (kind.as_str(), counts[kind as usize]));
+        call.baseline(facts.bytes.min(400_000));
+        Ok(Output {
+            repo: repo.sidecar.repo.clone(),
+            indexed_at: timestamp(facts.indexed_at),
+            file_count: facts.files,
+            symbol_count: facts.symbols,
+            line_count: facts.lines,
+            languages: facts.languages.clone(),
+            directories: directories.collect(),
+            symbol_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
+            skipped: facts.skipped.clone(),
+            is_stale: moved && repo.freshness != Some(Freshness::Fresh),
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! What was asked, how long it took and what it saved.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::session::Stats;
+use super::{Call, Error, Tool};
+
+/// Calls, latencies, tokens and cost saved: this session and all time.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {}
+
+/// See [`Args`].
+pub struct GetSessionStats;
+
+impl Tool for GetSessionStats {
+    const NAME: &'static str = "get_session_stats";
+    const COMMAND: &'static str = "stats";
+    type Args = Args;
+    type Output = Stats;
+
+    fn run(call: &Call<'_>, _: Args) -> Result<Stats, Error> {
+        Ok(call.cx.session.stats())
+    }
+}

@@ -1,0 +1,252 @@
+//! The exact text of symbols.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::indexes::{self, Repo};
+use super::{Call, Code, Error, Shown, Tool, tokens};
+use crate::query::{self, Missing};
+use crate::store::SymbolView;
+
+/// Source of one or more symbols by id.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    pub repo: Option<String>,
+    /// The id, from a search or an outline.
+    #[serde(default)]
+    pub symbol_id: Option<String>,
+    /// Several ids.
+    #[serde(default)]
+    pub symbol_ids: Option<Vec<String>>,
+    /// Check the text against its hash.
+    #[serde(default)]
+    pub verify: bool,
+    /// Lines around it.
+    #[serde(default)]
+    pub context_lines: u32,
+}
+
+/// One symbol, or several and what was wrong with the others.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// For `symbol_id`.
+    One(Box<Symbol>),
+    /// For `symbol_ids`.
+    Many {
+        /// In the order that was asked.
+        symbols: Vec<Symbol>,
+        /// Ids that name no symbol.
+        errors: Vec<SymbolError>,
+    },
+}
+
+/// A symbol with its text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Symbol {
+    id: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'static str>,
+    name: String,
+    file: String,
+    line: u32,
+    end_line: u32,
+    signature: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decorators: Vec<String>,
+    /// Left out where the source shows it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    docstring: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+    /// In place of a source that is larger than the answer may be: what it holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outline: Vec<Member>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_verified: Option<bool>,
+}
+
+/// A member of a symbol that is too large to show.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Member {
+    id: String,
+    line: u32,
+    signature: String,
+}
+
+/// An id that names no symbol.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SymbolError {
+    id: String,
+    error: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<String>,
+}
+
+/// See [`Args`].
+pub struct GetSymbolSource;
+
+impl Tool for GetSymbolSource {
+    const NAME: &'static str = "get_symbol_source";
+    const COMMAND: &'static str = "get";
+    const POSITIONAL: &'static [&'static str] = &["symbol_ids"];
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const LIST: Option<&'static str> = Some("symbols");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let (ids, single) = match (&args.symbol_id, &args.symbol_ids) {
+            (Some(_), Some(_)) => {
+                return Err(Error::new(Code::InvalidArguments, "give `symbol_id` or `symbol_ids`, not both"));
+            }
+            (None, None) => {
+                return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `symbol_ids` for several"));
+            }
+            (Some(id), None) => (vec![id.clone()], true),
+            (None, Some(ids)) if ids.is_empty() => {
+                return Err(Error::new(
+                    Code::InvalidArguments,
+                    "`symbol_ids` is empty; give ids from a search or an outline",
+                ));
+            }
+            (None, Some(ids)) => (ids.clone(), false),
+        };
+        let repo = indexes::open(call, args.repo.as_deref())?;
+        let paths = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path));
+        // An older id writes its path in another way; its file is looked at once the symbol is known.
+        let repo = indexes::ensure_fresh(call, repo, paths)?;
+        let found = query::by_id(&repo.snapshot, &ids[0]).ok().map(|symbol| symbol.file.path().to_owned());
+        let repo = indexes::ensure_fresh(call, repo, found.as_deref())?;
+        if single {
+            let symbol = lookup(&repo, &ids[0])
+                .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
+            let answer = symbol_of(call, &symbol, &args, call.max_tokens);
+            call.found(true);
+            return Ok(Output::One(Box::new(answer)));
+        }
+        let (mut symbols, mut errors) = (Vec::new(), Vec::new());
+        // Each gets what the ones before it left over; what does not fit at all goes to the next page.
+        for id in &ids {
+            match lookup(&repo, id) {
+                Ok(symbol) => symbols.push(symbol_of(call, &symbol, &args, call.max_tokens)),
+                Err((_, error)) => errors.push(error),
+            }
+        }
+        call.narrow("the rest comes with next_cursor");
+        let symbols = call.page(symbols, usize::MAX);
+        Ok(Output::Many { symbols, errors })
+    }
+}
+
+fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolError)> {
+    query::by_id(&repo.snapshot, id).map_err(|missing| {
+        let shown: String = id.chars().take(200).collect();
+        match missing {
+            Missing::Ambiguous(ids) => {
+                let error = format!("{shown:?} fits several symbols; give one of their ids");
+                (Code::Ambiguous, SymbolError { id: shown, error, nearest: ids })
+            }
+            Missing::Unknown(ids) => {
+                let error = match ids.first() {
+                    Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
+                    None => format!("no symbol has the id {shown:?}; find it with search_symbols or get_file_outline"),
+                };
+                (Code::NotFound, SymbolError { id: shown, error, nearest: ids })
+            }
+        }
+    })
+}
+
+/// A symbol as the answer shows it, within a budget: a type that is too large comes as an outline, anything else with as
+/// many of its first lines as fit.
+fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: usize) -> Symbol {
+    let content = symbol.file.content();
+    let span = symbol.span();
+    call.baseline(content.len() as u64);
+    let source = String::from_utf8_lossy(symbol.source());
+    let detail = symbol.detail().as_str();
+    let doc = symbol.docstring();
+    let inside = doc.lines().next().is_none_or(|first| source.contains(first));
+    let context = args.context_lines.min(200) as usize;
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut answer = Symbol {
+        id: symbol.id(),
+        kind: symbol.kind().as_str(),
+        detail: (detail != symbol.kind().as_str()).then_some(detail),
+        name: symbol.name().into_owned(),
+        file: symbol.file.path().to_owned(),
+        line: symbol.line(),
+        end_line: symbol.end_line(),
+        signature: symbol.signature(300),
+        decorators: symbol.decorators(),
+        docstring: if inside { String::new() } else { doc },
+        before: (context > 0).then(|| lossy(last_lines(&content[..span.start as usize], context))),
+        source: None,
+        after: (context > 0).then(|| lossy(first_lines(&content[span.end as usize..], context))),
+        outline: Vec::new(),
+        truncated: None,
+        content_hash: None,
+        content_verified: None,
+    };
+    if args.verify {
+        let now: [u8; 32] = Sha256::digest(symbol.source()).into();
+        answer.content_hash = Some(symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect());
+        answer.content_verified = Some(now == *symbol.content_hash());
+        call.note("content_verified", now == *symbol.content_hash());
+    }
+    let frame = serde_json::to_string(&answer).unwrap_or_default();
+    let room = max_tokens.saturating_sub(tokens::estimate(&frame) + 120);
+    let cost = |text: &str| tokens::estimate(&serde_json::to_string(text).unwrap_or_default());
+    if cost(&source) <= room {
+        answer.source = Some(source.into_owned());
+        return answer;
+    }
+    let member = |child: SymbolView<'_>| Member { id: child.id(), line: child.line(), signature: child.signature(120) };
+    answer.outline = symbol.children().map(member).collect();
+    if answer.outline.len() > 1 {
+        let (first, last) = (symbol.line(), symbol.end_line());
+        answer.truncated =
+            Some(format!("too large: an outline; ask for a member's id, or get_file_content lines {first}-{last}"));
+        return answer;
+    }
+    answer.outline.clear();
+    let (mut shown, mut lines, mut spent) = (String::new(), 0, 0);
+    for line in source.split_inclusive('\n') {
+        spent += cost(line);
+        if spent > room {
+            break;
+        }
+        shown.push_str(line);
+        lines += 1;
+    }
+    let (next, last) = (symbol.line() + lines, symbol.end_line());
+    answer.truncated = Some(format!("cut; the rest: get_file_content lines {next}-{last}"));
+    answer.source = Some(shown);
+    answer
+}
+
+/// The last `count` lines of a text, and what there is of the line after.
+fn last_lines(text: &[u8], count: usize) -> &[u8] {
+    let from = memchr::memrchr_iter(b'\n', text).nth(count).map_or(0, |newline| newline + 1);
+    &text[from..]
+}
+
+/// What is left of the current line, and the `count` lines after it.
+fn first_lines(text: &[u8], count: usize) -> &[u8] {
+    let to = memchr::memchr_iter(b'\n', text).nth(count).unwrap_or(text.len());
+    &text[..to]
+}

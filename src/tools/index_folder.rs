@@ -1,0 +1,156 @@
+//! Indexes a folder, or brings its index up to date.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::{pipeline_error, timestamp};
+use super::{Call, Code, Error, Shown, Tool};
+use crate::pipeline::{self, Options, Report, Watcher};
+
+/// Index a local folder, or update its index. Needed once; later changes are picked up by themselves.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The folder (default: the client's root).
+    #[serde(default)]
+    path: Option<String>,
+    /// More patterns to leave out, as in .gitignore.
+    #[serde(default)]
+    extra_ignore_patterns: Vec<String>,
+    /// Follow links that stay inside the folder.
+    #[serde(default)]
+    follow_symlinks: bool,
+    /// Read only what changed.
+    #[serde(default = "yes")]
+    incremental: bool,
+    /// Summarise by a model, where one is set up.
+    #[serde(default)]
+    use_ai_summaries: Option<bool>,
+    /// Let context providers add what they know.
+    #[serde(default = "yes")]
+    context_providers: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What the run did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    repo: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder_path: Option<String>,
+    indexed_at: String,
+    file_count: u64,
+    symbol_count: u64,
+    languages: BTreeMap<String, u64>,
+    files_added: usize,
+    files_changed: usize,
+    files_removed: usize,
+    /// How many entries each rule left out; a folder that was not entered counts once.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    skipped: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_head: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    discovery_ms: u64,
+    parse_ms: u64,
+    duration_seconds: f64,
+}
+
+/// See [`Args`].
+pub struct IndexFolder;
+
+/// How long a run waits for another that writes the same index.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Tool for IndexFolder {
+    const NAME: &'static str = "index_folder";
+    const COMMAND: &'static str = "index";
+    const POSITIONAL: &'static [&'static str] = &["path"];
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const READ_ONLY: bool = false;
+    const LIST: Option<&'static str> = None;
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let root = folder(call, args.path.as_deref())?;
+        let config = &call.cx.config;
+        let options = Options {
+            extra_ignore: args.extra_ignore_patterns,
+            follow_symlinks: args.follow_symlinks,
+            from_scratch: !args.incremental,
+        };
+        let progress = call.request.progress.clone();
+        let tell = move |done: u64, of: Option<u64>, what: &str| {
+            if let Some(progress) = &progress {
+                progress(done, of, what);
+            }
+        };
+        let watcher = Watcher { progress: &tell, cancelled: &call.request.cancelled, patience: PATIENCE };
+        let report = pipeline::index_folder(&root, config, &options, &watcher)
+            .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, config)))?;
+        call.repo(&report.sidecar.repo);
+        call.cx.indexes.close(&report.sidecar.repo);
+        let mut output = output(&report, config.redact_source_root);
+        let asked_for_more = args.use_ai_summaries == Some(true) || config.use_ai_summaries;
+        if asked_for_more {
+            output.warnings.push("no summary provider is set up: summaries come from documentation".to_owned());
+        }
+        let _ = args.context_providers;
+        Ok(output)
+    }
+}
+
+/// What a run did, as an answer.
+fn output(report: &Report, redact: bool) -> Output {
+    let Report { sidecar, facts, added, changed, removed, warnings, discovery, parsing } = report;
+    Output {
+        success: true,
+        repo: sidecar.repo.clone(),
+        folder_path: (!redact).then(|| sidecar.root.to_string_lossy().into_owned()),
+        indexed_at: timestamp(facts.indexed_at),
+        file_count: facts.files,
+        symbol_count: facts.symbols,
+        languages: facts.languages.clone(),
+        files_added: added.len(),
+        files_changed: changed.len(),
+        files_removed: removed.len(),
+        skipped: facts.skipped.clone(),
+        git_head: facts.git_head.clone(),
+        warnings: warnings.clone(),
+        discovery_ms: discovery.as_millis() as u64,
+        parse_ms: parsing.as_millis() as u64,
+        duration_seconds: ((*discovery + *parsing).as_secs_f64() * 1000.0).round() / 1000.0,
+    }
+}
+
+/// The folder that a caller means, absolute and without links.
+fn folder(call: &Call<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
+    let directory = call.request.roots.first().or(call.request.directory.as_ref());
+    let path = match (path, directory) {
+        (Some(path), directory) => {
+            let path = Path::new(path.trim());
+            match (path.is_absolute(), directory) {
+                (false, Some(directory)) => directory.join(path),
+                _ => path.to_owned(),
+            }
+        }
+        (None, Some(directory)) => directory.clone(),
+        (None, None) => {
+            return Err(Error::new(Code::InvalidArguments, "give the absolute path of the folder to index in `path`"));
+        }
+    };
+    path.canonicalize().map_err(|err| {
+        let message = format!("cannot index {}: {err}; give the absolute path of a folder", path.display());
+        Error::new(Code::NotFound, message)
+    })
+}

@@ -1,0 +1,349 @@
+//! Which repository a call means, and a fresh snapshot of it.
+//!
+//! Before an answer about a local checkout, the folder is compared with the index by size and time of every file, at most
+//! once a second; what changed is read again at once. What cannot be brought up to date in the time a caller waits is said.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use super::{Call, Code, Error, Freshness, Request};
+use crate::config::{self, Config};
+use crate::pipeline::{self, Drift, Watcher};
+use crate::store::{self, FORMAT, Registry, Sidecar, Snapshot};
+
+/// A folder is not compared again within this time.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long an answer waits for changes to be read, when it need not be fresh and when it must.
+const RELAXED: Duration = Duration::from_millis(50);
+const STRICT: Duration = Duration::from_millis(500);
+
+/// The indexes that a process has open.
+pub struct Indexes {
+    registry: Registry,
+    open: Mutex<HashMap<String, Arc<Open>>>,
+}
+
+/// One open index.
+struct Open {
+    state: Mutex<State>,
+    /// Held by whoever brings the index up to date, so that nobody does it twice.
+    refreshing: Mutex<()>,
+}
+
+struct State {
+    snapshot: Arc<Snapshot>,
+    stamp: Option<(u64, u64, i64)>,
+    looked: Option<Instant>,
+}
+
+/// A snapshot to answer from.
+pub struct Repo {
+    /// Which checkout.
+    pub sidecar: Sidecar,
+    /// Its state.
+    pub snapshot: Arc<Snapshot>,
+    /// Where it is on this machine; `None` when it is not.
+    pub root: Option<PathBuf>,
+    /// How the state stands to what is on disk; `None` when that cannot be told.
+    pub freshness: Option<Freshness>,
+}
+
+impl Indexes {
+    /// The indexes of a configuration. Nothing is opened.
+    pub fn new(config: &Config) -> Self {
+        Self { registry: Registry::new(&config.home), open: Mutex::default() }
+    }
+
+    /// The list of what is indexed.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Forgets what is open of a checkout.
+    pub fn close(&self, repo: &str) {
+        self.lock().remove(repo);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The checkout that holds a path, by asking for each of the folders above it.
+pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.ancestors().find_map(|folder| {
+        let stored = config.path_map.to_stored(folder);
+        registry.get(&Registry::local_id(&stored)).filter(|sidecar| sidecar.root == stored)
+    })
+}
+
+/// The checkout that a call means.
+pub fn resolve(call: &Call<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
+    let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
+    let Some(repo) = repo.map(str::trim).filter(|repo| !repo.is_empty()) else { return implied(call) };
+    let as_path = Path::new(repo);
+    if as_path.is_absolute() || repo == "." || repo.starts_with("./") || repo.starts_with("../") {
+        let path = match (&call.request.directory, as_path.is_absolute()) {
+            (Some(directory), false) => directory.join(as_path),
+            _ => as_path.to_owned(),
+        };
+        return owner(registry, config, &path).ok_or_else(|| not_indexed(&path));
+    }
+    if let Some(sidecar) = registry.get(repo) {
+        return Ok(sidecar);
+    }
+    let all = registry.all();
+    let answers_to = |sidecar: &Sidecar| {
+        let folder = sidecar.root.file_name().is_some_and(|name| name.to_string_lossy() == repo);
+        let bare = sidecar.repo.rsplit('/').next() == Some(repo);
+        let origin = sidecar.origin.as_deref().is_some_and(|origin| {
+            origin.eq_ignore_ascii_case(repo)
+                || origin.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(repo))
+        });
+        folder || bare || origin
+    };
+    let found: Vec<&Sidecar> = all.iter().filter(|sidecar| answers_to(sidecar)).collect();
+    match found[..] {
+        [only] => Ok(only.clone()),
+        [] if all.is_empty() => Err(nothing_indexed(call.request)),
+        [] => {
+            let near = super::nearest(repo, all.iter().map(|sidecar| sidecar.repo.as_str()), 3);
+            let known: Vec<&str> = all.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
+            let message =
+                format!("no index is called {repo:?}; give one of `list_repos`, or a path, or call index_folder");
+            Err(Error::new(Code::NotIndexed, message).with("nearest", near).with("indexed", known))
+        }
+        _ => Err(ambiguous(&format!("{repo:?} fits several indexes; give the whole id"), &found)),
+    }
+}
+
+/// The checkout that is meant when none is named.
+fn implied(call: &Call<'_>) -> Result<Sidecar, Error> {
+    let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
+    let places = call.request.roots.iter().chain(&call.request.directory);
+    if let Some(sidecar) = places.clone().find_map(|place| owner(registry, config, place)) {
+        return Ok(sidecar);
+    }
+    let all = registry.all();
+    // Somebody who stands in a repository means that one, not whichever happens to be indexed.
+    let standing_in_one = call.request.directory.as_deref().is_some_and(|place| project_root(place).is_some());
+    match &all[..] {
+        [only] if !standing_in_one => Ok(only.clone()),
+        [] => Err(nothing_indexed(call.request)),
+        _ if standing_in_one => Err(not_indexed(call.request.directory.as_deref().unwrap_or(Path::new(".")))),
+        _ => Err(ambiguous("several repositories are indexed; name one with `repo`", &all.iter().collect::<Vec<_>>())),
+    }
+}
+
+/// The folder at or above a path that version control marks as a project's root.
+pub fn project_root(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+fn nothing_indexed(request: &Request) -> Error {
+    let place = request.roots.first().or(request.directory.as_ref());
+    place.map_or_else(
+        || Error::new(Code::NotIndexed, "nothing is indexed yet; call index_folder with the path of a folder"),
+        |place| not_indexed(place),
+    )
+}
+
+fn not_indexed(path: &Path) -> Error {
+    let root = project_root(path).unwrap_or(path);
+    let message = format!("{} is not indexed; call index_folder with path {:?}", path.display(), root);
+    Error::new(Code::NotIndexed, message).with("root", root.to_string_lossy())
+}
+
+fn ambiguous(message: &str, found: &[&Sidecar]) -> Error {
+    let ids: Vec<&str> = found.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
+    Error::new(Code::Ambiguous, message).with("candidates", ids)
+}
+
+/// The repository that a call means, as fresh as the caller waits for. The answer's `_meta` says which it is and how fresh.
+pub fn open(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let repo = open_sidecar(call, resolve(call, repo)?)?;
+    note(call, &repo);
+    Ok(repo)
+}
+
+/// The same for a repository that is known already.
+pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
+    let open = opened(call, &sidecar)?;
+    let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
+    let mut state = lock(&open.state);
+    let due = state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY);
+    let mut freshness = root.as_ref().map(|_| Freshness::Fresh);
+    if let (Some(root), true) = (&root, due) {
+        state.looked = Some(Instant::now());
+        let snapshot = state.snapshot.clone();
+        drop(state);
+        let drift = pipeline::drift(root, &snapshot);
+        if !drift.is_none() || snapshot.content_version() != store::CONTENT {
+            freshness = Some(refresh(call, &open, &sidecar, snapshot, drift));
+        }
+        state = lock(&open.state);
+    }
+    let snapshot = state.snapshot.clone();
+    drop(state);
+    Ok(Repo { sidecar, snapshot, root, freshness })
+}
+
+/// Makes sure that these files are as they are on disk, though the folder was looked at a moment ago. Returns a newer
+/// state when they were not.
+pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<Item = &'p str>) -> Result<Repo, Error> {
+    let Some(root) = &repo.root else { return Ok(repo) };
+    let table = repo.snapshot.table();
+    let follow = repo.snapshot.facts().follow_symlinks;
+    let changed = paths.into_iter().any(|path| {
+        let seen = crate::discover::stat(root, path, follow);
+        match (table.find(path), seen) {
+            (Some(row), Some(file)) => (row.size, row.mtime_ns) != (file.size, file.mtime_ns),
+            (None, None) => false,
+            _ => true,
+        }
+    });
+    if !changed {
+        return Ok(repo);
+    }
+    if let Some(open) = call.cx.indexes.lock().get(&repo.sidecar.repo) {
+        lock(&open.state).looked = None;
+    }
+    let repo = open_sidecar(call, repo.sidecar)?;
+    note(call, &repo);
+    Ok(repo)
+}
+
+fn note(call: &Call<'_>, repo: &Repo) {
+    call.repo(&repo.sidecar.repo);
+    if let Some(freshness) = repo.freshness {
+        call.freshness(freshness);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Whoever panicked here left a whole snapshot: it is replaced by one assignment.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The open index of a checkout, at its newest published generation.
+fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
+    let indexes = &call.cx.indexes;
+    let store = indexes.registry.store(&sidecar.store);
+    let stamp = store.stamp();
+    let known = indexes.lock().get(&sidecar.repo).cloned();
+    if let Some(open) = known {
+        let mut state = lock(&open.state);
+        if state.stamp != stamp {
+            // Another process, or another thread of ours, has published since.
+            state.snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
+            state.stamp = stamp;
+        }
+        drop(state);
+        return Ok(open);
+    }
+    let snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
+    let open =
+        Arc::new(Open { state: Mutex::new(State { snapshot, stamp, looked: None }), refreshing: Mutex::new(()) });
+    Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
+}
+
+/// Reads what changed, and waits for it as long as the caller does; then says how things stand.
+fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<Snapshot>, drift: Drift) -> Freshness {
+    let config = &call.cx.config;
+    let patience = call.request.patience.unwrap_or(match config.freshness {
+        config::Freshness::Relaxed => RELAXED,
+        config::Freshness::Strict => STRICT,
+    });
+    let (done, wait) = mpsc::channel();
+    let store = call.cx.indexes.registry.store(&sidecar.store);
+    let (open, sidecar, config, progress) =
+        (open.clone(), sidecar.clone(), config.clone(), call.request.progress.clone());
+    let stale: Vec<String> = drift.changed.iter().chain(&drift.gone).take(20).cloned().collect();
+    let spawned = std::thread::Builder::new().name("refresh".to_owned()).spawn(move || {
+        let Ok(_only_one) = open.refreshing.try_lock() else { return };
+        let tell = |at: u64, of: Option<u64>, what: &str| {
+            if let Some(progress) = &progress {
+                progress(at, of, what);
+            }
+        };
+        let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
+        let result = pipeline::refresh(&sidecar, &snapshot, &drift, &config, &watcher).map_err(|err| err.to_string());
+        if result.is_ok()
+            && let Ok(newer) = store.snapshot(&sidecar.snapshot)
+        {
+            let mut state = lock(&open.state);
+            state.stamp = store.stamp();
+            state.snapshot = Arc::new(newer);
+        }
+        // The caller may have stopped waiting.
+        let _ = done.send(result.map(drop));
+    });
+    let outcome = match spawned {
+        Ok(_) => wait.recv_timeout(patience),
+        Err(_) => Err(mpsc::RecvTimeoutError::Disconnected),
+    };
+    match outcome {
+        Ok(Ok(())) => Freshness::Fresh,
+        Ok(Err(why)) => {
+            call.note("stale_because", why);
+            call.note("stale_files", stale);
+            Freshness::Stale
+        }
+        Err(_) => {
+            call.note("stale_files", stale);
+            Freshness::Indexing
+        }
+    }
+}
+
+/// What a store's refusal means to a caller.
+pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
+    let rebuild = format!("codelode index {:?} --no-incremental", sidecar.root);
+    let message = err.to_string();
+    match err {
+        store::Error::Outdated { .. } => {
+            let message = format!("{message} (this version reads format {FORMAT}); rebuild it: {rebuild}");
+            Error::new(Code::IndexOutdated, message).with("rebuild", rebuild)
+        }
+        store::Error::Damaged { .. } => {
+            Error::new(Code::Unavailable, format!("{message}; rebuild it: {rebuild}")).with("rebuild", rebuild)
+        }
+        store::Error::Missing(_) | store::Error::NoSnapshot => {
+            let message =
+                format!("the index of {} is gone; call index_folder with path {:?}", sidecar.repo, sidecar.root);
+            Error::new(Code::NotIndexed, message).with("root", sidecar.root.to_string_lossy())
+        }
+        store::Error::Busy => {
+            let message = "another process is writing this index; try again in a moment";
+            Error::new(Code::Unavailable, message)
+        }
+        _ => Error::new(Code::Unavailable, message),
+    }
+}
+
+/// What a failed run means to a caller.
+pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
+    use crate::discover::Error as Discover;
+    let message = err.to_string();
+    match err {
+        pipeline::Error::Cancelled => Error::new(Code::Cancelled, "cancelled; what was indexed before is untouched"),
+        pipeline::Error::Store(err) => store_error(err, sidecar),
+        pipeline::Error::Discover(Discover::Missing(_) | Discover::NotAFolder(_)) => {
+            Error::new(Code::NotFound, format!("{message}; give the absolute path of a folder"))
+        }
+        pipeline::Error::Discover(Discover::Pattern { .. }) => {
+            Error::new(Code::InvalidArguments, format!("{message}; patterns are written as in a .gitignore"))
+        }
+        pipeline::Error::Discover(_) => Error::new(Code::Unavailable, message),
+    }
+}
+
+/// A time as answers carry it: RFC 3339, UTC.
+pub fn timestamp(seconds: i64) -> String {
+    let since = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+    humantime::format_rfc3339_seconds(std::time::UNIX_EPOCH + since).to_string()
+}

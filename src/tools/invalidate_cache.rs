@@ -1,0 +1,56 @@
+//! Removes an index.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::{pipeline_error, resolve};
+use super::{Call, Error, Tool};
+use crate::pipeline;
+
+/// Remove a repository's index, metadata and content. The sources are not touched.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path.
+    repo: String,
+}
+
+/// What was removed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    repo: String,
+    message: String,
+    files_removed: u64,
+    symbols_removed: u64,
+}
+
+/// See [`Args`].
+pub struct InvalidateCache;
+
+impl Tool for InvalidateCache {
+    const NAME: &'static str = "invalidate_cache";
+    const COMMAND: &'static str = "invalidate";
+    const POSITIONAL: &'static [&'static str] = &["repo"];
+    const READ_ONLY: bool = false;
+    const DESTRUCTIVE: bool = true;
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let sidecar = resolve(call, Some(&args.repo))?;
+        call.repo(&sidecar.repo);
+        let registry = call.cx.indexes.registry();
+        pipeline::forget(registry, &sidecar, Duration::from_secs(10)).map_err(|err| pipeline_error(err, &sidecar))?;
+        call.cx.indexes.close(&sidecar.repo);
+        Ok(Output {
+            success: true,
+            message: format!("removed the index of {}", sidecar.repo),
+            repo: sidecar.repo,
+            files_removed: sidecar.file_count,
+            symbols_removed: sidecar.symbol_count,
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! The public face: one file for each tool, one table of them, one door ([`call`]).
+//!
+//! A [`Tool`] says everything once: its arguments' doc comments are rustdoc, `--help` and the JSON schema that clients read.
+//! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call`]; they know no tool by name.
+
+mod arguments;
+mod budget;
+pub mod compact;
+pub mod envelope;
+pub mod error;
+pub mod get_file_content;
+pub mod get_file_outline;
+pub mod get_file_tree;
+pub mod get_repo_outline;
+pub mod get_session_stats;
+pub mod get_symbol;
+pub mod get_symbol_source;
+pub mod get_symbols;
+pub mod index_file;
+pub mod index_folder;
+pub mod indexes;
+pub mod invalidate_cache;
+pub mod list_repos;
+pub mod resolve_repo;
+pub mod search_symbols;
+pub mod session;
+pub mod suggest_queries;
+#[cfg(test)]
+mod tests;
+pub mod tokens;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use envelope::{Call, Context, Envelope, Freshness, SharedArguments, call};
+pub use error::{Code, Error, nearest};
+
+/// A question the program answers.
+pub trait Tool {
+    /// Its name over MCP.
+    const NAME: &'static str;
+    /// Its name at the terminal.
+    const COMMAND: &'static str;
+    /// Arguments that a person gives by place; the last may repeat when it is a list.
+    const POSITIONAL: &'static [&'static str] = &[];
+    /// The narrowest surface that shows it; `None` for an older name that is answered but not shown.
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    /// It changes nothing.
+    const READ_ONLY: bool = true;
+    /// It removes something.
+    const DESTRUCTIVE: bool = false;
+    /// The key of the list that is cut when the answer does not fit its budget.
+    const LIST: Option<&'static str> = None;
+    /// Its arguments; their doc comment is the tool's description.
+    type Args: DeserializeOwned + JsonSchema;
+    /// Its answer.
+    type Output: Serialize + JsonSchema;
+    /// Answers.
+    fn run(call: &Call<'_>, args: Self::Args) -> Result<Self::Output, Error>;
+}
+
+/// The surfaces, each with what the narrower ones show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    /// By default.
+    Lean,
+    /// When more is asked for.
+    Core,
+    /// When everything is asked for.
+    Full,
+}
+
+/// A [`Tool`] as a row of [`TOOLS`].
+pub struct ToolSpec {
+    /// See [`Tool::NAME`].
+    pub name: &'static str,
+    /// See [`Tool::COMMAND`].
+    pub command: &'static str,
+    /// See [`Tool::POSITIONAL`].
+    pub positional: &'static [&'static str],
+    /// See [`Tool::SHOWN`].
+    pub shown: Option<Shown>,
+    /// See [`Tool::READ_ONLY`].
+    pub read_only: bool,
+    /// See [`Tool::DESTRUCTIVE`].
+    pub destructive: bool,
+    /// See [`Tool::LIST`].
+    pub list: Option<&'static str>,
+    /// The JSON schema of its arguments, as schemars makes it, its description included.
+    pub input: fn() -> schemars::Schema,
+    /// The JSON schema of its answer.
+    pub output: fn() -> schemars::Schema,
+    run: fn(&Call<'_>, Map<String, Value>) -> Result<Value, Error>,
+}
+
+impl ToolSpec {
+    /// The row of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            command: T::COMMAND,
+            positional: T::POSITIONAL,
+            shown: T::SHOWN,
+            read_only: T::READ_ONLY,
+            destructive: T::DESTRUCTIVE,
+            list: T::LIST,
+            input: || schemars::schema_for!(T::Args),
+            output: || schemars::schema_for!(T::Output),
+            run: |call, args| {
+                let args = envelope::arguments::<T::Args>(args, || schemars::schema_for!(T::Args))?;
+                let output = T::run(call, args)?;
+                serde_json::to_value(output).map_err(|err| Error::new(Code::Internal, err.to_string()))
+            },
+        }
+    }
+}
+
+/// Every tool.
+pub static TOOLS: &[ToolSpec] = &[
+    ToolSpec::of::<search_symbols::SearchSymbols>(),
+    ToolSpec::of::<get_symbol_source::GetSymbolSource>(),
+    ToolSpec::of::<get_file_outline::GetFileOutline>(),
+    ToolSpec::of::<get_file_content::GetFileContent>(),
+    ToolSpec::of::<index_folder::IndexFolder>(),
+    ToolSpec::of::<get_repo_outline::GetRepoOutline>(),
+    ToolSpec::of::<get_file_tree::GetFileTree>(),
+    ToolSpec::of::<list_repos::ListRepos>(),
+    ToolSpec::of::<suggest_queries::SuggestQueries>(),
+    ToolSpec::of::<resolve_repo::ResolveRepo>(),
+    ToolSpec::of::<index_file::IndexFile>(),
+    ToolSpec::of::<invalidate_cache::InvalidateCache>(),
+    ToolSpec::of::<get_session_stats::GetSessionStats>(),
+    ToolSpec::of::<get_symbol::GetSymbol>(),
+    ToolSpec::of::<get_symbols::GetSymbols>(),
+];
+
+/// Told of progress: done, total when known, what is being done.
+pub type Progress = dyn Fn(u64, Option<u64>, &str) + Send + Sync;
+
+/// Who asks, and how they are told of progress.
+#[derive(Clone, Default)]
+pub struct Request {
+    /// The client's roots, in its order; the first indexed one is meant when a call names no repository.
+    pub roots: Vec<PathBuf>,
+    /// Where the caller is; meant when no root is indexed.
+    pub directory: Option<PathBuf>,
+    /// How they are told of progress.
+    pub progress: Option<Arc<Progress>>,
+    /// How long the caller waits for changed files to be read again; `None` for as long as is configured.
+    pub patience: Option<Duration>,
+    /// Set when the caller has given up.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+impl Request {
+    /// Whether the caller has given up.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}

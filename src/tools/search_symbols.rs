@@ -1,0 +1,372 @@
+//! Finds symbols by name, words or description.
+
+use std::collections::BTreeMap;
+
+use globset::{GlobBuilder, GlobMatcher};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::{self, Repo};
+use super::{Call, Code, Error, Shown, Tool, nearest, tokens};
+use crate::languages::{LANGUAGES, of_id};
+use crate::model::{Detail, Kind};
+use crate::query::{self, Hit, Order, Search};
+
+/// Find functions, classes, types and constants by name, words or description.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Several; `*` for all.
+    #[serde(default)]
+    repos: Option<Vec<String>>,
+    /// A name (`save`, `Model.save`), a few words, or a sentence.
+    query: String,
+    /// function, class, method, constant, type; or the language's word: trait, field, …
+    #[serde(default)]
+    kind: Option<String>,
+    /// python, javascript, typescript, go, rust, java.
+    #[serde(default)]
+    language: Option<String>,
+    /// Glob of paths: `src/**/*.py`.
+    #[serde(default)]
+    file_pattern: Option<String>,
+    /// At most this many.
+    #[serde(default = "ten")]
+    max_results: u32,
+    /// Names spelt alike count as well.
+    #[serde(default)]
+    fuzzy: bool,
+    /// What decides: how well they answer, how many definitions mention them, or both.
+    #[serde(default)]
+    sort_by: SortBy,
+    /// Search by meaning, where an embedding provider is set up.
+    #[serde(default)]
+    semantic: bool,
+    /// Weight of meaning against words, 0 to 1.
+    #[serde(default)]
+    semantic_weight: Option<f32>,
+    /// By meaning alone.
+    #[serde(default)]
+    semantic_only: bool,
+    /// With each symbol's source.
+    #[serde(default)]
+    include_source: bool,
+    /// Tokens for all sources together.
+    #[serde(default)]
+    token_budget: Option<u64>,
+}
+
+fn ten() -> u32 {
+    10
+}
+
+/// What decides between symbols that answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SortBy {
+    /// How well they answer.
+    #[default]
+    Relevance,
+    /// How many other definitions mention them.
+    Centrality,
+    /// Both.
+    Combined,
+}
+
+/// Symbols, best first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    result_count: usize,
+    results: Vec<Item>,
+    /// Nothing was found: where it was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    negative_evidence: Option<Absence>,
+}
+
+/// A symbol that answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    id: String,
+    kind: &'static str,
+    name: String,
+    file: String,
+    line: u32,
+    signature: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    summary: String,
+    /// Comparable within an answer.
+    score: f64,
+    /// Which repository, when several were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
+    /// `fuzzy` when only the spelling is alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    match_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuzzy_similarity: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edit_distance: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+}
+
+/// What was looked through when nothing was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Absence {
+    verdict: &'static str,
+    scanned_symbols: u64,
+    scanned_files: u64,
+    /// Files that are not indexed, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<String, u64>,
+    /// The names that come nearest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<String>,
+}
+
+/// See [`Args`].
+pub struct SearchSymbols;
+
+/// Lengths in a list of hits, in characters: enough to choose by.
+const SIGNATURE: usize = 90;
+const SUMMARY: usize = 80;
+/// More is no search.
+const MOST: usize = 1_000;
+
+impl Tool for SearchSymbols {
+    const NAME: &'static str = "search_symbols";
+    const COMMAND: &'static str = "search";
+    const POSITIONAL: &'static [&'static str] = &["query"];
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const LIST: Option<&'static str> = Some("results");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let glob = check(&args)?;
+        let limit = (args.max_results as usize).min(MOST);
+        let search = Search {
+            query: &args.query,
+            kind: args.kind.as_deref(),
+            language: args.language.as_deref(),
+            files: glob.as_ref(),
+            fuzzy: args.fuzzy,
+            order: match args.sort_by {
+                SortBy::Relevance => Order::Relevance,
+                SortBy::Centrality => Order::Centrality,
+                SortBy::Combined => Order::Combined,
+            },
+            limit: limit + call.offset,
+        };
+        let mut repos = repositories(call, &args)?;
+        let mut found: Vec<(usize, Hit)> = Vec::new();
+        let mut considered = 0;
+        for (place, repo) in repos.iter_mut().enumerate() {
+            let mut answer = ask(repo, &search)?;
+            // What is about to be shown must be what is on disk.
+            let paths: Vec<String> = answer
+                .hits
+                .iter()
+                .filter_map(|hit| Some(repo.snapshot.symbol(hit.symbol)?.file.path().to_owned()))
+                .collect();
+            let before = repo.snapshot.generation();
+            let taken = std::mem::replace(repo, placeholder(repo));
+            *repo = indexes::ensure_fresh(call, taken, paths.iter().map(String::as_str))?;
+            if repo.snapshot.generation() != before {
+                answer = ask(repo, &search)?;
+            }
+            considered += answer.considered;
+            found.extend(answer.hits.into_iter().map(|hit| (place, hit)));
+        }
+        if repos.len() > 1 {
+            found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        }
+        let result_count = found.len().saturating_sub(call.offset).min(limit);
+        if found.is_empty() {
+            return Ok(Output {
+                result_count: 0,
+                results: Vec::new(),
+                negative_evidence: Some(absence(&repos, &args.query)),
+            });
+        }
+        call.total(considered.max(found.len()));
+        call.narrow("give kind, language or file_pattern");
+        let mut sources = Sources::new(call, &args);
+        let shown = found.into_iter().skip(call.offset).take(limit);
+        let results = shown.filter_map(|(place, hit)| {
+            let repo = &repos[place];
+            let mut item = item(repo, &hit, call)?;
+            item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
+            item.source = sources.of(repo, &hit);
+            Some(item)
+        });
+        Ok(Output { result_count, results: results.collect(), negative_evidence: None })
+    }
+}
+
+/// Refuses what cannot be answered, and reads the glob.
+fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
+    if args.query.trim().is_empty() {
+        return Err(Error::new(Code::InvalidArguments, "`query` is empty; give a name, a few words or a sentence"));
+    }
+    if args.query.len() > 10_000 {
+        return Err(Error::new(
+            Code::InvalidArguments,
+            "`query` is longer than 10,000 bytes; describe it in a sentence",
+        ));
+    }
+    if args.semantic || args.semantic_only {
+        let message = "semantic search needs an embedding provider and none is set up; search without `semantic`";
+        return Err(Error::new(Code::NoEmbeddingProvider, message));
+    }
+    if args.semantic_weight.is_some_and(|weight| !(0.0..=1.0).contains(&weight)) {
+        return Err(Error::new(Code::InvalidArguments, "`semantic_weight` lies between 0 and 1"));
+    }
+    if args.max_results == 0 {
+        return Err(Error::new(Code::InvalidArguments, "`max_results` is 0; give 1 or more, or count_only"));
+    }
+    if let Some(kind) = &args.kind
+        && Kind::parse(kind).is_none()
+        && Detail::parse(kind).is_none()
+    {
+        let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type"]);
+        let message =
+            format!("no symbol is of kind {kind:?}; the kinds are function, class, method, constant and type");
+        return Err(Error::new(Code::InvalidArguments, message).with("nearest", nearest(kind, known, 3)));
+    }
+    if let Some(language) = &args.language
+        && of_id(language).is_none()
+    {
+        let mut known: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
+        known.dedup();
+        let message = format!("no symbols are read from {language:?}; the languages are {}", known.join(", "));
+        return Err(Error::new(Code::InvalidArguments, message));
+    }
+    let Some(pattern) = &args.file_pattern else { return Ok(None) };
+    // As in .gitignore, a pattern without a slash may match at any depth.
+    let anywhere =
+        if pattern.contains('/') { pattern.trim_start_matches('/').to_owned() } else { format!("**/{pattern}") };
+    match GlobBuilder::new(&anywhere).literal_separator(true).build() {
+        Ok(glob) => Ok(Some(glob.compile_matcher())),
+        Err(err) => {
+            let message = format!("`file_pattern` is no glob: {err}; write it like src/**/*.py");
+            Err(Error::new(Code::InvalidArguments, message))
+        }
+    }
+}
+
+/// The repositories that a call means.
+fn repositories(call: &Call<'_>, args: &Args) -> Result<Vec<Repo>, Error> {
+    match &args.repos {
+        Some(_) if args.repo.is_some() => Err(Error::new(Code::InvalidArguments, "give `repo` or `repos`, not both")),
+        None => Ok(vec![indexes::open(call, args.repo.as_deref())?]),
+        Some(names) if names.is_empty() => {
+            Err(Error::new(Code::InvalidArguments, "`repos` is empty; name repositories, or \"*\" for all"))
+        }
+        Some(names) if names.iter().any(|name| name == "*") => {
+            let all = call.cx.indexes.registry().all();
+            // One index that cannot be read must not hide the others.
+            let (mut repos, mut refused) = (Vec::new(), Vec::new());
+            for sidecar in all {
+                let id = sidecar.repo.clone();
+                match indexes::open_sidecar(call, sidecar) {
+                    Ok(repo) => repos.push(repo),
+                    Err(err) => refused.push(format!("{id}: {}", err.message)),
+                }
+            }
+            if !refused.is_empty() {
+                call.note("not_searched", refused);
+            }
+            match repos.is_empty() {
+                true => Err(Error::new(Code::NotIndexed, "nothing is indexed yet; call index_folder first")),
+                false => Ok(repos),
+            }
+        }
+        Some(names) => names.iter().map(|name| indexes::open(call, Some(name))).collect(),
+    }
+}
+
+fn ask(repo: &Repo, search: &Search<'_>) -> Result<query::Found, Error> {
+    query::search(&repo.snapshot, search).map_err(|err| indexes::store_error(err, &repo.sidecar))
+}
+
+/// Stands for a repository while it is being looked at again.
+fn placeholder(repo: &Repo) -> Repo {
+    Repo {
+        sidecar: repo.sidecar.clone(),
+        snapshot: repo.snapshot.clone(),
+        root: repo.root.clone(),
+        freshness: repo.freshness,
+    }
+}
+
+fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
+    let symbol = repo.snapshot.symbol(hit.symbol)?;
+    call.baseline(symbol.file.content().len() as u64);
+    Some(Item {
+        id: symbol.id(),
+        kind: symbol.kind().as_str(),
+        name: symbol.name().into_owned(),
+        file: symbol.file.path().to_owned(),
+        line: symbol.line(),
+        signature: symbol.signature(SIGNATURE),
+        summary: symbol.summary(SUMMARY),
+        score: rounded(hit.score),
+        repo: None,
+        match_type: hit.fuzzy.map(|_| "fuzzy"),
+        fuzzy_similarity: hit.fuzzy.map(|fuzzy| rounded(fuzzy.similarity)),
+        edit_distance: hit.fuzzy.map(|fuzzy| fuzzy.distance),
+        source: None,
+    })
+}
+
+/// Two significant places after the first: more says nothing and costs tokens.
+fn rounded(score: f32) -> f64 {
+    let score = f64::from(score);
+    let scale = if score >= 10.0 { 1.0 } else { 100.0 };
+    (score * scale).round() / scale
+}
+
+/// Hands out sources until their budget is spent.
+struct Sources {
+    left: Option<usize>,
+}
+
+impl Sources {
+    fn new(call: &Call<'_>, args: &Args) -> Self {
+        // Half of the answer is left to the hits themselves.
+        let budget = args.token_budget.map_or(call.max_tokens / 2, |budget| budget as usize);
+        Self { left: args.include_source.then_some(budget) }
+    }
+
+    fn of(&mut self, repo: &Repo, hit: &Hit) -> Option<String> {
+        let left = self.left?;
+        let symbol = repo.snapshot.symbol(hit.symbol)?;
+        let source = String::from_utf8_lossy(symbol.source()).into_owned();
+        let cost = tokens::estimate(&source);
+        // A large symbol does not keep the small ones behind it from being shown.
+        self.left = Some(left.checked_sub(cost).unwrap_or(left));
+        (cost <= left).then_some(source)
+    }
+}
+
+/// What can be said when nothing was found.
+fn absence(repos: &[Repo], query: &str) -> Absence {
+    let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
+    for repo in repos {
+        let facts = repo.snapshot.facts();
+        symbols += facts.symbols;
+        files += facts.files;
+        for (reason, count) in &facts.skipped {
+            *left_out.entry(reason.clone()).or_default() += count;
+        }
+        let word = query.split_whitespace().max_by_key(|word| word.len()).unwrap_or(query);
+        near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
+    }
+    near.truncate(5);
+    Absence { verdict: "not_found", scanned_symbols: symbols, scanned_files: files, left_out, nearest: near }
+}

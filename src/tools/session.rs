@@ -1,0 +1,376 @@
+//! Counts what this process answered and what it saved, and adds it to the totals of all time, which lie in a file of the
+//! index directory. Nothing is reported to anyone.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Dollars for a million input tokens, as published in November 2026.
+const PRICES: &[(&str, f64)] = &[
+    ("claude_opus_5_5", 4.0),
+    ("claude_sonnet_5_5", 2.0),
+    ("claude_haiku_4_5", 1.0),
+    ("gpt_5_6", 4.0),
+    ("gemini_3_1_pro", 2.0),
+];
+
+/// Latencies are told of this many last calls of each tool.
+const SAMPLES: usize = 1024;
+
+/// The totals are written this long after the last time.
+const FLUSH_EVERY: Duration = Duration::from_secs(5);
+
+/// After the directory refused, it is asked again only now and then.
+const RETRY_EVERY: Duration = Duration::from_secs(60);
+
+/// Another process holds the lock for less than a millisecond, unless something stopped it.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The counters of this process, and what it knows of all time.
+pub struct Session {
+    home: PathBuf,
+    started: Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    tools: BTreeMap<&'static str, ToolCounts>,
+    /// Counted here and not yet in the file.
+    pending: Totals,
+    /// The file as it was last read or written; `None` before.
+    stored: Option<Totals>,
+    flush_at: Instant,
+}
+
+/// What is counted of one tool in this process.
+#[derive(Default)]
+struct ToolCounts {
+    calls: u64,
+    errors: u64,
+    answer_tokens: u64,
+    saved_tokens: u64,
+    /// Milliseconds of the last calls.
+    latencies: VecDeque<f32>,
+    slowest: f32,
+}
+
+/// What the file holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Totals {
+    /// When counting began.
+    since: String,
+    calls: u64,
+    response_tokens: u64,
+    tokens_saved: u64,
+    tools: BTreeMap<String, ToolTotals>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct ToolTotals {
+    calls: u64,
+    tokens_saved: u64,
+}
+
+impl Totals {
+    fn add(&mut self, other: &Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.response_tokens = self.response_tokens.saturating_add(other.response_tokens);
+        self.tokens_saved = self.tokens_saved.saturating_add(other.tokens_saved);
+        for (name, theirs) in &other.tools {
+            let ours = self.tools.entry(name.clone()).or_default();
+            ours.calls = ours.calls.saturating_add(theirs.calls);
+            ours.tokens_saved = ours.tokens_saved.saturating_add(theirs.tokens_saved);
+        }
+    }
+}
+
+impl Session {
+    /// A session that has counted nothing, whose totals lie in `home`. Nothing is read or written yet.
+    pub fn open(home: &Path) -> Self {
+        let state = State {
+            tools: BTreeMap::new(),
+            pending: Totals::default(),
+            stored: None,
+            flush_at: Instant::now() + FLUSH_EVERY,
+        };
+        Self { home: home.to_owned(), started: Instant::now(), state: Mutex::new(state) }
+    }
+
+    /// Counts one call.
+    pub fn record(&self, tool: &'static str, took: Duration, answer_tokens: usize, saved_tokens: u64, is_error: bool) {
+        let mut state = self.state();
+        let counts = state.tools.entry(tool).or_default();
+        let milliseconds = took.as_secs_f32() * 1000.0;
+        counts.calls += 1;
+        counts.errors += u64::from(is_error);
+        counts.answer_tokens += answer_tokens as u64;
+        counts.saved_tokens = counts.saved_tokens.saturating_add(saved_tokens);
+        counts.slowest = counts.slowest.max(milliseconds);
+        if counts.latencies.len() == SAMPLES {
+            counts.latencies.pop_front();
+        }
+        counts.latencies.push_back(milliseconds);
+        let this_call = Totals {
+            since: String::new(),
+            calls: 1,
+            response_tokens: answer_tokens as u64,
+            tokens_saved: saved_tokens,
+            tools: BTreeMap::from([(tool.to_owned(), ToolTotals { calls: 1, tokens_saved: saved_tokens })]),
+        };
+        state.pending.add(&this_call);
+    }
+
+    /// Tokens saved in all time, by every process that has told so far.
+    pub fn total_saved(&self) -> u64 {
+        let mut state = self.state();
+        self.stored(&mut state).tokens_saved.saturating_add(state.pending.tokens_saved)
+    }
+
+    /// Adds what was counted to the file when some time has passed since the last time.
+    pub fn flush_when_due(&self) {
+        let mut state = self.state();
+        if Instant::now() >= state.flush_at {
+            // An answer waits for nobody: when another process writes, the next call tries again.
+            self.flush_within(&mut state, Duration::ZERO);
+        }
+    }
+
+    /// Adds what was counted to the file. Called before the process ends.
+    pub fn flush(&self) {
+        self.flush_within(&mut self.state(), LOCK_PATIENCE);
+    }
+
+    fn flush_within(&self, state: &mut State, patience: Duration) {
+        state.flush_at = Instant::now() + FLUSH_EVERY;
+        if state.pending.calls == 0 {
+            return;
+        }
+        match add_to_file(&self.home, &state.pending, patience) {
+            Ok(Some(totals)) => {
+                state.stored = Some(totals);
+                state.pending = Totals::default();
+            }
+            Ok(None) => {}
+            // The counts are kept and go with the next that succeed; a read-only directory is nobody's trouble.
+            Err(err) => {
+                tracing::debug!("the totals were not written: {err}");
+                state.flush_at = Instant::now() + RETRY_EVERY;
+            }
+        }
+    }
+
+    fn stored<'a>(&self, state: &'a mut State) -> &'a Totals {
+        state.stored.get_or_insert_with(|| match read(&self.home.join(FILE)) {
+            Ok(Stored::Totals(totals)) => totals,
+            _ => Totals::default(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Counters may miss one call after a panic; they stay usable.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was counted, in this process and in all time.
+    pub fn stats(&self) -> Stats {
+        let mut state = self.state();
+        let mut all = self.stored(&mut state).clone();
+        all.add(&state.pending);
+        if all.since.is_empty() {
+            all.since = utc(SystemTime::now());
+        }
+        let tools = &state.tools;
+        let sum = |count: fn(&ToolCounts) -> u64| tools.values().map(count).fold(0, u64::saturating_add);
+        let session_tokens_saved = sum(|counts| counts.saved_tokens);
+        let named = |(name, counts): (&&'static str, &ToolCounts)| ((*name).to_owned(), counts.latency());
+        Stats {
+            session_tokens_saved,
+            session_calls: sum(|counts| counts.calls),
+            session_duration_s: rounded(self.started.elapsed().as_secs_f64(), 10.0),
+            session_response_tokens: sum(|counts| counts.answer_tokens),
+            session_cost_avoided: dollars(session_tokens_saved),
+            tool_calls: tools.iter().map(|(name, counts)| ((*name).to_owned(), counts.calls)).collect(),
+            tool_breakdown: of_worth(tools.iter().map(|(name, counts)| (*name, counts.saved_tokens))),
+            latency_per_tool: tools.iter().map(named).collect(),
+            total_tokens_saved: all.tokens_saved,
+            total_calls: all.calls,
+            total_response_tokens: all.response_tokens,
+            total_cost_avoided: dollars(all.tokens_saved),
+            lifetime_by_tool: of_worth(all.tools.iter().map(|(name, totals)| (name.as_str(), totals.tokens_saved))),
+            since: all.since,
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Stats {
+    /// Tokens saved since this process began: of the files not read, less the answers.
+    pub session_tokens_saved: u64,
+    /// Calls answered, errors included.
+    pub session_calls: u64,
+    /// Seconds since this process began.
+    pub session_duration_s: f64,
+    /// Tokens of the answers.
+    pub session_response_tokens: u64,
+    /// Dollars saved, by the input price of each model.
+    pub session_cost_avoided: BTreeMap<String, f64>,
+    /// Calls of each tool.
+    pub tool_calls: BTreeMap<String, u64>,
+    /// Tokens saved by each tool that saved any.
+    pub tool_breakdown: BTreeMap<String, u64>,
+    /// How long each tool took.
+    pub latency_per_tool: BTreeMap<String, Latency>,
+    /// Tokens saved in all time.
+    pub total_tokens_saved: u64,
+    /// Calls in all time.
+    pub total_calls: u64,
+    /// Tokens of the answers in all time.
+    pub total_response_tokens: u64,
+    /// Dollars saved in all time, by the input price of each model.
+    pub total_cost_avoided: BTreeMap<String, f64>,
+    /// Tokens saved in all time by each tool that saved any.
+    pub lifetime_by_tool: BTreeMap<String, u64>,
+    /// When counting began.
+    pub since: String,
+}
+
+/// How long a tool took.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Latency {
+    /// Calls in this process.
+    pub count: u64,
+    /// Half of the last calls took no longer.
+    pub p50_ms: f64,
+    /// All but one in twenty of the last calls took no longer.
+    pub p95_ms: f64,
+    /// The slowest call.
+    pub max_ms: f64,
+    /// Calls that ended in an error.
+    pub errors: u64,
+}
+
+impl ToolCounts {
+    fn latency(&self) -> Latency {
+        let mut sorted: Vec<f32> = self.latencies.iter().copied().collect();
+        sorted.sort_by(f32::total_cmp);
+        // The nearest rank: the smallest sample that at least so many per cent do not exceed.
+        let percentile = |percent: usize| {
+            let rank = (sorted.len() * percent).div_ceil(100).max(1);
+            sorted.get(rank - 1).map_or(0.0, |sample| rounded((*sample).into(), 100.0))
+        };
+        Latency {
+            count: self.calls,
+            p50_ms: percentile(50),
+            p95_ms: percentile(95),
+            max_ms: rounded(self.slowest.into(), 100.0),
+            errors: self.errors,
+        }
+    }
+}
+
+fn of_worth<'a>(each: impl Iterator<Item = (&'a str, u64)>) -> BTreeMap<String, u64> {
+    each.filter(|(_, tokens)| *tokens > 0).map(|(name, tokens)| (name.to_owned(), tokens)).collect()
+}
+
+fn dollars(tokens: u64) -> BTreeMap<String, f64> {
+    let each =
+        PRICES.iter().map(|(model, price)| ((*model).to_owned(), rounded(tokens as f64 * price / 1e6, 10_000.0)));
+    each.collect()
+}
+
+fn rounded(number: f64, parts: f64) -> f64 {
+    (number * parts).round() / parts
+}
+
+const FILE: &str = "stats.json";
+const LOCK: &str = "stats.lock";
+const BROKEN: &str = "stats.json.bad";
+
+enum Stored {
+    Totals(Totals),
+    Broken,
+}
+
+fn read(path: &Path) -> io::Result<Stored> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).map_or(Stored::Broken, Stored::Totals)),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Stored::Totals(Totals::default())),
+        Err(err) => Err(err),
+    }
+}
+
+/// Adds counts to the file and says what it holds now; nothing happens when another process keeps the lock for too long.
+fn add_to_file(home: &Path, counts: &Totals, patience: Duration) -> io::Result<Option<Totals>> {
+    create_private(home)?;
+    // A file of its own: the totals are replaced, and a lock on what is replaced locks nothing.
+    let lock = File::options().create(true).truncate(false).write(true).open(home.join(LOCK))?;
+    let give_up = Instant::now() + patience;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if Instant::now() < give_up => std::thread::sleep(Duration::from_millis(2)),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(err)) => return Err(err),
+        }
+    }
+    let path = home.join(FILE);
+    let mut totals = match read(&path)? {
+        Stored::Totals(totals) => totals,
+        Stored::Broken => {
+            fs::rename(&path, home.join(BROKEN))?;
+            Totals::default()
+        }
+    };
+    if totals.since.is_empty() {
+        totals.since = utc(SystemTime::now());
+    }
+    totals.add(counts);
+    let mut file = tempfile::NamedTempFile::new_in(home)?;
+    serde_json::to_writer(&mut file, &totals)?;
+    file.persist(&path).map_err(|err| err.error)?;
+    Ok(Some(totals))
+}
+
+/// Makes the directory, readable by its owner only.
+fn create_private(home: &Path) -> io::Result<()> {
+    if home.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(home)
+}
+
+/// The day and time in UTC, as RFC 3339 writes it.
+fn utc(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Civil date from days, after Howard Hinnant: years begin in March, so a leap day comes last.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}

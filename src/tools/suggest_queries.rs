@@ -1,0 +1,101 @@
+//! Where to begin in an unknown repository.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Call, Error, Tool, indexes};
+use crate::model::Kind;
+use crate::query;
+
+/// Keywords, entry points and calls to begin with in an unknown repository.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+}
+
+/// Ways in.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    repo: String,
+    symbol_count: u64,
+    file_count: u64,
+    kind_distribution: BTreeMap<&'static str, u64>,
+    language_distribution: BTreeMap<String, u64>,
+    top_keywords: Vec<String>,
+    /// Ids of the symbols that programs start at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    entry_points: Vec<String>,
+    /// The largest types.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    large_types: Vec<LargeType>,
+    example_queries: Vec<Example>,
+}
+
+/// A type that holds much.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LargeType {
+    id: String,
+    members: u64,
+}
+
+/// A call that is ready to be made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Example {
+    tool: &'static str,
+    arguments: Value,
+    description: &'static str,
+}
+
+/// See [`Args`].
+pub struct SuggestQueries;
+
+impl Tool for SuggestQueries {
+    const NAME: &'static str = "suggest_queries";
+    const COMMAND: &'static str = "suggest";
+    const POSITIONAL: &'static [&'static str] = &["repo"];
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let repo = indexes::open(call, args.repo.as_deref())?;
+        let facts = repo.snapshot.facts();
+        let found = query::suggestions(&repo.snapshot);
+        let counts = query::kinds(&repo.snapshot);
+        let kinds = Kind::ALL.into_iter().map(|kind| (kind.as_str(), counts[kind as usize]));
+        let mut example_queries = Vec::new();
+        let mut suggest = |tool, arguments, description| example_queries.push(Example { tool, arguments, description });
+        if let [first, second, ..] = &found.keywords[..] {
+            suggest(
+                "search_symbols",
+                json!({"query": format!("{first} {second}")}),
+                "the most frequent words of its names",
+            );
+        }
+        if let Some(id) = found.entry_points.first() {
+            suggest("get_symbol_source", json!({"symbol_id": id}), "where a program starts");
+        }
+        if let Some((id, _)) = found.large_types.first() {
+            let path = id.rsplit_once("::").map_or(id.as_str(), |(path, _)| path);
+            suggest("get_file_outline", json!({"file_path": path}), "the file of its largest type");
+        }
+        suggest("get_file_tree", json!({"max_depth": 2}), "its folders");
+        call.found(facts.files > 0);
+        Ok(Output {
+            repo: repo.sidecar.repo.clone(),
+            symbol_count: facts.symbols,
+            file_count: facts.files,
+            kind_distribution: kinds.filter(|(_, count)| *count > 0).collect(),
+            language_distribution: facts.languages.clone(),
+            top_keywords: found.keywords,
+            entry_points: found.entry_points,
+            large_types: found.large_types.into_iter().map(|(id, members)| LargeType { id, members }).collect(),
+            example_queries,
+        })
+    }
+}

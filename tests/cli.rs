@@ -1,0 +1,212 @@
+//! The program at a terminal, or in a pipe: what is typed, what is printed, and how it ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A small repository, with an index directory of its own.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let source = folder.path().join("source");
+        fs::create_dir_all(source.join("inner")).expect("the folder is new");
+        let code = "def add(a, b):\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n\n\nclass Counter:\n    def count(self):\n        return add(1, 2)\n";
+        fs::write(source.join("numbers.py"), code).expect("the folder is ours");
+        Self { folder }
+    }
+
+    fn source(&self) -> PathBuf {
+        self.folder.path().join("source")
+    }
+
+    /// The program, to be run in the repository.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(self.source()).stdin(Stdio::null());
+        command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).env("HOME", self.folder.path());
+        command.env_remove("CODELODE_TOOLS").env_remove("CODELODE_LOG").env_remove("NO_COLOR");
+        command
+    }
+
+    /// Runs it.
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().expect("the program is built"))
+    }
+
+    /// Runs it, and it finds something.
+    fn found(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.status, 0, "{args:?}: {} {}", ran.out, ran.err);
+        ran.out
+    }
+}
+
+/// How a run ended.
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+        Self { status: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+#[test]
+fn the_first_search_indexes_the_repository() {
+    let place = Place::new();
+    let ran = place.run(&["search", "add"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.starts_with("numbers.py:1  "), "{}", ran.out);
+    assert!(ran.out.contains("def add(a, b)"), "{}", ran.out);
+    assert!(!ran.out.contains('\x1b') && !ran.err.contains('\x1b'), "a pipe gets no colours and no bar");
+    let again = place.run(&["search", "add"]);
+    assert_eq!((again.status, again.err.as_str()), (0, ""));
+}
+
+#[test]
+fn what_was_found_decides_the_status() {
+    let place = Place::new();
+    assert_eq!(place.run(&["index", "."]).status, 0);
+    assert_eq!(place.run(&["search", "add"]).status, 0);
+    assert_eq!(place.run(&["search", "zzzyyyxxx"]).status, 1);
+    assert_eq!(place.run(&["get", "numbers.py::nothing#function"]).status, 2);
+    assert_eq!(place.run(&["search"]).status, 2);
+    assert_eq!(place.run(&["search", "add", "--max-results", "many"]).status, 2);
+    assert_eq!(place.run(&["no-such-command"]).status, 2);
+    assert_eq!(place.run(&["index", "no/such/folder"]).status, 2);
+    assert_eq!(place.run(&["--version"]).status, 0);
+}
+
+#[test]
+fn errors_go_to_standard_error_with_what_was_perhaps_meant() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let ran = place.run(&["get", "numbers.py::ad#function"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(ran.err.starts_with("error: "), "{}", ran.err);
+    assert!(ran.err.contains("numbers.py::add#function"), "{}", ran.err);
+    let ran = place.run(&["serach", "add"]);
+    assert!(ran.err.contains("search"), "{}", ran.err);
+    let ran = place.run(&["call", "search_symbol", "{}"]);
+    assert!(ran.status == 2 && ran.err.contains("search_symbols"), "{}", ran.err);
+    let ran = place.run(&["call", "search_symbols", "{"]);
+    assert!(ran.status == 2 && ran.err.contains("JSON"), "{}", ran.err);
+}
+
+#[test]
+fn answers_can_be_json() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let found: Value = serde_json::from_str(&place.found(&["--json", "search", "add"])).expect("it is JSON");
+    assert_eq!(found["results"][0]["name"], "add");
+    let same: Value = serde_json::from_str(&place.found(&["call", "--json", "search_symbols", r#"{"query": "add"}"#]))
+        .expect("it is JSON");
+    assert_eq!(found["results"], same["results"]);
+    let ran = place.run(&["--json", "get", "nothing"]);
+    let error: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert!(ran.status == 2 && error["code"].is_string(), "{}", ran.out);
+}
+
+#[test]
+fn source_is_printed_below_its_place() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let out = place.found(&["get", "numbers.py::add#function"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "numbers.py:1-3  function  add");
+    assert_eq!(lines[1], "def add(a, b):");
+    assert!(place.found(&["list"]).contains("source"));
+}
+
+#[test]
+fn a_repository_can_be_named_from_elsewhere() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let mut command = place.command(&["search", "add", "--repo"]);
+    let ran =
+        Ran::of(command.arg(place.source()).current_dir(place.folder.path()).output().expect("the program is built"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let mut command = place.command(&["search", "add"]);
+    let ran = Ran::of(command.current_dir(place.source().join("inner")).output().expect("the program is built"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("numbers.py:1"), "{}", ran.out);
+}
+
+#[test]
+fn help_is_made_from_the_schemas() {
+    let place = Place::new();
+    let help = place.found(&["--help"]);
+    for word in ["search", "serve", "call", "completions", "--json", "Exit status"] {
+        assert!(help.contains(word), "{word} is missing:\n{help}");
+    }
+    let help = place.found(&["search", "--help"]);
+    assert!(help.contains("--max-results <N>") && help.contains("--file-pattern"), "{help}");
+    assert_eq!(place.found(&["help", "search"]), help);
+    assert!(place.found(&["completions", "bash"]).contains("_codelode"));
+}
+
+#[test]
+fn wrong_settings_are_refused_by_name() {
+    let place = Place::new();
+    let home = place.folder.path().join("index/codelode");
+    fs::create_dir_all(&home).expect("the folder is ours");
+    fs::write(home.join("config.toml"), "max_fils = 3\n").expect("the folder is ours");
+    let ran = place.run(&["list"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("max_fils") && ran.err.contains("did you mean `max_files`?"), "{}", ran.err);
+    fs::remove_file(home.join("config.toml")).expect("it is there");
+    let ran = Ran::of(place.command(&["list"]).env("CODELODE_MAX_FILES", "x").output().expect("the program is built"));
+    assert!(ran.status == 2 && ran.err.contains("CODELODE_MAX_FILES"), "{}", ran.err);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let place = Place::new();
+    let mut child =
+        place.command(&["--help"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program is built");
+    drop(child.stdout.take());
+    let ran = Ran::of(child.wait_with_output().expect("it ends"));
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    let mut child = place
+        .command(&["search", "add"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program is built");
+    drop(child.stdout.take());
+    let ran = Ran::of(child.wait_with_output().expect("it ends"));
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+#[test]
+fn colours_are_for_those_who_ask() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    assert!(!place.found(&["search", "add"]).contains('\x1b'));
+    assert!(place.found(&["search", "add", "--color", "always"]).contains('\x1b'));
+}
+
+#[test]
+fn nothing_is_written_but_in_the_index_directory() {
+    let place = Place::new();
+    place.found(&["search", "add"]);
+    let names = |folder: &Path| {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it is there").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&place.source()), ["inner", "numbers.py"]);
+    assert_eq!(names(place.folder.path()), ["index", "source"]);
+    assert_eq!(names(&place.folder.path().join("index")), ["codelode"]);
+}

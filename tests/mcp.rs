@@ -1,0 +1,379 @@
+//! The program as a client's subprocess: what goes in by the line, what comes out by the line.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// No answer takes this long, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server, and the client's end of it.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    n_asked: u64,
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// Starts the program in a small repository, with an index directory of its own.
+    fn start(args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let source = folder.path().join("source");
+        fs::create_dir(&source).expect("the folder is new");
+        let code = "def add(a, b):\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n\n\nclass Counter:\n    def count(self):\n        return add(1, 2)\n";
+        fs::write(source.join("numbers.py"), code).expect("the folder is ours");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_codelode"))
+            .args(args)
+            .current_dir(&source)
+            .env("CODELODE_INDEX_PATH", folder.path().join("index"))
+            .env("HOME", folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the program is built");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, input, lines, n_asked: 0, folder }
+    }
+
+    /// Starts the program and opens a session.
+    fn open() -> Self {
+        let mut server = Self::start(&["serve"]);
+        server.initialize();
+        server
+    }
+
+    /// Opens the session.
+    fn initialize(&mut self) -> Value {
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        let answer = self.ask("initialize", params);
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        answer
+    }
+
+    /// Sends a line.
+    fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        input.write_all(format!("{line}\n").as_bytes()).expect("the server reads");
+    }
+
+    /// The next message.
+    fn receive(&self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
+        serde_json::from_str(&line).unwrap_or_else(|err| panic!("no protocol: {line:?}: {err}"))
+    }
+
+    /// Sends a request and gives its id.
+    fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        id
+    }
+
+    /// Sends a request and waits for its answer.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Calls a tool: whether it failed, and what it says.
+    fn call(&mut self, tool: &str, arguments: Value) -> (bool, Value) {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"));
+        let value = serde_json::from_str(text).unwrap_or_else(|err| panic!("no JSON: {text}: {err}"));
+        (result["isError"] == true, value)
+    }
+
+    /// Indexes the small repository.
+    fn index(&mut self) -> Value {
+        let (failed, answer) = self.call("index_folder", json!({"path": self.source()}));
+        assert!(!failed, "{answer}");
+        answer
+    }
+
+    /// The small repository.
+    fn source(&self) -> PathBuf {
+        self.folder.path().join("source")
+    }
+
+    /// It still answers.
+    fn assert_alive(&mut self) {
+        let (failed, answer) = self.call("get_session_stats", json!({}));
+        assert!(!failed, "{answer}");
+    }
+
+    /// Closes the input; the program must end by itself, and well.
+    fn close(mut self) {
+        drop(self.input.take());
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                break status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end");
+            thread::sleep(Duration::from_millis(10));
+        };
+        assert!(status.success(), "{status}");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A failed test shall not leave a server behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_session_from_hello_to_goodbye() {
+    let mut server = Server::start(&[]);
+    let hello = server.initialize();
+    assert_eq!(hello["result"]["serverInfo"], json!({"name": "codelode", "version": env!("CARGO_PKG_VERSION")}));
+    let answer = server.ask("tools/list", json!({}));
+    let names: Vec<&str> =
+        answer["result"]["tools"].as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    for name in ["index_folder", "search_symbols", "get_symbol_source", "more_tools"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+
+    let indexed = server.index();
+    assert_eq!(indexed["success"], true, "{indexed}");
+    let (failed, found) = server.call("search_symbols", json!({"query": "add"}));
+    assert!(!failed, "{found}");
+    let id = found["results"][0]["id"].as_str().expect("add is found").to_owned();
+    assert_eq!(id, "numbers.py::add#function");
+    let (failed, symbol) = server.call("get_symbol_source", json!({"symbol_id": id}));
+    assert!(!failed, "{symbol}");
+    assert!(symbol["source"].as_str().is_some_and(|source| source.starts_with("def add(a, b):")), "{symbol}");
+    let (failed, repos) = server.call("list_repos", json!({}));
+    assert!(!failed, "{repos}");
+    assert_eq!(repos["repos"].as_array().map(Vec::len), Some(1), "{repos}");
+    server.close();
+}
+
+#[test]
+fn rubbish_is_answered_and_the_server_lives_on() {
+    let mut server = Server::open();
+    let deep = "[".repeat(100_000);
+    let rubbish = [
+        ("rubbish", -32700),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":", -32700),
+        ("\u{1F980}", -32700),
+        (deep.as_str(), -32700),
+        ("[]", -32600),
+        ("{}", -32600),
+        ("7", -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/list\"}", -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"tools/lost\"}", -32601),
+        ("{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"tools/call\",\"params\":{\"name\":[]}}", -32602),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"tools/call\",\"params\":{\"name\":\"x\",\"arguments\":\"y\"}}",
+            -32602,
+        ),
+    ];
+    for (line, code) in rubbish {
+        server.send(line);
+        let answer = server.receive();
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        server.assert_alive();
+    }
+    let input = server.input.as_mut().expect("the input is open");
+    input.write_all(b"\xff\xfe\x00\n").expect("the server reads");
+    assert_eq!(server.receive()["error"]["code"], -32700);
+    server.assert_alive();
+    server.close();
+}
+
+#[test]
+fn huge_values_are_answered() {
+    let mut server = Server::open();
+    // One that is read, and makes a bad argument.
+    let (failed, answer) = server.call("search_symbols", json!({"query": "x".repeat(8 << 20)}));
+    assert!(answer.to_string().len() < 100_000, "it is not sent back whole");
+    let _ = failed;
+    let (failed, answer) = server.call(&"t".repeat(1 << 20), json!({}));
+    assert!(failed && answer.to_string().len() < 10_000, "{answer:.200}");
+    let (failed, answer) = server.call("search_symbols", json!({"query": "add", "max_results": u64::MAX}));
+    assert!(failed || answer["results"].is_array(), "{answer}");
+    let (failed, _) = server.call("search_symbols", json!({"query": "add", "max_results": -1}));
+    assert!(failed);
+    // One that is refused before it is whole.
+    server.send(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(20 << 20)));
+    assert_eq!(server.receive()["error"]["code"], -32600);
+    server.assert_alive();
+    server.close();
+}
+
+#[test]
+fn wrong_calls_are_results_that_say_what_is_wrong() {
+    let mut server = Server::open();
+    server.index();
+    let (failed, answer) = server.call("search_symbol", json!({"query": "add"}));
+    assert!(failed);
+    assert_eq!(answer["code"], "not_found", "{answer}");
+    assert!(answer["error"].as_str().is_some_and(|error| error.contains("search_symbols")), "{answer}");
+    for arguments in [
+        json!({}),
+        json!({"query": {"a": 1}}),
+        json!({"query": "add", "querry": 1}),
+        json!({"query": "add", "max_results": "x"}),
+    ] {
+        let (failed, answer) = server.call("search_symbols", arguments);
+        assert!(failed, "{answer}");
+        assert_eq!(answer["code"], "invalid_arguments", "{answer}");
+    }
+    let (failed, answer) = server.call("get_symbol_source", json!({"symbol_id": "numbers.py::ad#function"}));
+    assert!(failed || answer["errors"].is_array(), "{answer}");
+    server.close();
+}
+
+#[test]
+fn calls_at_the_same_time_are_all_answered() {
+    let mut server = Server::open();
+    server.index();
+    let mut waiting: Vec<u64> = (0..64)
+        .map(|n| {
+            let (name, arguments) = match n % 3 {
+                0 => ("search_symbols", json!({"query": "add"})),
+                1 => ("list_repos", json!({})),
+                _ => ("get_session_stats", json!({})),
+            };
+            server.request("tools/call", json!({"name": name, "arguments": arguments}))
+        })
+        .collect();
+    while !waiting.is_empty() {
+        let answer = server.receive();
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        waiting.retain(|id| answer["id"] != *id);
+    }
+    server.close();
+}
+
+#[test]
+fn progress_rises_and_ends_before_the_answer() {
+    let mut server = Server::open();
+    let params =
+        json!({"name": "index_folder", "arguments": {"path": server.source()}, "_meta": {"progressToken": "t"}});
+    let id = server.request("tools/call", params);
+    let mut last = -1.0;
+    loop {
+        let message = server.receive();
+        if message["id"] == id {
+            assert_eq!(message["result"]["isError"], false, "{message}");
+            break;
+        }
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        assert_eq!(message["params"]["progressToken"], "t");
+        let progress = message["params"]["progress"].as_f64().expect("progress is a number");
+        assert!(progress > last, "{message}");
+        last = progress;
+    }
+    server.assert_alive();
+    server.close();
+}
+
+#[test]
+fn a_cancelled_call_gets_no_answer_and_its_id_is_free_again() {
+    let mut server = Server::open();
+    // Enough work that the cancellation comes in the midst of it.
+    let code = (0..200).map(|n| format!("def function_{n}(a):\n    return a + {n}\n")).collect::<String>();
+    for n in 0..400 {
+        fs::write(server.source().join(format!("module_{n}.py")), &code).expect("the folder is ours");
+    }
+    let id = server.request("tools/call", json!({"name": "index_folder", "arguments": {"path": server.source()}}));
+    server
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}).to_string());
+    match server.lines.recv_timeout(Duration::from_millis(1500)) {
+        Err(RecvTimeoutError::Timeout) => {}
+        other => panic!("no answer is due: {other:?}"),
+    }
+    server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string());
+    assert_eq!(server.receive(), json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+    server.assert_alive();
+    server.close();
+}
+
+#[test]
+fn an_id_in_use_is_refused() {
+    let mut server = Server::open();
+    let call = json!({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": {"name": "get_session_stats"}})
+        .to_string();
+    server.send(&format!("{call}\n{call}"));
+    let answers = [server.receive(), server.receive()];
+    assert!(answers.iter().any(|answer| answer["error"]["code"] == -32600), "{answers:?}");
+    assert!(answers.iter().any(|answer| answer["result"]["isError"] == false), "{answers:?}");
+    server.close();
+}
+
+#[test]
+fn calls_that_run_at_the_end_of_the_input_are_answered() {
+    let mut server = Server::open();
+    let id = server.request("tools/call", json!({"name": "index_folder", "arguments": {"path": server.source()}}));
+    drop(server.input.take());
+    let answer = server.receive();
+    assert_eq!(answer["id"], id, "{answer}");
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    server.close();
+}
+
+#[test]
+fn nothing_before_hello_ends_the_server() {
+    let mut server = Server::start(&["serve"]);
+    server.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    server.send("rubbish");
+    assert_eq!(server.receive()["error"]["code"], -32700);
+    assert_eq!(server.ask("tools/list", json!({}))["error"]["code"], -32600);
+    assert_eq!(server.ask("ping", json!({}))["result"], json!({}));
+    server.initialize();
+    server.assert_alive();
+    server.close();
+}
+
+#[test]
+fn surfaces_are_chosen_at_the_start() {
+    let n_tools = |surface: &str| {
+        let mut server = Server::start(&["serve", "--tools", surface]);
+        server.initialize();
+        let answer = server.ask("tools/list", json!({}));
+        let n_tools = answer["result"]["tools"].as_array().map_or(0, Vec::len);
+        server.close();
+        n_tools
+    };
+    assert_eq!(n_tools("search_symbols,get_symbol_source"), 2);
+    // The one that stands for all others is in the first and not needed in the last.
+    assert!(n_tools("lean") <= n_tools("core") && n_tools("core") <= n_tools("full") + 1);
+}
+
+#[test]
+fn a_client_that_goes_away_ends_the_server() {
+    let mut server = Server::start(&["serve"]);
+    server.send("rubbish");
+    server.receive();
+    server.close();
+    Server::start(&["serve"]).close();
+}
