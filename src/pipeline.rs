@@ -1,6 +1,7 @@
 //! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -13,7 +14,7 @@ use crate::extract::extract;
 use crate::git;
 use crate::languages;
 use crate::model::{Extraction, Input, SkipReason, SourceFile};
-use crate::store::{self, Entry, Known, Prepared, Registry, Sidecar, Snapshot, SnapshotFacts};
+use crate::store::{self, Entry, Known, Prepared, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
 
 /// A file that was written less than this before it was looked at may be written again within the same tick of the
 /// file system's clock: its time is not believed next time (the "racy git" problem).
@@ -279,9 +280,9 @@ fn run(
     let base = writer.base(&sidecar.snapshot)?.filter(|_| writer.is_current() && !options.from_scratch);
     let mut states: Vec<Result<u32, SkipReason>> = Vec::with_capacity(files.len());
     let mut to_read: Vec<usize> = Vec::new();
+    let mut earlier = Earlier::of(base.as_ref());
     for (place, file) in files.iter().enumerate() {
-        let before = base.as_ref().and_then(|base| base.table().find(&file.path));
-        states.push(match before {
+        states.push(match earlier.find(&file.path) {
             Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) => row.state,
             _ => {
                 to_read.push(place);
@@ -290,6 +291,7 @@ fn run(
         });
     }
 
+    writer.expect(to_read.len());
     let known = if options.from_scratch { None } else { Some(writer.known()) };
     read_all(root, rules, &files, &to_read, known.as_ref(), watcher, &mut |place, read| {
         let path = &files[place].path;
@@ -381,20 +383,48 @@ fn fill(sidecar: &mut Sidecar, facts: &SnapshotFacts) {
     sidecar.git_head = facts.git_head.clone();
 }
 
+/// The rows of an earlier state, looked up in ascending order: one pass over both, where searching for each would cost more
+/// than reading the one file that changed.
+struct Earlier<'a> {
+    base: Option<&'a Snapshot>,
+    place: usize,
+}
+
+impl<'a> Earlier<'a> {
+    fn of(base: Option<&'a Snapshot>) -> Self {
+        Self { base, place: 0 }
+    }
+
+    /// The row of a path that comes after all that were asked for before.
+    fn find(&mut self, path: &str) -> Option<Row<'a>> {
+        let table = self.base?.table();
+        while let Some(row) = table.get(self.place).filter(|row| row.path <= path) {
+            self.place += 1;
+            if row.path == path {
+                return Some(row);
+            }
+        }
+        None
+    }
+}
+
 /// Tells which files are new, changed and gone.
 fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
-    let held = |state: Result<u32, SkipReason>| state.ok();
-    for entry in entries {
-        let before = base.and_then(|base| base.table().find(&entry.file.path)).and_then(|row| held(row.state));
-        match (before, held(entry.state)) {
-            (None, Some(_)) => report.added.push(entry.file.path.clone()),
-            (Some(_), None) => report.removed.push(entry.file.path.clone()),
-            (Some(before), Some(now)) if before != now => report.changed.push(entry.file.path.clone()),
+    let mut earlier = Earlier::of(base);
+    let mut still_there = 0;
+    for Entry { file, state } in entries {
+        let before = earlier.find(&file.path).and_then(|row| row.state.ok());
+        still_there += usize::from(before.is_some());
+        match (before, state.ok()) {
+            (None, Some(_)) => report.added.push(file.path.clone()),
+            (Some(_), None) => report.removed.push(file.path.clone()),
+            (Some(before), Some(now)) if before != now => report.changed.push(file.path.clone()),
             _ => {}
         }
     }
-    for row in base.into_iter().flat_map(|base| base.table().iter()) {
-        if row.state.is_ok() && entries.binary_search_by(|entry| entry.file.path.as_str().cmp(row.path)).is_err() {
+    let Some(base) = base.filter(|base| base.facts().files as usize != still_there) else { return };
+    for row in base.table().iter().filter(|row| row.state.is_ok()) {
+        if entries.binary_search_by(|entry| entry.file.path.as_str().cmp(row.path)).is_err() {
             report.removed.push(row.path.to_owned());
         }
     }
@@ -461,11 +491,20 @@ fn read_one(root: &Path, rules: &Rules, file: &SourceFile, known: Option<&Known>
     if let Some(id) = known.and_then(|known| known.find(&file.path, &hash)) {
         return Read::Held(id);
     }
-    let extraction = match languages::of_file(&file.path, &content) {
-        Some((_, spec)) => extract(spec, &content),
-        None => Extraction::default(),
-    };
-    Read::New(Box::new(Prepared::new(file.path.clone(), content, hash, &extraction)), extraction.failure)
+    // A fault of ours in one file must not cost the others; the file's text is kept.
+    let prepared = catch_unwind(AssertUnwindSafe(|| {
+        let extraction = match languages::of_file(&file.path, &content) {
+            Some((_, spec)) => extract(spec, &content),
+            None => Extraction::default(),
+        };
+        (Prepared::new(file.path.clone(), content.clone(), hash, &extraction), extraction.failure)
+    }));
+    let (prepared, failure) = prepared.unwrap_or_else(|_| {
+        let failure = Some("reading its symbols failed by a fault of codelode");
+        let nothing = Extraction { failure, ..Extraction::default() };
+        (Prepared::new(file.path.clone(), content, hash, &nothing), failure)
+    });
+    Read::New(Box::new(prepared), failure)
 }
 
 /// Nanoseconds since 1970.

@@ -123,12 +123,13 @@ pub fn first_sentence(doc: &str, limit: usize) -> String {
 /// Where the first sentence of a text ends, if it does.
 fn sentence_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    bytes.iter().enumerate().find_map(|(at, byte)| {
-        let stops = matches!(byte, b'.' | b'!' | b'?') && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace);
+    let stops =
+        |at: usize| matches!(bytes[at], b'.' | b'!' | b'?') && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace);
+    let abbreviates = |at: usize| {
         let word = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
-        let abbreviation = ["e.g", "i.e", "etc", "cf", "vs"].contains(&word.trim_start_matches('('));
-        (stops && !abbreviation).then_some(at + 1)
-    })
+        ["e.g", "i.e", "etc", "cf", "vs"].contains(&word.trim_start_matches('('))
+    };
+    (0..bytes.len()).find(|at| stops(*at) && !abbreviates(*at)).map(|at| at + 1)
 }
 
 /// At most `limit` characters, cut at a word's end and marked when something is missing.
@@ -139,4 +140,22 @@ fn shorten(mut text: String, limit: usize) -> String {
     text.truncate(end);
     text.push('…');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clean_doc, first_sentence};
+
+    #[test]
+    fn a_summary_is_the_first_sentence() {
+        let check = |doc: &str, expected: &str| assert_eq!(first_sentence(&clean_doc(doc), 40), expected);
+        check("/** Adds → two. And more. */", "Adds → two.");
+        check("/// Parses, e.g. a\n/// number. More.", "Parses, e.g. a number.");
+        check("\"\"\"\n    Ends here\n\n    Not this.\n\"\"\"", "Ends here");
+        check(
+            "// ……… a sentence that is quite a bit longer than forty characters",
+            "……… a sentence that is quite a bit…",
+        );
+        check("", "");
+    }
 }

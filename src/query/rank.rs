@@ -159,17 +159,33 @@ impl Ranker {
                 tier = 10.0 * self.flat.len() as f32 / flat.len() as f32;
             }
         }
-        if tier >= TIER
-            && let Some(parent) = &self.parent
-        {
-            let qualified = symbol.qualified_name();
-            let mut owners = qualified.rsplit('.').skip(1);
-            let stem = || symbol.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
-            if owners.any(|owner| owner == parent) || stem() == Some(parent) {
-                tier += TIER;
-            }
+        if tier >= TIER && self.is_owner(symbol) {
+            tier += TIER;
         }
         tier
+    }
+
+    /// Whether the query names an owner as well: `Model.save`.
+    pub fn names_owner(&self) -> bool {
+        self.parent.is_some()
+    }
+
+    /// Whether a symbol belongs to the owner that the query names: a type or module around it, or its file.
+    pub fn is_owner(&self, symbol: &SymbolView<'_>) -> bool {
+        let Some(parent) = &self.parent else { return false };
+        let container = symbol.container();
+        let mut around = symbol.parent();
+        if container == *parent {
+            return true;
+        }
+        while let Some(owner) = around {
+            if owner.name() == *parent {
+                return true;
+            }
+            around = owner.parent();
+        }
+        let file = symbol.file.path().rsplit('/').next().unwrap_or_default();
+        file.split('.').next() == Some(parent)
     }
 
     /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A

@@ -11,8 +11,9 @@ use crate::store::{Error, Snapshot, SymbolId, SymbolView, flattened};
 
 /// How many symbols are looked at a second time, with more than their terms.
 const SECOND_LOOK: usize = 200;
-/// How many of the same name are.
+/// How many of the same name are, and of how many those with the right owner are looked for.
 const SAME_NAME: usize = 500;
+const SAME_NAME_OWNED: usize = 20_000;
 
 /// What is looked for.
 pub struct Search<'a> {
@@ -85,8 +86,11 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         }
     }
     if let Some(name) = ranker.exact_name() {
-        for id in snapshot.exact(name, SAME_NAME, &mut |id| wanted.accepts(id))? {
-            scores.entry(id).or_insert(0.0);
+        let most = if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME };
+        for id in snapshot.exact(name, most, &mut |id| wanted.accepts(id))? {
+            if !ranker.names_owner() || snapshot.symbol(id).is_some_and(|symbol| ranker.is_owner(&symbol)) {
+                scores.entry(id).or_insert(0.0);
+            }
         }
     }
 

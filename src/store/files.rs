@@ -103,7 +103,7 @@ pub struct FileTable {
 }
 
 impl FileTable {
-    /// Opens a table: reads its header, nothing else.
+    /// Opens a table: reads its header, and its paths once.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
@@ -113,7 +113,11 @@ impl FileTable {
         let records = header.entries.saturating_add(header.inputs);
         map.records::<Record>(size_of::<Header>() as u64, records)?;
         let paths_start = size_of::<Header>() as u64 + records * size_of::<Record>() as u64;
-        map.slice(paths_start, header.paths_len)?;
+        let paths = map.slice(paths_start, header.paths_len)?;
+        // Checked once for all: a path is read many times.
+        if paths_start as usize + paths.len() != map.bytes().len() || std::str::from_utf8(paths).is_err() {
+            return Err(map.damaged("its paths are not text"));
+        }
         Ok(Self { entries: header.entries, inputs: header.inputs, paths_start, map })
     }
 
@@ -132,9 +136,10 @@ impl FileTable {
     }
 
     fn path(&self, record: &Record) -> &str {
-        let start = self.paths_start + u64::from(record.path_start);
-        let bytes = self.map.slice(start, u64::from(record.path_len)).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+        // SAFETY: `open` found all the paths together to be UTF-8, and nobody writes into a table.
+        let paths = unsafe { std::str::from_utf8_unchecked(&self.map.bytes()[self.paths_start as usize..]) };
+        let start = record.path_start as usize;
+        paths.get(start..start + record.path_len as usize).unwrap_or_default()
     }
 
     /// The files, by ascending path: path, size, time, and number or reason.

@@ -25,37 +25,34 @@ use super::{Error, SymbolId};
 pub enum Field {
     /// The name, split and whole.
     Name = 0,
-    /// The name and `Parent.name` as they are written.
+    /// The name as it is written.
     Exact = 1,
     /// The qualified name without its last part.
     Parent = 2,
     /// The signature.
     Signature = 3,
-    /// The documentation.
-    Docstring = 4,
-    /// A summary that the documentation does not hold.
-    Summary = 5,
+    /// The documentation's first sentence, or a summary in its place.
+    Summary = 4,
     /// Decorators and what providers add.
-    Keywords = 6,
+    Keywords = 5,
     /// Path, parent, documentation and the definition's own text. One field, because in fields of their own common words
     /// that happen to be rare in one of them would outweigh everything.
-    Text = 7,
+    Text = 6,
     /// The name's trigrams.
-    Trigrams = 8,
+    Trigrams = 7,
 }
 
 /// Number of the file, for removal.
-const FILE: u32 = 9;
+const FILE: u32 = 8;
 /// The symbol's number, see [`SymbolId`].
-const SYMBOL: u32 = 10;
+const SYMBOL: u32 = 9;
 
 /// What is known of a field: name, tokenizer, whether frequencies and lengths count.
-const FIELDS: [(Field, &str, &str, bool); 9] = [
+const FIELDS: [(Field, &str, &str, bool); 8] = [
     (Field::Name, "name", "words", true),
     (Field::Exact, "exact", "whole", false),
     (Field::Parent, "parent", "words", true),
     (Field::Signature, "signature", "words", true),
-    (Field::Docstring, "docstring", "words", true),
     (Field::Summary, "summary", "words", true),
     (Field::Keywords, "keywords", "words", true),
     (Field::Text, "text", "words", true),

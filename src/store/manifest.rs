@@ -27,7 +27,7 @@ pub struct Manifest {
     pub packs: Vec<PackFacts>,
     /// The checkouts, by name.
     pub snapshots: BTreeMap<String, SnapshotFacts>,
-    /// Files that no snapshot names any more and whose symbols the next commit removes from the search index.
+    /// Files that no snapshot names any more, and whose symbols a later commit removes from the search index.
     pub garbage: Vec<u32>,
     /// The search engine's own list of segments, its `meta.json`.
     pub segments: serde_json::Value,

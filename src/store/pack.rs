@@ -12,37 +12,111 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::Mapped;
 use super::{Error, FORMAT};
+use crate::model::{Span, Symbol};
 
 /// Opens and closes every pack.
 const MAGIC: [u8; 8] = *b"codelode";
 
-/// A symbol as it is stored: places in its file's content, no text.
+/// A symbol as it is stored: places in its file's content, no text. Most repositories have more symbols than anything else,
+/// so a record is as small as what it must say: lengths that a reader shortens anyway stop at what sixteen bits hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct SymbolRecord {
-    pub name: [u32; 2],
-    pub span: [u32; 2],
+    /// First bytes of the SHA-256 of what `span` holds; the whole hash is made of the content when it is asked for.
+    pub hash: [u8; 8],
+    pub start: u32,
+    pub len: u32,
     pub line: u32,
     pub end_line: u32,
-    pub signature: [u32; 2],
-    pub doc: [u32; 2],
-    pub container: [u32; 2],
+    pub name_start: u32,
+    pub doc_start: u32,
+    pub container_start: u32,
     /// Place among the file's symbols; [`NONE`] for none.
     pub parent: u32,
+    /// First of its decorators among the file's.
+    pub first_decorator: u32,
+    pub name_len: u16,
+    pub doc_len: u16,
+    pub container_len: u16,
+    /// Where the signature begins, from `start` on.
+    pub signature_after: u16,
+    pub signature_len: u16,
     /// Which of the symbols that would share its id, from one; zero when it shares it with none.
     pub overload: u16,
     pub complexity: u16,
+    pub decorators: u16,
     pub kind: u8,
     pub detail: u8,
-    pub decorators: u16,
-    /// First of its decorators among the file's.
-    pub first_decorator: u32,
-    /// SHA-256 of the bytes in `span`.
-    pub hash: [u8; 32],
+    pub reserved: [u8; 2],
+}
+
+impl SymbolRecord {
+    /// The record of a symbol, but for its decorators and its number among overloads.
+    pub fn of(symbol: &Symbol, source: &[u8]) -> Self {
+        let short = |len: usize| u16::try_from(len).unwrap_or(u16::MAX);
+        let hash: [u8; 32] = Sha256::digest(symbol.span.of(source)).into();
+        Self {
+            hash: first_eight(&hash),
+            start: symbol.span.start,
+            len: symbol.span.len() as u32,
+            line: symbol.line,
+            end_line: symbol.end_line,
+            name_start: symbol.name.start,
+            name_len: short(symbol.name.len()),
+            doc_start: symbol.doc.start,
+            doc_len: short(symbol.doc.len()),
+            container_start: symbol.container.start,
+            container_len: short(symbol.container.len()),
+            // Decorators of more than 64 KB before a signature: then the signature is shown from where they begin to be cut.
+            signature_after: short((symbol.signature.start - symbol.span.start) as usize),
+            signature_len: short(symbol.signature.len()),
+            parent: symbol.parent.unwrap_or(NONE),
+            complexity: symbol.complexity,
+            decorators: short(symbol.decorators.len()),
+            kind: symbol.kind as u8,
+            detail: symbol.detail as u8,
+            ..Self::default()
+        }
+    }
+
+    /// The whole definition.
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.start.saturating_add(self.len) }
+    }
+
+    /// Where the name is written.
+    pub fn name(&self) -> Span {
+        short_span(self.name_start, self.name_len)
+    }
+
+    /// The documentation.
+    pub fn doc(&self) -> Span {
+        short_span(self.doc_start, self.doc_len)
+    }
+
+    /// The owner's name.
+    pub fn container(&self) -> Span {
+        short_span(self.container_start, self.container_len)
+    }
+
+    /// The definition without its body.
+    pub fn signature(&self) -> Span {
+        short_span(self.start.saturating_add(u32::from(self.signature_after)), self.signature_len)
+    }
+}
+
+fn short_span(start: u32, len: u16) -> Span {
+    Span { start, end: start.saturating_add(u32::from(len)) }
+}
+
+/// What is kept of a hash.
+pub fn first_eight(hash: &[u8; 32]) -> [u8; 8] {
+    hash[..8].try_into().expect("eight bytes are eight bytes")
 }
 
 /// A decorator's place.
@@ -195,7 +269,7 @@ fn part<T>(all: &[T], first: u32, count: u32) -> &[T] {
 /// The first eight bytes of a BLAKE3 hash.
 fn checksum(bytes: &[u8]) -> u64 {
     let hash = blake3::hash(bytes);
-    u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("eight bytes are eight bytes"))
+    u64::from_le_bytes(first_eight(hash.as_bytes()))
 }
 
 /// A pack that is being written.
@@ -288,7 +362,7 @@ impl PackWriter {
         footer.paths_len = paths.len() as u64;
         footer.paths_start = table(&mut self, paths.as_bytes())?;
         let hash = hasher.finalize();
-        footer.checksum = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("eight bytes are eight bytes"));
+        footer.checksum = u64::from_le_bytes(first_eight(hash.as_bytes()));
         self.write(footer.as_bytes())?;
         let Self { file, path, .. } = self;
         file.into_inner().map_err(|err| Error::io("cannot write", &path)(err.into_error()))

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use sha2::{Digest, Sha256};
+
 use super::Error;
 use super::files::{self, FileTable, Row};
 use super::index::{Clause, Search};
@@ -251,13 +253,13 @@ impl<'a> SymbolView<'a> {
         SymbolId { file: self.file.number(), index: self.index }
     }
 
-    fn text(&self, [start, end]: [u32; 2]) -> Cow<'a, str> {
-        String::from_utf8_lossy(Span { start, end: end.max(start) }.of(self.file.content()))
+    fn text(&self, span: Span) -> Cow<'a, str> {
+        String::from_utf8_lossy(span.of(self.file.content()))
     }
 
     /// The name.
     pub fn name(&self) -> Cow<'a, str> {
-        self.text(self.record.name)
+        self.text(self.record.name())
     }
 
     /// The enclosing symbol.
@@ -268,7 +270,7 @@ impl<'a> SymbolView<'a> {
 
     /// The owner's name where it is not the enclosing symbol.
     pub fn container(&self) -> Cow<'a, str> {
-        self.text(self.record.container)
+        self.text(self.record.container())
     }
 
     /// Everything it lies in and its name, with dots between: `Outer.Inner.method`.
@@ -312,14 +314,12 @@ impl<'a> SymbolView<'a> {
 
     /// Where in the file it is.
     pub fn span(&self) -> Span {
-        let [start, end] = self.record.span;
-        Span { start, end: end.max(start) }
+        self.record.span()
     }
 
     /// Where its name is written.
     pub fn name_span(&self) -> Span {
-        let [start, end] = self.record.name;
-        Span { start, end: end.max(start) }
+        self.record.name()
     }
 
     /// The definition's exact bytes.
@@ -327,9 +327,14 @@ impl<'a> SymbolView<'a> {
         self.span().of(self.file.content())
     }
 
-    /// SHA-256 of [`SymbolView::source`] as of when it was read.
-    pub fn content_hash(&self) -> &'a [u8; 32] {
-        &self.record.hash
+    /// SHA-256 of [`SymbolView::source`].
+    pub fn content_hash(&self) -> [u8; 32] {
+        Sha256::digest(self.source()).into()
+    }
+
+    /// Whether the stored text is still what was read: its hash against the part of it that was kept, 64 bits.
+    pub fn is_intact(&self) -> bool {
+        pack::first_eight(&self.content_hash()) == self.record.hash
     }
 
     /// See [`crate::model::Symbol::complexity`].
@@ -339,21 +344,21 @@ impl<'a> SymbolView<'a> {
 
     /// The definition without its body, on one line, at most `limit` characters.
     pub fn signature(&self, limit: usize) -> String {
-        let text = self.text(self.record.signature);
+        let text = self.text(self.record.signature());
         let text = text.trim_end().trim_end_matches(['{', ';']);
         one_line(text, limit)
     }
 
     /// The documentation without comment markers; empty when there is none.
     pub fn docstring(&self) -> String {
-        let [start, end] = self.record.doc;
-        if start >= end { String::new() } else { clean_doc(&self.text(self.record.doc)) }
+        let doc = self.record.doc();
+        if doc.is_empty() { String::new() } else { clean_doc(&self.text(doc)) }
     }
 
     /// The documentation's first sentence; empty when there is none.
     pub fn summary(&self, limit: usize) -> String {
-        let [start, end] = self.record.doc;
-        if start >= end { String::new() } else { first_sentence(&clean_doc(&self.text(self.record.doc)), limit) }
+        let doc = self.record.doc();
+        if doc.is_empty() { String::new() } else { first_sentence(&clean_doc(&self.text(doc)), limit) }
     }
 
     /// Decorators, attributes or annotations as they are written, each on one line.
@@ -361,7 +366,9 @@ impl<'a> SymbolView<'a> {
         let all: &[SpanRecord] = self.file.pack.decorators(self.file.record);
         let first = self.record.first_decorator as usize;
         let own = all.get(first..first + self.record.decorators as usize).unwrap_or_default();
-        own.iter().map(|span| one_line(&self.text([span.start, span.end]), 400)).collect()
+        own.iter()
+            .map(|span| one_line(&self.text(Span { start: span.start, end: span.end.max(span.start) }), 400))
+            .collect()
     }
 
     /// The symbols directly inside.

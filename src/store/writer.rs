@@ -5,24 +5,29 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-use tantivy::indexer::NoMergePolicy;
+use tantivy::indexer::{NoMergePolicy, UserOperation};
 use tantivy::{IndexWriter, TantivyDocument};
 
 use super::files::{self, Entry};
 use super::index::{self, Field};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
-use super::pack::{self, FileRecord, NO_LANGUAGE, NONE, Pack, PackFile, PackWriter, SpanRecord, SymbolRecord};
+use super::pack::{self, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SpanRecord, SymbolRecord};
 use super::segments::Segments;
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
 use super::{CONTENT, Error, Snapshot, SymbolId, lock};
-use crate::languages::{clean_doc, language_name};
+use crate::languages::{clean_doc, first_sentence, language_name};
 use crate::model::{Extraction, Input, Kind, Span};
 
-/// Memory that tantivy may fill before it writes a segment, in bytes.
+/// Memory that tantivy may fill before it writes a segment, in bytes: for many files, and for a few, where laying out large
+/// tables would take longer than filling them.
 const SEGMENT_MEMORY: usize = 100_000_000;
+const SMALL_SEGMENT_MEMORY: usize = 15_000_000;
+/// So many files are a few.
+const FEW_FILES: usize = 100;
 /// So many segments may stand side by side before the smallest are joined: each costs every query a little.
 const MOST_SEGMENTS: usize = 10;
+/// So many files may wait to be removed from the search index.
+const MOST_GARBAGE: usize = 64;
 /// Own text of a definition that is indexed: what runs, and the rest, in bytes. Beyond it is data.
 const LONGEST_BODY: usize = 32_000;
 const LONGEST_DATA: usize = 1_000;
@@ -84,10 +89,15 @@ impl Prepared {
             let doc = if symbol.doc.is_empty() { String::new() } else { clean_doc(&text(clipped(symbol.doc, 4_000))) };
             let keywords = symbol.decorators.iter().map(|span| text(clipped(*span, 200))).collect::<Vec<_>>().join(" ");
 
+            let summary = first_sentence(&doc, 200);
             let mut all = String::with_capacity(256);
-            for part in [path_words, "\n", owner, "\n"] {
-                all.push_str(part);
+            // Where a value lies says little of it, and there are many values.
+            if symbol.kind != Kind::Constant {
+                all.push_str(path_words);
+                all.push('\n');
             }
+            all.push_str(owner);
+            all.push('\n');
             if !symbol.span.contains(symbol.doc) {
                 all.push_str(&doc);
                 all.push('\n');
@@ -99,40 +109,20 @@ impl Prepared {
                 all.push('\n');
                 room -= part.len();
             }
-            let mut document = index::document(&[
+            let document = index::document(&[
                 (Field::Name, &name),
                 (Field::Exact, &name),
                 (Field::Parent, owner),
                 (Field::Signature, &signature),
-                (Field::Docstring, &doc),
+                (Field::Summary, &summary),
                 (Field::Keywords, &keywords),
                 (Field::Text, &all),
                 (Field::Trigrams, &name),
             ]);
-            if !owner.is_empty() {
-                let last = owner.rsplit('.').next().unwrap_or(owner);
-                document.add_text(Field::Exact.tantivy(), format!("{last}.{name}"));
-            }
             self.documents.push(document);
 
-            let pair = |span: Span| [span.start, span.end];
-            self.symbols.push(SymbolRecord {
-                name: pair(symbol.name),
-                span: pair(symbol.span),
-                line: symbol.line,
-                end_line: symbol.end_line,
-                signature: pair(symbol.signature),
-                doc: pair(symbol.doc),
-                container: pair(symbol.container),
-                parent: symbol.parent.unwrap_or(NONE),
-                overload: 0,
-                complexity: symbol.complexity,
-                kind: symbol.kind as u8,
-                detail: symbol.detail as u8,
-                decorators: u16::try_from(symbol.decorators.len()).unwrap_or(u16::MAX),
-                first_decorator: self.decorators.len() as u32,
-                hash: Sha256::digest(symbol.span.of(source)).into(),
-            });
+            let first_decorator = self.decorators.len() as u32;
+            self.symbols.push(SymbolRecord { first_decorator, ..SymbolRecord::of(symbol, source) });
             self.decorators
                 .extend(symbol.decorators.iter().map(|span| SpanRecord { start: span.start, end: span.end }));
             names.push(qualified);
@@ -189,6 +179,7 @@ pub struct Writer {
     pack: Option<PackWriter>,
     added_bytes: u64,
     segments: Segments,
+    segment_memory: usize,
     index: Option<IndexWriter>,
 }
 
@@ -211,6 +202,7 @@ impl Writer {
             pack: None,
             added_bytes: 0,
             segments: Segments::new(segments_dir, meta),
+            segment_memory: SMALL_SEGMENT_MEMORY,
             index: None,
             manifest,
         })
@@ -230,18 +222,24 @@ impl Writer {
         self.manifest.content == CONTENT
     }
 
+    /// Tells how many files may be added, before the first is.
+    pub fn expect(&mut self, files: usize) {
+        self.segment_memory = if files > FEW_FILES { SEGMENT_MEMORY } else { SMALL_SEGMENT_MEMORY };
+    }
+
     /// What the store holds already, for any thread to ask.
     pub fn known(&self) -> Known {
-        let mut by_hash: HashMap<[u8; 32], Vec<u32>> = HashMap::new();
-        if self.is_current() {
-            // What is about to be removed from the search index is held no more.
-            let garbage: HashSet<u32> = self.manifest.garbage.iter().copied().collect();
-            for file in self.packs.iter().flat_map(|(_, pack)| pack.files()).filter(|file| !garbage.contains(&file.id))
-            {
-                by_hash.entry(file.hash).or_default().push(file.id);
-            }
-        }
-        Known { by_hash, packs: self.packs.clone() }
+        // What is about to be removed from the search index is held no more.
+        let garbage: HashSet<u32> = self.manifest.garbage.iter().copied().collect();
+        let packs = if self.is_current() { self.packs.clone() } else { Vec::new() };
+        let mut by_hash: Vec<([u8; 8], u32)> = packs
+            .iter()
+            .flat_map(|(_, pack)| pack.files())
+            .filter(|file| !garbage.contains(&file.id))
+            .map(|file| (pack::first_eight(&file.hash), file.id))
+            .collect();
+        by_hash.sort_unstable();
+        Known { by_hash, packs }
     }
 
     /// Adds a file that the store does not hold. Returns its number.
@@ -258,11 +256,12 @@ impl Writer {
             decorators: &file.decorators,
         })?;
         if !file.documents.is_empty() {
-            let index = self.index_writer()?;
-            for (place, mut document) in file.documents.into_iter().enumerate() {
+            let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
                 index::number(&mut document, SymbolId { file: id, index: place as u32 });
-                index.add_document(document)?;
-            }
+                UserOperation::Add(document)
+            });
+            // All at once: waking the thread that takes them costs more than a small document does.
+            self.index_writer()?.run(numbered)?;
         }
         Ok(id)
     }
@@ -319,7 +318,7 @@ impl Writer {
 
         let facts = self.count(entries, SnapshotFacts { number: generation, ..facts });
         self.manifest.snapshots.insert(name.to_owned(), facts.clone());
-        self.manifest.garbage = garbage;
+        self.manifest.garbage.extend(garbage);
         self.publish(generation)?;
         Ok(facts)
     }
@@ -365,7 +364,7 @@ impl Writer {
     fn index_writer(&mut self) -> Result<&mut IndexWriter, Error> {
         if self.index.is_none() {
             let index = index::open(self.segments.clone())?;
-            let writer = index.writer_with_num_threads(1, SEGMENT_MEMORY)?;
+            let writer = index.writer_with_num_threads(1, self.segment_memory)?;
             writer.set_merge_policy(Box::new(NoMergePolicy));
             self.index = Some(writer);
         }
@@ -402,9 +401,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the last commit's garbage, commits what was added, and joins small segments.
+    /// Removes earlier commits' garbage, commits what was added, and joins small segments.
     fn commit_index(&mut self) -> Result<(), Error> {
-        let garbage = std::mem::take(&mut self.manifest.garbage);
+        // Each removal opens every segment, and what no snapshot names is not seen anyway: so it is done for many at once.
+        let garbage = match self.manifest.garbage.len() > MOST_GARBAGE {
+            true => std::mem::take(&mut self.manifest.garbage),
+            false => Vec::new(),
+        };
         if self.index.is_none() && garbage.is_empty() && self.segments.meta().is_some() {
             return Ok(());
         }
@@ -457,15 +460,21 @@ impl Writer {
 
 /// The files of a store by what they hold.
 pub struct Known {
-    by_hash: HashMap<[u8; 32], Vec<u32>>,
+    /// The beginning of each file's hash, and its number.
+    by_hash: Vec<([u8; 8], u32)>,
     packs: Vec<(PackFacts, Pack)>,
 }
 
 impl Known {
     /// The number of a file that the store holds already, whichever checkout brought it.
     pub fn find(&self, path: &str, hash: &[u8; 32]) -> Option<u32> {
-        let ids = self.by_hash.get(hash)?;
-        ids.iter().copied().find(|id| find_file(&self.packs, *id).is_some_and(|(pack, file)| pack.path(file) == path))
+        let beginning = pack::first_eight(hash);
+        let from = self.by_hash.partition_point(|(other, _)| *other < beginning);
+        let like = self.by_hash[from..].iter().take_while(|(other, _)| *other == beginning);
+        let is_it = |id: u32| {
+            find_file(&self.packs, id).is_some_and(|(pack, file)| file.hash == *hash && pack.path(file) == path)
+        };
+        like.map(|(_, id)| *id).find(|id| is_it(*id))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool, tokens};
@@ -203,10 +202,9 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         content_verified: None,
     };
     if args.verify {
-        let now: [u8; 32] = Sha256::digest(symbol.source()).into();
         answer.content_hash = Some(symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect());
-        answer.content_verified = Some(now == *symbol.content_hash());
-        call.note("content_verified", now == *symbol.content_hash());
+        answer.content_verified = Some(symbol.is_intact());
+        call.note("content_verified", symbol.is_intact());
     }
     let frame = serde_json::to_string(&answer).unwrap_or_default();
     let room = max_tokens.saturating_sub(tokens::estimate(&frame) + 120);
