@@ -119,25 +119,17 @@ impl Ranker {
         let tier = self.tier(symbol, &name);
         let path = symbol.file.path();
         let exercises = is_test(path) || in_test_module(symbol);
-        let factor = match self.form {
-            Form::Identifier => {
-                if exercises {
-                    0.8
-                } else {
-                    1.0
-                }
-            }
-            Form::Words => {
-                if exercises {
-                    0.7
-                } else {
-                    1.0
-                }
-            }
-            Form::Prose => {
-                let runs = matches!(symbol.kind(), Kind::Function | Kind::Method);
-                (if exercises { 0.5 } else { 1.0 }) * (if runs { 1.0 } else { 0.8 })
-            }
+        // A description is of what something does; values and types come after what runs.
+        let (test, class, value) = match self.form {
+            Form::Identifier => (0.8, 1.0, 1.0),
+            Form::Words => (0.7, 1.0, 0.9),
+            Form::Prose => (0.5, 0.8, 0.5),
+        };
+        let mut factor = if exercises { test } else { 1.0 };
+        factor *= match symbol.kind() {
+            Kind::Function | Kind::Method => 1.0,
+            Kind::Class | Kind::Type => class,
+            Kind::Constant => value,
         };
         (score + tier) * factor
     }
@@ -147,22 +139,30 @@ impl Ranker {
         if self.form == Form::Prose || self.flat.is_empty() {
             return 0.0;
         }
-        let mut tier = 0.0;
-        if self.form == Form::Identifier && name == self.name {
-            tier = 2.0 * TIER;
-        } else {
-            let flat = flattened(name);
-            if flat == self.flat {
-                tier = TIER;
-            } else if flat.starts_with(&self.flat) && self.form == Form::Identifier {
-                // The less is missing, the more likely it was meant.
-                tier = 10.0 * self.flat.len() as f32 / flat.len() as f32;
-            }
-        }
+        let flat = flattened(name);
+        let mut tier = match self.form {
+            Form::Identifier if name == self.name => 2.0 * TIER,
+            _ if flat == self.flat => TIER,
+            // The less is missing, the more likely it was meant.
+            Form::Identifier if flat.starts_with(&self.flat) => 0.5 * TIER * self.flat.len() as f32 / flat.len() as f32,
+            Form::Identifier if flat.contains(&self.flat) => 0.45 * TIER * self.flat.len() as f32 / flat.len() as f32,
+            Form::Identifier => self.slip(&flat),
+            _ => 0.0,
+        };
         if tier >= TIER && self.is_owner(symbol) {
             tier += TIER;
         }
         tier
+    }
+
+    /// What a name is worth that differs from the query by a slip of the finger or two.
+    fn slip(&self, flat: &str) -> f32 {
+        let length = self.flat.len().max(flat.len());
+        if length < 5 || self.flat.len().abs_diff(flat.len()) > 2 {
+            return 0.0;
+        }
+        let distance = strsim::osa_distance(&self.flat, flat);
+        if distance > 2 { 0.0 } else { 0.4 * TIER * (1.0 - 2.0 * distance as f32 / length as f32) }
     }
 
     /// Whether the query names an owner as well: `Model.save`.
@@ -197,6 +197,7 @@ impl Ranker {
                 let name = flattened(&symbol.name());
                 name.contains(&self.flat)
                     || self.similarity(&name) >= 0.5
+                    || self.distance(&symbol.name()) <= 1 + self.flat.len() / 6
                     || mentions(symbol, &self.name)
                     || self.covers(symbol)
             }
