@@ -57,11 +57,13 @@ pub struct Ranker {
     flat: String,
     trigrams: HashSet<[char; 3]>,
     parts: Vec<String>,
+    /// Names that are less alike answer, too.
+    fuzzy: bool,
 }
 
 impl Ranker {
-    /// Takes a query apart.
-    pub fn new(query: &str) -> Self {
+    /// Takes a query apart. With `fuzzy`, names that are less alike answer, too.
+    pub fn new(query: &str, fuzzy: bool) -> Self {
         let query = query.trim().trim_end_matches("()");
         let form = Form::of(query);
         let text = match form {
@@ -89,11 +91,11 @@ impl Ranker {
             .map(str::to_lowercase)
             .collect();
         parts.dedup();
-        Self { form, trigrams: trigrams(&flat), text, name, parent, flat, parts }
+        Self { form, trigrams: trigrams(&flat), text, name, parent, flat, parts, fuzzy }
     }
 
-    /// What is looked for where, and how much it counts; `with_trigrams` adds names that are only spelt alike.
-    pub fn clauses(&self, with_trigrams: bool) -> Vec<Clause<'_>> {
+    /// What is looked for where, and how much it counts.
+    pub fn clauses(&self) -> Vec<Clause<'_>> {
         let weights: &[(Field, f32)] = match self.form {
             Form::Identifier => &[(Field::Text, 0.5), (Field::Name, 4.0), (Field::Parent, 2.0)],
             Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
@@ -101,7 +103,7 @@ impl Ranker {
         };
         let mut clauses: Vec<Clause<'_>> =
             weights.iter().map(|(field, boost)| Clause { field: *field, text: &self.text, boost: *boost }).collect();
-        if with_trigrams && self.form != Form::Prose {
+        if self.form != Form::Prose {
             let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
             clauses.push(Clause { field: Field::Trigrams, text: &self.text, boost });
         }
@@ -196,8 +198,8 @@ impl Ranker {
             Form::Identifier => {
                 let name = flattened(&symbol.name());
                 name.contains(&self.flat)
-                    || self.similarity(&name) >= 0.5
-                    || self.distance(&symbol.name()) <= 1 + self.flat.len() / 6
+                    || self.similarity(&name) >= if self.fuzzy { 0.3 } else { 0.5 }
+                    || self.distance(&symbol.name()) <= 1 + self.flat.len() / if self.fuzzy { 4 } else { 6 }
                     || mentions(symbol, &self.name)
                     || self.covers(symbol)
             }

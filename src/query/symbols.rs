@@ -15,6 +15,9 @@ const SECOND_LOOK: usize = 200;
 const SAME_NAME: usize = 500;
 const SAME_NAME_OWNED: usize = 20_000;
 
+/// How many answers are counted beyond those that are shown.
+const COUNTED: usize = 50;
+
 /// What is looked for.
 pub struct Search<'a> {
     /// The words.
@@ -69,22 +72,17 @@ pub struct Fuzzy {
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many answered before the limit cut, counted among the best few hundred.
+    /// How many answered before the limit cut, as far as they were counted: at least fifty.
     pub considered: usize,
 }
 
 /// Looks for symbols.
 pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> {
-    let ranker = Ranker::new(search.query);
+    let ranker = Ranker::new(search.query, search.fuzzy);
     let wanted = Filter::new(snapshot, search);
-    let words = snapshot.search(&ranker.clauses(false), SECOND_LOOK, &mut |id| wanted.accepts(id))?;
-    let mut scores: HashMap<SymbolId, f32> = words.iter().copied().collect();
-    if ranker.form != Form::Prose {
-        // Trigrams order names that share pieces, and find those with a slip in them.
-        for (id, score) in snapshot.search(&ranker.clauses(true), SECOND_LOOK, &mut |id| wanted.accepts(id))? {
-            scores.insert(id, score);
-        }
-    }
+    // Trigrams order names that share pieces, and find those with a slip in them.
+    let found = snapshot.search(&ranker.clauses(), SECOND_LOOK, &mut |id| wanted.accepts(id))?;
+    let mut scores: HashMap<SymbolId, f32> = found.into_iter().collect();
     if let Some(name) = ranker.exact_name() {
         let most = if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME };
         for id in snapshot.exact(name, most, &mut |id| wanted.accepts(id))? {
@@ -109,16 +107,20 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         rank::share_within_files(&mut hits);
         hits.sort_by(by_score);
     }
-    hits.retain(|(symbol, _)| ranker.is_answer(symbol));
     if search.order != Order::Relevance {
+        hits.retain(|(symbol, _)| ranker.is_answer(symbol));
         by_centrality(snapshot, search.order, &mut hits)?;
     }
-    let considered = hits.len();
-    let hits = hits.into_iter().take(search.limit).map(|(symbol, score)| {
+    // Each is asked whether it answers only when it would be shown, or counted: reading its text takes time.
+    let counted = search.limit.max(COUNTED);
+    let mut answers = hits.into_iter().filter(|(symbol, _)| ranker.is_answer(symbol)).take(counted);
+    let shown = answers.by_ref().take(search.limit).map(|(symbol, score)| {
         let fuzzy = likeness(&ranker, &symbol, search.fuzzy);
         Hit { symbol: symbol.number(), score, fuzzy }
     });
-    Ok(Found { hits: hits.collect(), considered })
+    let hits: Vec<Hit> = shown.collect();
+    let considered = hits.len() + answers.count();
+    Ok(Found { hits, considered })
 }
 
 /// Set when a symbol's name is like the one asked for without holding it.

@@ -1,5 +1,5 @@
-//! Reads a tool's arguments by its JSON schema, as a person would: what is plainly meant is taken, what is not is refused
-//! with the nearest thing that would do.
+//! Reads a tool's arguments by its JSON schema, as a person would: what is plainly meant is taken, what is not is
+//! refused with the nearest thing that would do.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Keeps an answer within its token budget: cuts items off the end of its list, then shortens what is left, and says what
-//! is missing and how to get it.
+//! Keeps an answer within its token budget: cuts items off the end of its list, then shortens what is left, and says
+//! what is missing and how to get it.
 
 use serde_json::{Map, Value};
 
@@ -213,8 +213,8 @@ fn affordable(items: &[Value], max_tokens: usize) -> usize {
     paid.count()
 }
 
-/// The largest number below `n` for which `fits` holds, zero when there is none. It asks near `guess` first, so that what
-/// is written for the asking stays in proportion to the answer, however long the list is.
+/// The largest number below `n` for which `fits` holds, zero when there is none. It asks near `guess` first, so that
+/// what is written for the asking stays in proportion to the answer, however long the list is.
 fn largest(n: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad) = (0, n);
     let mut probe = guess.min(n.saturating_sub(1)).max(1);

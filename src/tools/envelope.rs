@@ -1,5 +1,5 @@
-//! The one door to every tool: it times, checks arguments, runs, keeps the answer within its token budget and writes the
-//! answer or the error in one shape.
+//! The one door to every tool: it times, checks arguments, runs, keeps the answer within its token budget and writes
+//! the answer or the error in one shape.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -8,6 +8,7 @@ use super::{Call, Error, Tool};
 
 /// Calls, latencies, tokens and cost saved: this session and all time.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Args {}
 
 /// See [`Args`].

@@ -131,8 +131,8 @@ pub struct Absence {
 pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 90;
-const SUMMARY: usize = 80;
+const SIGNATURE: usize = 72;
+const SUMMARY: usize = 64;
 /// More is no search.
 const MOST: usize = 1_000;
 

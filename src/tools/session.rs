@@ -1,5 +1,5 @@
-//! Counts what this process answered and what it saved, and adds it to the totals of all time, which lie in a file of the
-//! index directory. Nothing is reported to anyone.
+//! Counts what this process answered and what it saved, and adds it to the totals of all time, which lie in a file of
+//! the index directory. Nothing is reported to anyone.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, TryLockError};
@@ -314,7 +314,7 @@ fn read(path: &Path) -> io::Result<Stored> {
     }
 }
 
-/// Adds counts to the file and says what it holds now; nothing happens when another process keeps the lock for too long.
+/// Adds counts to the file and says what it holds now; `None` when another process kept the lock for too long.
 fn add_to_file(home: &Path, counts: &Totals, patience: Duration) -> io::Result<Option<Totals>> {
     create_private(home)?;
     // A file of its own: the totals are replaced, and a lock on what is replaced locks nothing.
@@ -373,4 +373,124 @@ fn utc(time: SystemTime) -> String {
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::{Session, utc};
+
+    fn call(session: &Session, tool: &'static str, milliseconds: u64, saved: u64) {
+        session.record(tool, Duration::from_millis(milliseconds), 100, saved, false);
+    }
+
+    fn totals(home: &Path) -> serde_json::Value {
+        serde_json::from_slice(&fs::read(home.join("stats.json")).expect("a file")).expect("JSON")
+    }
+
+    #[test]
+    fn a_session_counts_by_tool() {
+        let home = tempfile::tempdir().expect("a directory");
+        let session = Session::open(home.path());
+        for milliseconds in 1..=100 {
+            call(&session, "search_symbols", milliseconds, 10_000);
+        }
+        session.record("get_symbol_source", Duration::from_millis(7), 20, 0, true);
+        let stats = session.stats();
+        assert_eq!(stats.session_calls, 101);
+        assert_eq!(stats.session_tokens_saved, 1_000_000);
+        assert_eq!(stats.session_response_tokens, 10_020);
+        assert_eq!(stats.tool_calls["search_symbols"], 100);
+        assert_eq!(stats.tool_breakdown.keys().collect::<Vec<_>>(), ["search_symbols"]);
+        assert_eq!(stats.session_cost_avoided["claude_sonnet_5_5"], 2.0);
+        let latency = &stats.latency_per_tool["search_symbols"];
+        assert_eq!((latency.p50_ms, latency.p95_ms, latency.max_ms, latency.errors), (50.0, 95.0, 100.0, 0));
+        assert_eq!(stats.latency_per_tool["get_symbol_source"].errors, 1);
+        assert_eq!(stats.total_calls, 101);
+    }
+
+    #[test]
+    fn samples_are_bounded_and_the_slowest_is_kept() {
+        let session = Session::open(Path::new("/nowhere/at/all"));
+        call(&session, "search_text", 9000, 0);
+        for _ in 0..5000 {
+            call(&session, "search_text", 1, 0);
+        }
+        let latency = &session.stats().latency_per_tool["search_text"];
+        assert_eq!((latency.count, latency.p95_ms, latency.max_ms), (5001, 1.0, 9000.0));
+    }
+
+    #[test]
+    fn processes_lose_no_counts() {
+        let home = tempfile::tempdir().expect("a directory");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        // Each session stands for a process: they share nothing but the file.
+                        let session = Session::open(home.path());
+                        call(&session, "search_symbols", 1, 5);
+                        call(&session, "find_references", 1, 1);
+                    }
+                });
+            }
+        });
+        let totals = totals(home.path());
+        assert_eq!(totals["calls"], 320);
+        assert_eq!(totals["tokens_saved"], 960);
+        assert_eq!(totals["tools"]["search_symbols"]["tokens_saved"], 800);
+        let session = Session::open(home.path());
+        assert_eq!(session.total_saved(), 960);
+        call(&session, "search_symbols", 1, 40);
+        assert_eq!(session.total_saved(), 1000);
+        assert_eq!(session.stats().lifetime_by_tool["search_symbols"], 840);
+        session.flush();
+        session.flush();
+        assert_eq!(session.stats().total_tokens_saved, 1000);
+    }
+
+    #[test]
+    fn a_broken_file_is_kept_aside() {
+        let home = tempfile::tempdir().expect("a directory");
+        for broken in ["", "{\"calls\":", "[1]", "{\"calls\": -1}"] {
+            fs::write(home.path().join("stats.json"), broken).expect("written");
+            let session = Session::open(home.path());
+            assert_eq!(session.total_saved(), 0);
+            call(&session, "search_symbols", 1, 5);
+            drop(session);
+            assert_eq!(totals(home.path())["calls"], 1);
+            assert_eq!(fs::read_to_string(home.path().join("stats.json.bad")).expect("kept"), broken);
+        }
+    }
+
+    #[test]
+    fn a_home_that_cannot_be_written_is_ignored() {
+        let home = tempfile::tempdir().expect("a directory");
+        let file = home.path().join("file");
+        fs::write(&file, "").expect("written");
+        let session = Session::open(&file.join("home"));
+        call(&session, "search_symbols", 1, 5);
+        session.flush();
+        assert_eq!(session.stats().total_tokens_saved, 5);
+    }
+
+    #[test]
+    fn nothing_is_written_for_nothing() {
+        let home = tempfile::tempdir().expect("a directory");
+        drop(Session::open(&home.path().join("new")));
+        assert!(!home.path().join("new").exists());
+    }
+
+    #[test]
+    fn days_are_civil() {
+        let at = |seconds| utc(UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(at(1_767_225_599), "2025-12-31T23:59:59Z");
+        assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00Z");
+    }
 }

@@ -1,0 +1,470 @@
+//! What goes in, and the text that comes out; and that it can be read back.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::{ID_FORM, IDS, render, written};
+use crate::tools::tokens;
+
+/// Reads what was written, by the rules at the top of this file: what can be read back was not ambiguous.
+struct Reader<'a> {
+    lines: std::iter::Peekable<std::str::Split<'a, char>>,
+}
+
+impl<'a> Reader<'a> {
+    fn read(text: &'a str) -> Value {
+        let mut reader = Self { lines: text.split('\n').peekable() };
+        let fields = reader.object(0);
+        assert_eq!(reader.lines.next(), None, "all lines belong to something");
+        Value::Object(fields)
+    }
+
+    fn next(&mut self) -> &'a str {
+        self.lines.next().expect("a line")
+    }
+
+    fn object(&mut self, indent: usize) -> Map<String, Value> {
+        let margin = " ".repeat(indent);
+        let mut fields = Map::new();
+        while let Some(line) = self.lines.peek().filter(|line| !line.is_empty()).and_then(|l| l.strip_prefix(&margin)) {
+            if line.starts_with([' ', '-']) {
+                break;
+            }
+            self.next();
+            self.field(line, indent, &mut fields);
+        }
+        fields
+    }
+
+    fn field(&mut self, line: &'a str, indent: usize, fields: &mut Map<String, Value>) {
+        let mut rest = line;
+        let key = key(&mut rest);
+        if let Some(id) = rest.strip_prefix(ID_FORM) {
+            read_id(fields, &key, &id[2..]);
+            return;
+        }
+        let value = if rest == ":" {
+            Value::Object(self.object(indent + 2))
+        } else if let Some(value) = rest.strip_prefix(':') {
+            whole(value.strip_prefix(' ').unwrap_or(value))
+        } else {
+            let (size, rest) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).expect("a size");
+            let n: usize = size.split([' ', ',']).next().expect("a number").parse().expect("a number");
+            if size.ends_with(" lines") {
+                Value::from((0..n).map(|_| self.next()).collect::<Vec<_>>().join("\n"))
+            } else if rest == ":" {
+                Value::from((0..n).map(|_| self.item(indent)).collect::<Vec<_>>())
+            } else {
+                self.table(n, size, &rest[1..])
+            }
+        };
+        assert!(fields.insert(key, value).is_none());
+    }
+
+    fn item(&mut self, indent: usize) -> Value {
+        let first = &self.next()[indent..];
+        let mut fields = Map::new();
+        self.field(first.strip_prefix("- ").expect("a mark"), indent + 2, &mut fields);
+        fields.extend(self.object(indent + 2));
+        Value::Object(fields)
+    }
+
+    fn table(&mut self, n: usize, size: &str, mut rest: &str) -> Value {
+        let mut shared = Map::new();
+        if rest.starts_with('{') {
+            let Value::Object(fields) = inline(&mut rest) else { panic!("an object") };
+            shared = fields;
+            rest = &rest[1..];
+        }
+        let id = IDS.into_iter().find(|id| rest.starts_with(&format!("{id}{ID_FORM}\t")));
+        let mut by_file = false;
+        let mut nested = None;
+        if let Some(id) = id {
+            rest = &rest[id.len() + ID_FORM.len() + 1..];
+        } else if let Some(after) = rest.strip_prefix("file: ") {
+            (by_file, rest) = (true, after);
+        }
+        let mut columns = Vec::new();
+        while !rest.is_empty() {
+            columns.push(key(&mut rest));
+            if let Some(after) = rest.strip_prefix(": ") {
+                (nested, rest) = (columns.pop(), after);
+            }
+            rest = rest.strip_prefix('\t').unwrap_or(rest);
+        }
+        let n_rows = match size.split_once(" files, ") {
+            Some((_, rows)) => rows.split(' ').next().expect("a number").parse().expect("a number"),
+            None => n,
+        };
+        let mut file = "";
+        let mut items: Vec<Value> = Vec::new();
+        for _ in 0..n_rows {
+            let mut line = self.next();
+            if (by_file || id.is_some()) && !line.contains('\t') {
+                file = line.strip_suffix(if by_file { ":" } else { "::" }).expect("a file");
+                if let Some(nested) = &nested {
+                    items.push(json!({"file": file, nested: []}));
+                }
+                line = self.next();
+            }
+            let mut row = shared.clone();
+            let mut cells = line.splitn(columns.len() + usize::from(id.is_some()), '\t');
+            if let Some(id) = id {
+                let rest = cells.next().expect("an id");
+                read_id(&mut row, id, &format!("{file}::{rest}"));
+            } else if by_file && nested.is_none() {
+                row.insert("file".to_owned(), file.into());
+            }
+            let mut left = Value::Null;
+            for (column, cell) in columns.iter().zip(cells) {
+                let value = match cell {
+                    "" => {
+                        left = Value::Null;
+                        continue;
+                    }
+                    "=" => left.clone(),
+                    cell if id.is_some() && cell.starts_with("::") => Value::from(format!("{file}{cell}")),
+                    cell => whole(cell),
+                };
+                left = value.clone();
+                row.insert(column.clone(), value);
+            }
+            match (&nested, items.last_mut()) {
+                (Some(nested), Some(item)) => item[nested].as_array_mut().expect("a list").push(row.into()),
+                _ => items.push(row.into()),
+            }
+        }
+        assert_eq!(items.len(), n);
+        items.into()
+    }
+}
+
+/// An id and all that it says.
+fn read_id(fields: &mut Map<String, Value>, key: &str, id: &str) {
+    let (file, rest) = id.split_once("::").expect("a file");
+    let (qualified, kind) = rest.rsplit_once('#').expect("a kind");
+    fields.insert(key.to_owned(), id.into());
+    fields.insert("file".to_owned(), file.into());
+    fields.insert("kind".to_owned(), kind.split('~').next().into());
+    fields.insert("name".to_owned(), qualified.rsplit('.').next().into());
+    fields.insert("qualified_name".to_owned(), qualified.into());
+}
+
+fn key(rest: &mut &str) -> String {
+    if rest.starts_with('"') {
+        let Value::String(key) = json_prefix(rest) else { panic!("a string") };
+        return key;
+    }
+    let end = rest.find([':', '[', '=', '\t']).unwrap_or(rest.len());
+    let key = rest[..end].to_owned();
+    *rest = &rest[end..];
+    key
+}
+
+fn json_prefix(rest: &mut &str) -> Value {
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+    let value = values.next().expect("a value").expect("JSON");
+    *rest = &rest[values.byte_offset()..];
+    value
+}
+
+/// A value that has the rest of its line, or its cell, to itself.
+fn whole(text: &str) -> Value {
+    if text.starts_with(['"', '[', '{']) {
+        let mut rest = text;
+        let value = inline(&mut rest);
+        assert_eq!(rest, "");
+        return value;
+    }
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
+fn inline(rest: &mut &str) -> Value {
+    let open = rest.chars().next().expect("a value");
+    match open {
+        '"' => json_prefix(rest),
+        '[' | '{' => {
+            let close = if open == '[' { ']' } else { '}' };
+            *rest = &rest[1..];
+            let (mut items, mut fields) = (Vec::new(), Map::new());
+            while !rest.starts_with(close) {
+                *rest = rest.strip_prefix(',').unwrap_or(rest);
+                *rest = rest.strip_prefix(' ').unwrap_or(rest);
+                if open == '[' {
+                    items.push(inline(rest));
+                } else {
+                    let key = key(rest);
+                    *rest = &rest[1..];
+                    *rest = rest.strip_prefix(' ').unwrap_or(rest);
+                    fields.insert(key, inline(rest));
+                }
+            }
+            *rest = &rest[1..];
+            if open == '[' { items.into() } else { fields.into() }
+        }
+        _ => {
+            let end = rest.find([',', ']', '}']).unwrap_or(rest.len());
+            let value = whole(&rest[..end]);
+            *rest = &rest[end..];
+            value
+        }
+    }
+}
+
+/// What the id of a row says is read back with it, asked for or not.
+fn without_derived(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(without_derived),
+        Value::Object(fields) => {
+            if fields.contains_key("id") || fields.contains_key("symbol_id") {
+                for key in ["file", "kind", "name", "qualified_name"] {
+                    fields.shift_remove(key);
+                }
+            }
+            fields.values_mut().for_each(without_derived);
+        }
+        _ => {}
+    }
+}
+
+fn check_lossless(value: &Value) {
+    let text = written(value.as_object().expect("an answer"));
+    if text.is_empty() {
+        return assert_eq!(*value, json!({}));
+    }
+    let mut read = Reader::read(&text);
+    let mut value = value.clone();
+    without_derived(&mut read);
+    without_derived(&mut value);
+    assert_eq!(read, value, "{text}");
+}
+
+fn check(value: Value, expected: Expect) {
+    check_lossless(&value);
+    let text = render(&value);
+    assert!(text.len() <= value.to_string().len());
+    expected.assert_eq(&text);
+}
+
+#[test]
+fn hits_stand_below_their_files() {
+    let hit = |file: &str, qualified: &str, kind: &str, line: u32, signature: &str, summary: &str| {
+        let name = qualified.rsplit('.').next();
+        json!({"id": format!("{file}::{qualified}#{kind}"), "kind": kind, "name": name, "file": file, "line": line,
+               "signature": signature, "summary": summary, "score": f64::from(line) / 10.0})
+    };
+    check(
+        json!({"result_count": 4, "results": [
+            hit("django/http/cookie.py", "parse_cookie", "function", 6, "def parse_cookie(cookie)", "Return a dictionary."),
+            hit("django/http/response.py", "HttpResponseBase.set_cookie", "method", 214,
+                "def set_cookie(self, key, value='')", "Set a cookie, \"=\"."),
+            hit("django/http/response.py", "HttpResponseBase.delete_cookie", "method", 268, "def delete_cookie(self, key)",
+                "def delete_cookie(self, key)"),
+            hit("django/test/client.py", "Client.cookies", "method", 9, "def cookies(self)", "def cookies(self)"),
+        ], "_meta": {"timing_ms": 1.84, "repo": "local/django-8a4b2c1d", "freshness": "fresh"}}),
+        expect![[r#"
+            result_count:4
+            results[4, "=": same as left] id=file::qualified#kind	line	signature	summary	score
+            django/http/cookie.py::
+            parse_cookie#function	6	def parse_cookie(cookie)	Return a dictionary.	0.6
+            django/http/response.py::
+            HttpResponseBase.set_cookie#method	214	def set_cookie(self, key, value='')	Set a cookie, "=".	21.4
+            HttpResponseBase.delete_cookie#method	268	def delete_cookie(self, key)	=	26.8
+            django/test/client.py::
+            Client.cookies#method	9	def cookies(self)	=	0.9
+            _meta: {timing_ms:1.84, repo: local/django-8a4b2c1d, freshness: fresh}"#]],
+    );
+}
+
+#[test]
+fn rows_of_a_file_stand_together() {
+    check(
+        json!({"reference_count": 3, "references": [
+            {"file": "a.py", "line": 3, "text": "add(1, 2)", "confidence": "resolved", "symbol": "a.py::main#function"},
+            {"file": "a.py", "line": 9, "text": "\tx = add(\t3)", "confidence": "resolved"},
+            {"file": "b.py", "line": 1, "text": "from a import add", "confidence": "resolved", "symbol": null},
+        ]}),
+        expect![[r#"
+            reference_count:3
+            references[3] {confidence: resolved} file: line	symbol	text
+            a.py:
+            3	a.py::main#function	add(1, 2)
+            9			x = add(	3)
+            b.py:
+            1	null	from a import add"#]],
+    );
+    check(
+        json!({"results": [
+            {"file": "a.py", "matches": [{"line": 3, "text": "3"}, {"line": 4, "text": ""}]},
+            {"file": "b.py", "matches": [{"line": 1, "text": "- a: b", "before": ["x, y", "z"]}]},
+        ], "next": [{"a": 1, "b": 2}, {"a": 2, "b": "::x"}]}),
+        expect![[r#"
+            results[2 files, 3 rows] file: matches: line	text	before
+            a.py:
+            3	"3"	
+            4	""	
+            b.py:
+            1	- a: b	["x, y", z]
+            next[2] a	b
+            1	2
+            2	"::x""#]],
+    );
+}
+
+#[test]
+fn text_of_several_lines_stands_as_it_is() {
+    check(
+        json!({"id": "a.py::f#function", "source": "def f(x):\n    # a comment that makes it long enough to matter\n\n    \
+               return x + 1 if x else \"nothing at all\"\n", "line": 7, "decorators": [], "parent": null,
+               "scope": {"languages": {"python": 2, "go": 1}}, "_meta": {"timing_ms": 0.2}}),
+        expect![[r#"
+            id: a.py::f#function
+            line:7
+            decorators: []
+            parent: null
+            scope: {languages: {python:2, go:1}}
+            _meta: {timing_ms:0.2}
+            source[5 lines]:
+            def f(x):
+                # a comment that makes it long enough to matter
+
+                return x + 1 if x else "nothing at all"
+        "#]],
+    );
+}
+
+#[test]
+fn trees_are_indented() {
+    let file = |path: &str| json!({"path": path, "type": "file", "language": "python", "symbol_count": 12});
+    check(
+        json!({"path_prefix": "", "tree": [
+            {"path": "src", "type": "dir", "children": [
+                file("src/a.py"), file("src/b.py"), file("src/c.py"),
+                {"path": "src/inner", "type": "dir", "children": [file("src/inner/d.py"), file("src/inner/e.py")]},
+            ]},
+            file("setup.py"),
+        ]}),
+        expect![[r#"
+            path_prefix: ""
+            tree[2]:
+            - path: src
+              type: dir
+              children[4] path	type	language	symbol_count	children
+            src/a.py	file	python	12	
+            src/b.py	file	python	12	
+            src/c.py	file	python	12	
+            src/inner	dir			[{path: src/inner/d.py, type: file, language: python, symbol_count:12}, {path: src/inner/e.py, type: file, language: python, symbol_count:12}]
+            - path: setup.py
+              type: file
+              language: python
+              symbol_count:12"#]],
+    );
+}
+
+#[test]
+fn strings_that_look_like_something_else_are_quoted() {
+    check(
+        json!({"a": "true", "b": "12", "c": "", "d": " x", "e": "[1]", "f": "two\nlines", "g h": "x: y", "h": "-", "i": -0.5,
+               "j": ["1", 1, "a, b", null, {"k": "}", "l": []}], "m": "1e5", "n": "é\u{7}", "o": {}, "-p": "plain text"}),
+        expect![[
+            r#"{"a":"true","b":"12","c":"","d":" x","e":"[1]","f":"two\nlines","g h":"x: y","h":"-","i":-0.5,"j":["1",1,"a, b",null,{"k":"}","l":[]}],"m":"1e5","n":"é\u0007","o":{},"-p":"plain text"}"#
+        ]],
+    );
+}
+
+fn any_string() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z ]{0,12}",
+        "(\\PC|[\t\r\n\"'=:,{}\\[\\]#~|-]){0,12}",
+        "[a-c/]{1,3}\\.py(::[A-C.]{1,4}#(class|method))?",
+        "([a-z ]{0,40}\n){2,5}[a-z]{0,30}",
+        Just("=".to_owned()),
+        Just("a repeated long string".to_owned()),
+    ]
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<i32>().prop_map(|number| Value::from(f64::from(number) / 8.0)),
+        any_string().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            any_fields(inner.clone()).prop_map(Value::from),
+            // Rows: objects with the same few keys.
+            prop::collection::vec(any_fields(inner), 1..6).prop_map(Value::from),
+        ]
+    })
+}
+
+/// Lists as tools give them: of symbols, of places, of files with their places.
+fn any_rows() -> impl Strategy<Value = Value> {
+    let file = || prop::sample::select(vec!["a.py", "b.py", "b/c d.py"]);
+    let symbol = (file(), "[A-C](\\.[a-c]{1,3})?", prop::sample::select(vec!["class", "method~1"]));
+    let symbol = symbol.prop_map(|(file, qualified, kind)| (file, format!("{file}::{qualified}#{kind}")));
+    let hit = (symbol.clone(), any_string(), prop::option::of(symbol), any::<bool>(), 0..3u32);
+    let hit = hit.prop_map(|((file, id), text, parent, is_named, line)| {
+        let mut hit = json!({"id": id, "signature": text, "summary": text, "line": line});
+        if is_named {
+            hit["file"] = file.into();
+        }
+        if let Some((_, parent)) = parent {
+            hit["parent"] = parent.into();
+        }
+        hit
+    });
+    let place = || {
+        (file(), any_string(), 0..3u32).prop_map(|(file, text, line)| json!({"file": file, "line": line, "text": text}))
+    };
+    let lines = prop::collection::vec((any_string(), 0..3u32), 1..4);
+    let in_file = (file(), lines).prop_map(|(file, lines)| {
+        let lines = lines.into_iter().map(|(text, line)| json!({"line": line, "text": text}));
+        json!({"file": file, "matches": lines.collect::<Vec<_>>()})
+    });
+    prop_oneof![
+        prop::collection::vec(hit, 1..7).prop_map(Value::from),
+        prop::collection::vec(place(), 1..7).prop_map(Value::from),
+        prop::collection::vec(in_file, 1..5).prop_map(Value::from),
+    ]
+}
+
+fn any_fields(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<String, Value>> {
+    let key = prop_oneof![
+        8 => prop::sample::select(vec!["id", "file", "name", "kind", "line", "text", "matches", "source", "symbol_id"])
+            .prop_map(str::to_owned),
+        1 => any_string(),
+    ];
+    prop::collection::vec((key, value), 0..5).prop_map(|fields| {
+        let sound = |(key, value): &(String, Value)| match key.as_str() {
+            // Only these have a form that means something.
+            "id" | "symbol_id" => value.as_str().is_some_and(|text| text.contains('#')),
+            _ => true,
+        };
+        fields.into_iter().filter(sound).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_can_be_read(fields in any_fields(any_value())) {
+        check_lossless(&Value::Object(fields));
+    }
+
+    #[test]
+    fn lists_can_be_read(first in any_rows(), second in any_rows(), last in any_string()) {
+        check_lossless(&json!({"first": first, "inner": {"second": second, "last": last}, "end": 1}));
+    }
+
+    #[test]
+    fn compact_is_never_larger(fields in any_fields(any_value())) {
+        let value = Value::Object(fields);
+        let (compact, json) = (render(&value), value.to_string());
+        prop_assert!(compact.len() <= json.len());
+        prop_assert!(tokens::estimate(&compact) <= tokens::estimate(&json));
+    }
+}
