@@ -112,7 +112,7 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
         inputs: walk.inputs,
         skipped: walk.skipped,
         warnings: walk.warnings,
-        looked_at_all: true,
+        goes_out_from: None,
         discovery: started.elapsed(),
     };
     let sidecar = sidecar_of(root, config);
@@ -189,7 +189,7 @@ pub fn refresh(
         inputs: snapshot.table().inputs().map(|row| row.to_input()).collect(),
         skipped: BTreeMap::new(),
         warnings: Vec::new(),
-        looked_at_all: false,
+        goes_out_from: Some(facts.number),
         discovery: Duration::ZERO,
     };
     let mut rules = rules(config);
@@ -200,15 +200,7 @@ pub fn refresh(
 
 /// Forgets a checkout, and its repository's store when it was the last.
 pub fn forget(registry: &Registry, sidecar: &Sidecar, patience: Duration) -> Result<(), Error> {
-    let store = registry.store(&sidecar.store);
-    let others = match store.manifest() {
-        Ok(_) => store.writer(patience)?.forget(&sidecar.snapshot)?,
-        // What cannot be read is no loss.
-        Err(_) => false,
-    };
-    if !others {
-        store.remove(patience)?;
-    }
+    registry.store(&sidecar.store).forget(&sidecar.snapshot, patience)?;
     registry.remove(&sidecar.repo)?;
     Ok(())
 }
@@ -230,7 +222,8 @@ struct Plan {
     inputs: Vec<Input>,
     skipped: BTreeMap<SkipReason, u64>,
     warnings: Vec<String>,
-    looked_at_all: bool,
+    /// The commit whose table says what was not looked at; `None` when everything was.
+    goes_out_from: Option<u64>,
     discovery: Duration,
 }
 
@@ -255,7 +248,8 @@ fn run(
     let now = SystemTime::now();
     let registry = Registry::new(&config.home);
     let store = registry.store(&sidecar.store);
-    let Plan { mut files, mut inputs, skipped, mut warnings, looked_at_all, discovery } = plan;
+    let Plan { mut files, mut inputs, skipped, mut warnings, goes_out_from, discovery } = plan;
+    let looked_at_all = goes_out_from.is_none();
     let racy_after = nanoseconds(now) - RACY.as_nanos() as i64 - discovery.as_nanos() as i64;
     let distrust = |mtime_ns: &mut i64| *mtime_ns -= i64::from(*mtime_ns > racy_after);
     files.iter_mut().for_each(|file| distrust(&mut file.mtime_ns));
@@ -276,8 +270,16 @@ fn run(
         return Ok(Report { sidecar, facts, added, changed, removed, warnings, discovery, parsing });
     }
 
-    let mut writer = store.writer(watcher.patience)?;
+    let mut writer = match options.from_scratch {
+        true => store.writer_anew(watcher.patience)?,
+        false => store.writer(watcher.patience)?,
+    };
     let base = writer.base(&sidecar.snapshot)?.filter(|_| writer.is_current() && !options.from_scratch);
+    // Somebody has published since the plan was made: what it did not look at is no longer as it says.
+    if goes_out_from.is_some() && goes_out_from != base.as_ref().map(|base| base.facts().number) {
+        drop(writer);
+        return index_folder(root, config, options, watcher);
+    }
     let mut states: Vec<Result<u32, SkipReason>> = Vec::with_capacity(files.len());
     let mut to_read: Vec<usize> = Vec::new();
     let mut earlier = Earlier::of(base.as_ref());

@@ -97,9 +97,15 @@ impl Ranker {
     /// What is looked for where, and how much it counts.
     pub fn clauses(&self) -> Vec<Clause<'_>> {
         let weights: &[(Field, f32)] = match self.form {
-            Form::Identifier => &[(Field::Text, 0.5), (Field::Name, 4.0), (Field::Parent, 2.0)],
+            Form::Identifier => &[(Field::Text, 0.5), (Field::Name, 4.0), (Field::Parent, 2.0), (Field::Keywords, 0.5)],
             Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
-            Form::Prose => &[(Field::Text, 2.0), (Field::Name, 1.0), (Field::Parent, 1.0), (Field::Signature, 1.0)],
+            Form::Prose => &[
+                (Field::Text, 2.0),
+                (Field::Name, 1.0),
+                (Field::Parent, 1.0),
+                (Field::Signature, 1.0),
+                (Field::Summary, 0.5),
+            ],
         };
         let mut clauses: Vec<Clause<'_>> =
             weights.iter().map(|(field, boost)| Clause { field: *field, text: &self.text, boost: *boost }).collect();

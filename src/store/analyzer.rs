@@ -17,11 +17,109 @@ const LONGEST_WORD: usize = 120;
 /// How many words' terms a thread remembers.
 const REMEMBERED: usize = 60_000;
 
+/// Words that every function is full of: a body that holds them is no more about anything than one that does not. They make
+/// up a third of all words.
+const EMPTY_WORDS: &[&str] = &[
+    "a",
+    "an",
+    "and",
+    "are",
+    "as",
+    "async",
+    "at",
+    "await",
+    "be",
+    "bool",
+    "boolean",
+    "but",
+    "by",
+    "can",
+    "const",
+    "def",
+    "do",
+    "elif",
+    "else",
+    "end",
+    "err",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "from",
+    "func",
+    "function",
+    "has",
+    "have",
+    "if",
+    "impl",
+    "in",
+    "int",
+    "into",
+    "is",
+    "it",
+    "its",
+    "let",
+    "mut",
+    "new",
+    "nil",
+    "no",
+    "none",
+    "not",
+    "null",
+    "of",
+    "on",
+    "or",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "return",
+    "self",
+    "should",
+    "so",
+    "static",
+    "str",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "then",
+    "there",
+    "these",
+    "this",
+    "to",
+    "true",
+    "undefined",
+    "use",
+    "var",
+    "void",
+    "was",
+    "we",
+    "when",
+    "where",
+    "which",
+    "while",
+    "will",
+    "with",
+    "would",
+    "you",
+];
+
 /// The terms of every word seen lately.
 #[derive(Default)]
 struct Memory {
-    words: HashMap<Box<str>, Range<usize>, BuildHasherDefault<FxHasher>>,
+    words: HashMap<Box<str>, Known, BuildHasherDefault<FxHasher>>,
     terms: Vec<Box<str>>,
+}
+
+/// What is known of a word.
+#[derive(Clone)]
+struct Known {
+    /// Its terms, as places in [`Memory::terms`].
+    terms: Range<usize>,
+    /// It is one of [`EMPTY_WORDS`].
+    is_empty: bool,
 }
 
 thread_local! {
@@ -33,6 +131,14 @@ thread_local! {
 #[derive(Clone, Default)]
 pub struct Words {
     token: Token,
+    skips_empty: bool,
+}
+
+impl Words {
+    /// The same without [`EMPTY_WORDS`], for text rather than names: names are made of them.
+    pub fn of_text() -> Self {
+        Self { skips_empty: true, ..Self::default() }
+    }
 }
 
 /// Splits names into overlapping triples of their letters and digits, case and borders forgotten.
@@ -54,6 +160,7 @@ pub struct WordStream<'a> {
     at: usize,
     /// Terms of the current word that are still to come, as places in [`Memory::terms`].
     pending: Range<usize>,
+    skips_empty: bool,
     token: &'a mut Token,
 }
 
@@ -61,7 +168,7 @@ impl Tokenizer for Words {
     type TokenStream<'a> = WordStream<'a>;
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         self.token.reset();
-        WordStream { text, at: 0, pending: 0..0, token: &mut self.token }
+        WordStream { text, at: 0, pending: 0..0, skips_empty: self.skips_empty, token: &mut self.token }
     }
 }
 
@@ -77,7 +184,10 @@ impl TokenStream for WordStream<'_> {
                 }
                 let Some((word, end)) = next_word(self.text, self.at) else { return false };
                 self.at = end;
-                self.pending = memory.terms_of(word);
+                let known = memory.terms_of(word);
+                if !(self.skips_empty && known.is_empty) {
+                    self.pending = known.terms;
+                }
             }
         })
     }
@@ -194,7 +304,7 @@ fn next_word(text: &str, mut at: usize) -> Option<(&str, usize)> {
 
 impl Memory {
     /// The terms of one word: its parts, and all of it when it has more than one.
-    fn terms_of(&mut self, word: &str) -> Range<usize> {
+    fn terms_of(&mut self, word: &str) -> Known {
         if let Some(known) = self.words.get(word) {
             return known.clone();
         }
@@ -216,8 +326,10 @@ impl Memory {
         if parts.len() > 1 {
             stem(parts.concat().to_lowercase());
         }
-        self.words.insert(word.into(), first..self.terms.len());
-        first..self.terms.len()
+        let is_empty = EMPTY_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok();
+        let known = Known { terms: first..self.terms.len(), is_empty };
+        self.words.insert(word.into(), known.clone());
+        known
     }
 }
 
@@ -305,6 +417,13 @@ mod tests {
         let whole = |word| terms(Words::default(), word).pop();
         assert_eq!(whole("parse_http_header"), whole("ParseHTTPHeader"));
         assert_eq!(terms(Words::default(), "x.parsing(y)"), ["x", "pars", "y"]);
+    }
+
+    #[test]
+    fn text_is_read_without_its_empty_words() {
+        assert!(EMPTY_WORDS.is_sorted());
+        assert_eq!(terms(Words::of_text(), "Return the new Value"), ["valu"]);
+        assert_eq!(terms(Words::default(), "is_new"), ["is", "new", "isnew"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::Mapped;
-use super::pack::NONE;
+use super::pack::{NONE, checksum, first_eight};
 use super::{Error, FORMAT};
 use crate::model::{Input, SkipReason, SourceFile};
 
@@ -80,9 +80,7 @@ pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, E
         entries: entries.len() as u64,
         inputs: inputs.len() as u64,
         paths_len: paths.len() as u64,
-        checksum: u64::from_le_bytes(
-            hasher.finalize().as_bytes()[..8].try_into().expect("eight bytes are eight bytes"),
-        ),
+        checksum: u64::from_le_bytes(first_eight(hasher.finalize().as_bytes())),
     };
     let mut bytes = Vec::with_capacity(size_of::<Header>() + size_of_val(&records[..]) + paths.len());
     bytes.extend_from_slice(header.as_bytes());
@@ -119,6 +117,15 @@ impl FileTable {
             return Err(map.damaged("its paths are not text"));
         }
         Ok(Self { entries: header.entries, inputs: header.inputs, paths_start, map })
+    }
+
+    /// Whether it is as it was written.
+    pub fn verify(&self) -> Result<(), Error> {
+        let header = self.map.records::<Header>(0, 1)?[0];
+        match checksum(&self.map.bytes()[size_of::<Header>()..]) == header.checksum {
+            true => Ok(()),
+            false => Err(self.map.damaged("it does not match its checksum")),
+        }
     }
 
     /// Number of files, those left out for their content included.

@@ -5,7 +5,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,7 +54,7 @@ const FIELDS: [(Field, &str, &str, bool); 8] = [
     (Field::Signature, "signature", "words", true),
     (Field::Summary, "summary", "words", true),
     (Field::Keywords, "keywords", "words", true),
-    (Field::Text, "text", "words", true),
+    (Field::Text, "text", "text", true),
     (Field::Trigrams, "trigrams", "trigrams", true),
 ];
 
@@ -101,6 +100,7 @@ pub(super) fn open(segments: Segments) -> Result<Index, Error> {
     // The default ones come along, because tantivy asks for one of them for every numeric field.
     let tokenizers = TokenizerManager::default();
     tokenizers.register("words", TextAnalyzer::from(Words::default()));
+    tokenizers.register("text", TextAnalyzer::from(Words::of_text()));
     tokenizers.register("trigrams", TextAnalyzer::from(Trigrams::default()));
     tokenizers.register("whole", TextAnalyzer::from(Whole::default()));
     let mut index = match segments.meta() {
@@ -182,9 +182,8 @@ impl Ord for Scored {
 }
 
 impl Search {
-    pub fn open(dir: &Path, meta: &serde_json::Value) -> Result<Self, Error> {
-        let meta = serde_json::to_vec(meta).expect("JSON that was read can be written");
-        let index = open(Segments::new(dir.join("index"), Some(meta)))?;
+    pub fn open(segments: Segments) -> Result<Self, Error> {
+        let index = open(segments)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;
         let searcher = reader.searcher();
         let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
@@ -203,6 +202,7 @@ impl Search {
         for clause in clauses {
             let (texts, record) = match clause.field {
                 Field::Exact => (analyzer::terms(Whole::default(), clause.text), IndexRecordOption::Basic),
+                Field::Text => (analyzer::terms(Words::of_text(), clause.text), IndexRecordOption::WithFreqs),
                 Field::Trigrams => (analyzer::terms(Trigrams::default(), clause.text), IndexRecordOption::WithFreqs),
                 _ => (analyzer::terms(Words::default(), clause.text), IndexRecordOption::WithFreqs),
             };

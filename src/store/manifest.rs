@@ -121,6 +121,15 @@ impl Manifest {
         serde_json::from_slice(&bytes).map_err(damaged)
     }
 
+    /// Removes it, if there is one: then there is no index, whatever else is there.
+    pub fn remove(dir: &Path) -> Result<(), Error> {
+        let path = Self::path(dir);
+        match std::fs::remove_file(&path) {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts it in place of the old one, safe from a power cut. From here on it is what the store holds.
     pub fn publish(&self, dir: &Path) -> Result<(), Error> {
         let (path, temporary) = (Self::path(dir), dir.join("manifest.json.new"));

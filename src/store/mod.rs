@@ -146,20 +146,24 @@ impl Store {
         Writer::begin(&self.dir, wait)
     }
 
-    /// Removes everything. Waits for a writer; readers keep what they hold.
-    pub fn remove(&self, wait: Duration) -> Result<(), Error> {
+    /// The same right over whatever is there, to make everything anew: what cannot be read is thrown away first.
+    pub fn writer_anew(&self, wait: Duration) -> Result<Writer, Error> {
+        Writer::begin_anew(&self.dir, wait)
+    }
+
+    /// Forgets a checkout, and with the last one everything; what cannot be read is no loss. Waits for a writer; readers keep
+    /// what they hold.
+    pub fn forget(&self, name: &str, wait: Duration) -> Result<(), Error> {
         if !self.dir.exists() {
             return Ok(());
         }
-        let _lock = lock(&self.dir, wait)?;
-        // The manifest goes first: from then on there is no index, whatever is left behind.
-        let manifest = Manifest::path(&self.dir);
-        match std::fs::remove_file(&manifest) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("cannot remove", &manifest)(err));
-            }
-            _ => {}
+        let lock = lock(&self.dir, wait)?;
+        let is_other = |(other, _): &(String, SnapshotFacts)| other != name;
+        if self.manifest().is_ok_and(|manifest| manifest.snapshots.into_iter().any(|entry| is_other(&entry))) {
+            return Writer::over(&self.dir, lock)?.forget(name);
         }
+        // The manifest goes first: from then on there is no index, whatever is left behind.
+        Manifest::remove(&self.dir)?;
         std::fs::remove_dir_all(&self.dir).map_err(Error::io("cannot remove", &self.dir))
     }
 }
@@ -167,16 +171,19 @@ impl Store {
 /// Takes the writer's lock of a store. The system lets go of it when its holder dies.
 fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
     let path = dir.join("lock");
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(Error::io("cannot open", &path))?;
     let started = Instant::now();
     loop {
+        std::fs::create_dir_all(dir).map_err(Error::io("cannot make the folder", dir))?;
+        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = match opened {
+            // Somebody removed the folder since it was made.
+            Err(err) if err.kind() == io::ErrorKind::NotFound && started.elapsed() < wait => continue,
+            other => other.map_err(Error::io("cannot open", &path))?,
+        };
         match file.try_lock() {
-            Ok(()) => return Ok(file),
+            // Whoever held it may have removed the store: a lock on a file without a name keeps nobody out.
+            Ok(()) if is_at(&file, &path) => return Ok(file),
+            Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) if started.elapsed() < wait => {
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -184,6 +191,13 @@ fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
             Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", &path)(err)),
         }
     }
+}
+
+/// Whether a path still names an open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+    file.metadata().map(place).ok() == std::fs::metadata(path).map(place).ok()
 }
 
 #[cfg(test)]

@@ -244,9 +244,11 @@ impl Pack {
         part(all, file.first_decorator, file.decorators)
     }
 
-    /// Bytes of content.
-    pub fn content_bytes(&self) -> u64 {
-        self.footer.symbols_start
+    /// What a file takes up, its tables included.
+    pub fn weight(&self, file: &FileRecord) -> u64 {
+        let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
+        let decorators = u64::from(file.decorators) * size_of::<SpanRecord>() as u64;
+        size_of::<FileRecord>() as u64 + u64::from(file.path_len) + file.content_len + symbols + decorators
     }
 
     /// Whether the tables are as they were written.
@@ -267,7 +269,7 @@ fn part<T>(all: &[T], first: u32, count: u32) -> &[T] {
 }
 
 /// The first eight bytes of a BLAKE3 hash.
-fn checksum(bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
     let hash = blake3::hash(bytes);
     u64::from_le_bytes(first_eight(hash.as_bytes()))
 }
@@ -334,6 +336,12 @@ impl PackWriter {
     /// Number of files so far.
     pub fn len(&self) -> usize {
         self.files.len()
+    }
+
+    /// Bytes so far, those of the tables included.
+    pub fn bytes(&self) -> u64 {
+        let tables = size_of_val(&self.files[..]) + size_of_val(&self.symbols[..]) + size_of_val(&self.decorators[..]);
+        self.written + (tables + self.paths.len() + size_of::<Footer>()) as u64
     }
 
     /// Writes the tables. The file is complete, but not yet safe from a power cut: that is [`super::writer`]'s to decide.

@@ -18,11 +18,28 @@ use tantivy::directory::{
 
 use super::map::Mapped;
 
+/// What the files of a segment end with, deletions aside.
+const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
+
+/// The files of the segments that a manifest lists.
+pub fn files(meta: &serde_json::Value) -> Vec<String> {
+    let segments = meta["segments"].as_array().map_or(&[][..], Vec::as_slice);
+    let of = |segment: &serde_json::Value| {
+        let id = segment["segment_id"].as_str().unwrap_or_default().replace('-', "");
+        // The list of deletions also carries when it was made.
+        let deletions = segment["deletes"]["opstamp"].as_u64().map(|stamp| format!("{id}.{stamp}.del"));
+        ENDINGS.map(|ending| format!("{id}.{ending}")).into_iter().chain(deletions)
+    };
+    segments.iter().flat_map(of).collect()
+}
+
 /// A tantivy directory whose small files live in memory.
 #[derive(Clone, Debug)]
 pub struct Segments {
     dir: PathBuf,
     state: Arc<Mutex<State>>,
+    /// Mapped before tantivy asks for them, so that they outlive their names.
+    held: Arc<HashMap<PathBuf, Mapped>>,
 }
 
 #[derive(Debug, Default)]
@@ -40,7 +57,16 @@ impl Segments {
         if let Some(meta) = meta {
             state.small.insert(PathBuf::from("meta.json"), meta);
         }
-        Self { dir, state: Arc::new(Mutex::new(state)) }
+        Self { dir, state: Arc::new(Mutex::new(state)), held: Arc::default() }
+    }
+
+    /// The segments in a folder, every file of theirs mapped at once: so they can be read for as long as this is held,
+    /// whatever is swept meanwhile. `meta` is what a manifest lists.
+    pub fn hold(dir: PathBuf, meta: &serde_json::Value) -> Result<Self, super::Error> {
+        let map = |name: String| Ok((PathBuf::from(&name), Mapped::open(&dir.join(&name))?));
+        let held = files(meta).into_iter().map(map).collect::<Result<_, super::Error>>()?;
+        let meta = (!meta.is_null()).then(|| meta.to_string().into_bytes());
+        Ok(Self { held: Arc::new(held), ..Self::new(dir, meta) })
     }
 
     /// tantivy's list of segments as of its last commit.
@@ -61,6 +87,9 @@ impl Segments {
 
 impl Directory for Segments {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        if let Some(mapped) = self.held.get(path) {
+            return Ok(Arc::new(OwnedBytes::new(mapped.clone())));
+        }
         let mapped = Mapped::open(&self.dir.join(path)).map_err(|err| match err {
             super::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 OpenReadError::FileDoesNotExist(path.to_owned())

@@ -1,7 +1,7 @@
 //! A moment of a checkout: its files and symbols, all of one generation, for as long as somebody holds it.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
@@ -11,6 +11,7 @@ use super::files::{self, FileTable, Row};
 use super::index::{Clause, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::pack::{self, FileRecord, NO_LANGUAGE, NONE, Pack, SpanRecord, SymbolRecord};
+use super::segments::Segments;
 use crate::languages::{self, LANGUAGES, clean_doc, first_sentence, language_name};
 use crate::model::{Detail, Kind, Span};
 
@@ -37,12 +38,12 @@ impl SymbolId {
 
 /// A checkout as of one commit. Cheap to open: everything is mapped, and the search index is opened when first asked.
 pub struct Snapshot {
-    dir: PathBuf,
     manifest: Manifest,
     facts: SnapshotFacts,
     packs: Vec<(PackFacts, Pack)>,
     table: FileTable,
     visible: Vec<u64>,
+    segments: Segments,
     search: OnceLock<Search>,
 }
 
@@ -52,13 +53,14 @@ impl Snapshot {
         let facts = manifest.snapshots.get(name).ok_or(Error::NoSnapshot)?.clone();
         let packs = open_packs(dir, &manifest)?;
         let table = FileTable::open(&files::path(dir, facts.number))?;
+        let segments = Segments::hold(dir.join("index"), &manifest.segments)?;
         let mut visible = vec![0; manifest.next_file.div_ceil(64) as usize];
         for id in table.iter().filter_map(|row| row.state.ok()) {
             if let Some(word) = visible.get_mut(id as usize / 64) {
                 *word |= 1 << (id % 64);
             }
         }
-        Ok(Self { dir: dir.to_owned(), manifest, facts, packs, table, visible, search: OnceLock::new() })
+        Ok(Self { manifest, facts, packs, table, visible, segments, search: OnceLock::new() })
     }
 
     /// Counts of the whole.
@@ -144,14 +146,16 @@ impl Snapshot {
     fn searcher(&self) -> Result<&Search, Error> {
         if self.search.get().is_none() {
             // Two threads may both open it; one is kept.
-            let _ = self.search.set(Search::open(&self.dir, &self.manifest.segments)?);
+            let _ = self.search.set(Search::open(self.segments.clone())?);
         }
         Ok(self.search.get().expect("it was set above"))
     }
 
-    /// Whether every table is as it was written.
+    /// Whether every table is as it was written, and the search index opens.
     pub fn verify(&self) -> Result<(), Error> {
-        self.packs.iter().try_for_each(|(_, pack)| pack.verify())
+        self.table.verify()?;
+        self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
+        self.searcher().map(drop)
     }
 }
 

@@ -12,7 +12,7 @@ use super::files::{self, Entry};
 use super::index::{self, Field};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
 use super::pack::{self, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SpanRecord, SymbolRecord};
-use super::segments::Segments;
+use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
 use super::{CONTENT, Error, Snapshot, SymbolId, lock};
 use crate::languages::{clean_doc, first_sentence, language_name};
@@ -141,10 +141,6 @@ fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
     let mut texts: Vec<Vec<Span>> = extraction.symbols.iter().map(|symbol| vec![symbol.span]).collect();
     for symbol in &extraction.symbols {
         let Some(parent) = symbol.parent else { continue };
-        // Fields and members say little; their class is better found by them.
-        if symbol.kind == Kind::Constant {
-            continue;
-        }
         let parts = &mut texts[parent as usize];
         // Symbols come in source order, so the hole lies in the last part.
         if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
@@ -177,7 +173,6 @@ pub struct Writer {
     packs: Vec<(PackFacts, Pack)>,
     next_file: u32,
     pack: Option<PackWriter>,
-    added_bytes: u64,
     segments: Segments,
     segment_memory: usize,
     index: Option<IndexWriter>,
@@ -185,11 +180,34 @@ pub struct Writer {
 
 impl Writer {
     pub(super) fn begin(dir: &Path, wait: Duration) -> Result<Self, Error> {
+        Self::over(dir, lock(dir, wait)?)
+    }
+
+    /// The same, over whatever is there: a store that cannot be read through and through is thrown away first.
+    pub(super) fn begin_anew(dir: &Path, wait: Duration) -> Result<Self, Error> {
+        let lock = lock(dir, wait)?;
+        let whole = Manifest::read(dir).and_then(|manifest| {
+            open_packs(dir, &manifest)?;
+            let names = manifest.snapshots.keys();
+            names.into_iter().try_for_each(|name| Snapshot::open(dir, manifest.clone(), name)?.verify())
+        });
+        if let Err(err) = whole {
+            tracing::info!("the index at {} is made anew: {err}", dir.display());
+            Manifest::remove(dir)?;
+        }
+        Self::over(dir, lock)
+    }
+
+    pub(super) fn over(dir: &Path, lock: File) -> Result<Self, Error> {
         let segments_dir = dir.join("index");
         std::fs::create_dir_all(&segments_dir).map_err(Error::io("cannot make the folder", &segments_dir))?;
-        let lock = lock(dir, wait)?;
         let manifest = match Manifest::read(dir) {
-            Err(Error::Missing(_)) => Manifest::empty(),
+            Err(Error::Missing(_)) => {
+                // Counting begins again, and what lies here may be mapped by somebody: it must not be written over.
+                let manifest = Manifest::empty();
+                sweep(dir, &manifest);
+                manifest
+            }
             other => other?,
         };
         let packs = open_packs(dir, &manifest)?;
@@ -200,7 +218,6 @@ impl Writer {
             next_file: manifest.next_file,
             packs,
             pack: None,
-            added_bytes: 0,
             segments: Segments::new(segments_dir, meta),
             segment_memory: SMALL_SEGMENT_MEMORY,
             index: None,
@@ -246,7 +263,6 @@ impl Writer {
     pub fn add(&mut self, mut file: Prepared) -> Result<u32, Error> {
         let id = self.next_file;
         self.next_file += 1;
-        self.added_bytes += file.content.len() as u64;
         file.record.id = id;
         self.pack_writer()?.add(&PackFile {
             record: file.record,
@@ -279,14 +295,12 @@ impl Writer {
         entries.iter().filter_map(|entry| entry.state.ok()).for_each(|id| live.insert(id));
         let mut others = Live::new(self.next_file);
         for (_, facts) in self.manifest.snapshots.iter().filter(|(other, _)| *other != name) {
-            let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
-            table.iter().filter_map(|row| row.state.ok()).for_each(|id| others.insert(id));
+            self.held_by(facts)?.for_each(|id| others.insert(id));
         }
 
         let mut garbage = Vec::new();
-        if let Some(base) = self.base(name)? {
-            let gone = base.table().iter().filter_map(|row| row.state.ok());
-            garbage.extend(gone.filter(|id| !live.contains(*id) && !others.contains(*id)));
+        if let Some(before) = self.manifest.snapshots.get(name) {
+            garbage.extend(self.held_by(before)?.filter(|id| !live.contains(*id) && !others.contains(*id)));
         }
         live.join(&others);
 
@@ -323,21 +337,23 @@ impl Writer {
         Ok(facts)
     }
 
-    /// Forgets a checkout. Returns whether the store still holds another.
-    pub fn forget(mut self, name: &str) -> Result<bool, Error> {
-        let Some(base) = self.base(name)? else { return Ok(!self.manifest.snapshots.is_empty()) };
+    /// Forgets a checkout.
+    pub(super) fn forget(mut self, name: &str) -> Result<(), Error> {
+        let Some(facts) = self.manifest.snapshots.remove(name) else { return Ok(()) };
         let mut others = Live::new(self.next_file);
-        self.manifest.snapshots.remove(name);
         for facts in self.manifest.snapshots.values() {
-            let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
-            table.iter().filter_map(|row| row.state.ok()).for_each(|id| others.insert(id));
+            self.held_by(facts)?.for_each(|id| others.insert(id));
         }
-        let gone = base.table().iter().filter_map(|row| row.state.ok()).filter(|id| !others.contains(*id));
+        let gone: Vec<u32> = self.held_by(&facts)?.filter(|id| !others.contains(*id)).collect();
         // What was already waiting to be removed still is.
         self.manifest.garbage.extend(gone);
-        let generation = self.manifest.generation + 1;
-        self.publish(generation)?;
-        Ok(!self.manifest.snapshots.is_empty())
+        self.publish(self.manifest.generation + 1)
+    }
+
+    /// The numbers of the files of a checkout.
+    fn held_by(&self, facts: &SnapshotFacts) -> Result<impl Iterator<Item = u32> + use<>, Error> {
+        let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
+        Ok((0..table.len()).filter_map(move |place| table.get(place)?.state.ok()))
     }
 
     /// Makes the manifest what the store holds, and removes what it no longer names.
@@ -376,14 +392,18 @@ impl Writer {
     /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree).
     fn collect_packs(&mut self, live: &Live) -> Result<(), Error> {
         let mut keep = self.packs.len();
-        let mut carried = self.added_bytes;
+        let mut carried = self.pack.as_ref().map_or(0, PackWriter::bytes);
         while keep > 0 && carried > 0 && self.packs[keep - 1].0.bytes <= 2 * carried {
             carried += self.packs[keep - 1].0.bytes;
             keep -= 1;
         }
         let wasted = |pack: &Pack| {
-            let dead = pack.files().iter().filter(|file| !live.contains(file.id));
-            2 * dead.map(|file| file.content_len).sum::<u64>() > pack.content_bytes()
+            let (mut all, mut dead) = (0, 0);
+            for file in pack.files() {
+                all += pack.weight(file);
+                dead += if live.contains(file.id) { 0 } else { pack.weight(file) };
+            }
+            2 * dead > all
         };
         keep = self.packs[..keep].iter().position(|(_, pack)| wasted(pack)).unwrap_or(keep);
         let old: Vec<(PackFacts, Pack)> = self.packs.drain(keep..).collect();
@@ -525,23 +545,9 @@ fn sweep(dir: &Path, manifest: &Manifest) {
             remove(entry.path());
         }
     }
-    let segments = manifest.segments["segments"].as_array().map_or(&[][..], Vec::as_slice);
-    // A segment's files begin with its id; its list of deletions also carries when it was made.
-    let living: Vec<(String, Option<String>)> = segments
-        .iter()
-        .map(|segment| {
-            let id = segment["segment_id"].as_str().unwrap_or_default().replace('-', "");
-            let deletions = segment["deletes"]["opstamp"].as_u64().map(|stamp| format!("{id}.{stamp}.del"));
-            (id, deletions)
-        })
-        .collect();
+    let segments: HashSet<String> = segments::files(&manifest.segments).into_iter().collect();
     for entry in std::fs::read_dir(dir.join("index")).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let named = living.iter().any(|(id, deletions)| match name.ends_with(".del") {
-            true => deletions.as_ref() == Some(&name),
-            false => name.starts_with(id),
-        });
-        if !named {
+        if !segments.contains(&*entry.file_name().to_string_lossy()) {
             remove(entry.path());
         }
     }

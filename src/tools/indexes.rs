@@ -37,6 +37,8 @@ struct State {
     snapshot: Arc<Snapshot>,
     stamp: Option<(u64, u64, i64)>,
     looked: Option<Instant>,
+    /// How the snapshot stood to the folder when it was last looked at, and brought up to date if need be.
+    freshness: Freshness,
 }
 
 /// A snapshot to answer from.
@@ -176,18 +178,20 @@ pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     let mut state = lock(&open.state);
     let due = state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY);
-    let mut freshness = root.as_ref().map(|_| Freshness::Fresh);
     if let (Some(root), true) = (&root, due) {
         state.looked = Some(Instant::now());
         let snapshot = state.snapshot.clone();
         drop(state);
         let drift = pipeline::drift(root, &snapshot);
-        if !drift.is_none() || snapshot.content_version() != store::CONTENT {
-            freshness = Some(refresh(call, &open, &sidecar, snapshot, drift));
+        match drift.is_none() && snapshot.content_version() == store::CONTENT {
+            true => lock(&open.state).freshness = Freshness::Fresh,
+            false => refresh(call, &open, &sidecar, snapshot, drift),
         }
         state = lock(&open.state);
     }
     let snapshot = state.snapshot.clone();
+    // Whoever asks again before the next look is told what the last one found.
+    let freshness = root.as_ref().map(|_| state.freshness);
     drop(state);
     Ok(Repo { sidecar, snapshot, root, freshness })
 }
@@ -246,13 +250,16 @@ fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
         return Ok(open);
     }
     let snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
-    let open =
-        Arc::new(Open { state: Mutex::new(State { snapshot, stamp, looked: None }), refreshing: Mutex::new(()) });
+    let open = Arc::new(Open {
+        state: Mutex::new(State { snapshot, stamp, looked: None, freshness: Freshness::Fresh }),
+        refreshing: Mutex::new(()),
+    });
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
 }
 
-/// Reads what changed, and waits for it as long as the caller does; then says how things stand.
-fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<Snapshot>, drift: Drift) -> Freshness {
+/// Reads what changed, and waits for it as long as the caller does. How things stand is in the state then.
+fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<Snapshot>, drift: Drift) {
+    lock(&open.state).freshness = Freshness::Indexing;
     let config = &call.cx.config;
     let patience = call.request.patience.unwrap_or(match config.freshness {
         config::Freshness::Relaxed => RELAXED,
@@ -272,31 +279,35 @@ fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<S
         };
         let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
         let result = pipeline::refresh(&sidecar, &snapshot, &drift, &config, &watcher).map_err(|err| err.to_string());
-        if result.is_ok()
-            && let Ok(newer) = store.snapshot(&sidecar.snapshot)
-        {
-            let mut state = lock(&open.state);
-            state.stamp = store.stamp();
-            state.snapshot = Arc::new(newer);
-        }
+        // Taken before the snapshot: of two that are published meanwhile the second will be seen as new.
+        let stamp = store.stamp();
+        let newer = result.and_then(|_| store.snapshot(&sidecar.snapshot).map_err(|err| err.to_string()));
+        let mut state = lock(&open.state);
+        let result = match newer {
+            Ok(newer) => {
+                (state.snapshot, state.stamp, state.freshness) = (Arc::new(newer), stamp, Freshness::Fresh);
+                Ok(())
+            }
+            Err(why) => {
+                state.freshness = Freshness::Stale;
+                Err(why)
+            }
+        };
+        drop(state);
         // The caller may have stopped waiting.
-        let _ = done.send(result.map(drop));
+        let _ = done.send(result);
     });
     let outcome = match spawned {
         Ok(_) => wait.recv_timeout(patience),
         Err(_) => Err(mpsc::RecvTimeoutError::Disconnected),
     };
     match outcome {
-        Ok(Ok(())) => Freshness::Fresh,
+        Ok(Ok(())) => {}
         Ok(Err(why)) => {
             call.note("stale_because", why);
             call.note("stale_files", stale);
-            Freshness::Stale
         }
-        Err(_) => {
-            call.note("stale_files", stale);
-            Freshness::Indexing
-        }
+        Err(_) => call.note("stale_files", stale),
     }
 }
 
@@ -309,7 +320,7 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
             let message = format!("{message} (this version reads format {FORMAT}); rebuild it: {rebuild}");
             Error::new(Code::IndexOutdated, message).with("rebuild", rebuild)
         }
-        store::Error::Damaged { .. } => {
+        store::Error::Damaged { .. } | store::Error::Index(_) => {
             Error::new(Code::Unavailable, format!("{message}; rebuild it: {rebuild}")).with("rebuild", rebuild)
         }
         store::Error::Missing(_) | store::Error::NoSnapshot => {
