@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tantivy::indexer::{NoMergePolicy, UserOperation};
+use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, UserOperation};
 use tantivy::{IndexWriter, TantivyDocument};
 
 use super::files::{self, Entry};
@@ -380,7 +380,12 @@ impl Writer {
     fn index_writer(&mut self) -> Result<&mut IndexWriter, Error> {
         if self.index.is_none() {
             let index = index::open(self.segments.clone())?;
-            let writer = index.writer_with_num_threads(1, self.segment_memory)?;
+            let options = IndexWriterOptions::builder()
+                .num_worker_threads(1)
+                .num_merge_threads(1)
+                .memory_budget_per_thread(self.segment_memory)
+                .build();
+            let writer = index.writer_with_options(options)?;
             writer.set_merge_policy(Box::new(NoMergePolicy));
             self.index = Some(writer);
         }

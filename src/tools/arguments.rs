@@ -1,7 +1,10 @@
 //! Reads a tool's arguments by its JSON schema, as a person would: what is plainly meant is taken, what is not is
 //! refused with the nearest thing that would do.
 
+use std::any::TypeId;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
@@ -17,14 +20,22 @@ const DEEPEST: usize = 32;
 /// `null` for a parameter that may be left out means that it is left out. A number, a boolean, a list or an object is
 /// also taken from a string that spells it, and a single value where a list of such is wanted. The schema may name
 /// further spellings of a parameter in `x-aliases`.
-pub(super) fn arguments<A: DeserializeOwned>(
+pub(super) fn arguments<A: DeserializeOwned + 'static>(
     args: Map<String, Value>,
     schema: fn() -> schemars::Schema,
 ) -> Result<A, Error> {
-    let schema = schema().to_value();
-    let args = Reader { root: &schema }.parameters(args, &schema)?;
+    let schema = schema_of(TypeId::of::<A>(), schema);
+    let args = Reader { root: schema }.parameters(args, schema)?;
     serde_json::from_value(Value::Object(args))
         .map_err(|err| Error::new(Code::InvalidArguments, format!("the arguments do not fit: {err}")))
+}
+
+/// The schema of a type of arguments, made once: making it takes as long as answering a small question. There are as many as
+/// there are tools, so none is ever dropped.
+fn schema_of(arguments: TypeId, make: fn() -> schemars::Schema) -> &'static Value {
+    static SCHEMAS: Mutex<BTreeMap<TypeId, &'static Value>> = Mutex::new(BTreeMap::new());
+    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    schemas.entry(arguments).or_insert_with(|| Box::leak(Box::new(make().to_value())))
 }
 
 /// A schema and what its references mean.

@@ -59,7 +59,7 @@ pub trait Tool {
     /// The key of the list that is cut when the answer does not fit its budget.
     const LIST: Option<&'static str> = None;
     /// Its arguments; their doc comment is the tool's description.
-    type Args: DeserializeOwned + JsonSchema;
+    type Args: DeserializeOwned + JsonSchema + 'static;
     /// Its answer.
     type Output: Serialize + JsonSchema;
     /// Answers.
