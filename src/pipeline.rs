@@ -31,6 +31,8 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// Read every file again, known or not.
     pub from_scratch: bool,
+    /// Files to read again though their size and time tell of no change.
+    pub reread: Vec<String>,
 }
 
 /// Who is told of progress, and who may call it off.
@@ -128,6 +130,8 @@ pub struct Drift {
     pub gone: Vec<String>,
     /// Folders or ignore files changed: there may be new files.
     pub elsewhere: bool,
+    /// The changed files are to be read though their size and time tell of no change.
+    pub unseen: bool,
 }
 
 impl Drift {
@@ -171,6 +175,7 @@ pub fn refresh(
         extra_ignore: facts.extra_ignore.clone(),
         follow_symlinks: facts.follow_symlinks,
         from_scratch: false,
+        reread: if drift.unseen { drift.changed.clone() } else { Vec::new() },
     };
     if drift.elsewhere || !drift.gone.is_empty() {
         return index_folder(&root, config, &options, watcher);
@@ -203,6 +208,17 @@ pub fn forget(registry: &Registry, sidecar: &Sidecar, patience: Duration) -> Res
     registry.store(&sidecar.store).forget(&sidecar.snapshot, patience)?;
     registry.remove(&sidecar.repo)?;
     Ok(())
+}
+
+/// Why one file of an indexed folder was left out by the rules, if it is there and was.
+pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config) -> Option<SkipReason> {
+    let mut rules = rules(config);
+    rules.extra_ignore.extend(facts.extra_ignore.iter().cloned());
+    rules.follow_symlinks = facts.follow_symlinks;
+    match discover::look(root, path, &rules) {
+        Ok(discover::Look::Skipped(reason)) => Some(reason),
+        _ => None,
+    }
 }
 
 /// The rules that a configuration makes.
@@ -257,6 +273,7 @@ fn run(
 
     // Whether there is anything to do is seen without keeping anybody from writing.
     if !options.from_scratch
+        && options.reread.is_empty()
         && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
         && snapshot.content_version() == store::CONTENT
         && same(&snapshot, &files, &inputs, options)
@@ -284,8 +301,9 @@ fn run(
     let mut to_read: Vec<usize> = Vec::new();
     let mut earlier = Earlier::of(base.as_ref());
     for (place, file) in files.iter().enumerate() {
+        let is_doubted = options.reread.contains(&file.path);
         states.push(match earlier.find(&file.path) {
-            Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) => row.state,
+            Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) && !is_doubted => row.state,
             _ => {
                 to_read.push(place);
                 Err(SkipReason::Unreadable)

@@ -113,10 +113,17 @@ impl Output {
     }
 }
 
-/// Writes to standard output. When nobody reads it any more, there is nothing left to do and nobody to tell.
+/// Writes to standard output. When nobody reads it any more, there is nothing left to do and nobody to tell; any other failure,
+/// such as a full disk, ends the process: what was asked for did not get where it should.
 pub(super) fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("error: cannot write the answer: {err}\n"));
+            std::process::exit(i32::from(super::FAILED));
+        }
+        _ => {}
+    }
 }
 
 /// Writes to standard error.

@@ -43,6 +43,11 @@ macro_rules! reasons {
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
+
+            /// What it means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
         }
     };
 }

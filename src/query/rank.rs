@@ -52,8 +52,8 @@ pub struct Ranker {
     text: String,
     /// For an identifier its last part as written, else the words joined.
     name: String,
-    /// For an identifier the part before the last.
-    parent: Option<String>,
+    /// For an identifier the parts before the last, the nearest first.
+    owners: Vec<String>,
     flat: String,
     trigrams: HashSet<[char; 3]>,
     parts: Vec<String>,
@@ -77,12 +77,12 @@ impl Ranker {
             }
             _ => query.to_owned(),
         };
-        let (name, parent) = match form {
+        let (name, owners) = match form {
             Form::Identifier => {
-                let mut parts = query.rsplit(['.', ':', '#', '/']).filter(|part| !part.is_empty());
-                (parts.next().unwrap_or(query).to_owned(), parts.next().map(str::to_owned))
+                let mut parts = query.rsplit(['.', ':', '#', '/']).filter(|part| !part.is_empty()).map(str::to_owned);
+                (parts.next().unwrap_or_else(|| query.to_owned()), parts.collect())
             }
-            _ => (query.split_whitespace().collect(), None),
+            _ => (query.split_whitespace().collect(), Vec::new()),
         };
         let flat = flattened(&name);
         let mut parts: Vec<String> = text
@@ -91,7 +91,7 @@ impl Ranker {
             .map(str::to_lowercase)
             .collect();
         parts.dedup();
-        Self { form, trigrams: trigrams(&flat), text, name, parent, flat, parts, fuzzy }
+        Self { form, trigrams: trigrams(&flat), text, name, owners, flat, parts, fuzzy }
     }
 
     /// What is looked for where, and how much it counts.
@@ -129,7 +129,7 @@ impl Ranker {
         let exercises = is_test(path) || in_test_module(symbol);
         // A description is of what something does; values and types come after what runs.
         let (test, class, value) = match self.form {
-            Form::Identifier => (0.8, 1.0, 1.0),
+            Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
             Form::Prose => (0.5, 0.8, 0.5),
         };
@@ -159,6 +159,10 @@ impl Ranker {
         };
         if tier >= TIER && self.is_owner(symbol) {
             tier += TIER;
+            // `mpsc::Sender::send`: the more of the way there is named, the better.
+            let path = symbol.file.path();
+            let named = self.owners.iter().skip(1).filter(|owner| path.split(['/', '.']).any(|part| part == *owner));
+            tier += 0.2 * TIER * named.count() as f32;
         }
         tier
     }
@@ -175,25 +179,30 @@ impl Ranker {
 
     /// Whether the query names an owner as well: `Model.save`.
     pub fn names_owner(&self) -> bool {
-        self.parent.is_some()
+        !self.owners.is_empty()
     }
 
-    /// Whether a symbol belongs to the owner that the query names: a type or module around it, or its file.
+    /// Whether a symbol belongs to the owner that the query names: a type or module around it; or, when nothing is around it,
+    /// its file or its folder, which are modules and packages.
     pub fn is_owner(&self, symbol: &SymbolView<'_>) -> bool {
-        let Some(parent) = &self.parent else { return false };
+        let Some(owner) = self.owners.first() else { return false };
         let container = symbol.container();
-        let mut around = symbol.parent();
-        if container == *parent {
-            return true;
-        }
-        while let Some(owner) = around {
-            if owner.name() == *parent {
+        if !container.is_empty() || symbol.has_parent() {
+            let mut around = symbol.parent();
+            if container == *owner {
                 return true;
             }
-            around = owner.parent();
+            while let Some(enclosing) = around {
+                if enclosing.name() == *owner || enclosing.container() == *owner {
+                    return true;
+                }
+                around = enclosing.parent();
+            }
+            return false;
         }
-        let file = symbol.file.path().rsplit('/').next().unwrap_or_default();
-        file.split('.').next() == Some(parent)
+        let mut path = symbol.file.path().rsplit('/');
+        let stem = path.next().and_then(|file| file.split('.').next());
+        stem == Some(owner) || path.next() == Some(owner)
     }
 
     /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A

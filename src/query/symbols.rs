@@ -74,6 +74,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// How many answered before the limit cut, as far as they were counted: at least fifty.
     pub considered: usize,
+    /// There may be more than were counted.
+    pub more: bool,
 }
 
 /// Looks for symbols.
@@ -81,7 +83,9 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     let ranker = Ranker::new(search.query, search.fuzzy);
     let wanted = Filter::new(snapshot, search);
     // Trigrams order names that share pieces, and find those with a slip in them.
-    let found = snapshot.search(&ranker.clauses(), SECOND_LOOK, &mut |id| wanted.accepts(id))?;
+    let looked_at = SECOND_LOOK.max(search.limit);
+    let found = snapshot.search(&ranker.clauses(), looked_at, &mut |id| wanted.accepts(id))?;
+    let all_found = found.len() < looked_at;
     let mut scores: HashMap<SymbolId, f32> = found.into_iter().collect();
     if let Some(name) = ranker.exact_name() {
         let most = if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME };
@@ -120,7 +124,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     });
     let hits: Vec<Hit> = shown.collect();
     let considered = hits.len() + answers.count();
-    Ok(Found { hits, considered })
+    Ok(Found { hits, considered, more: !all_found || considered == counted })
 }
 
 /// Set when a symbol's name is like the one asked for without holding it.

@@ -2,6 +2,7 @@
 //! the answer or the error in one shape.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -111,7 +112,7 @@ pub struct Call<'a> {
 struct Notes {
     repo: Option<String>,
     freshness: Option<Freshness>,
-    baseline: u64,
+    baseline: BTreeMap<String, u64>,
     total: Option<usize>,
     count: Option<usize>,
     narrow: Option<String>,
@@ -130,10 +131,9 @@ impl Call<'_> {
         self.notes().freshness = Some(freshness);
     }
 
-    /// Bytes of the whole files that would have been read without this answer. Adds up.
-    pub fn baseline(&self, bytes: u64) {
-        let mut notes = self.notes();
-        notes.baseline = notes.baseline.saturating_add(bytes);
+    /// A file that would have been read whole without this answer, and its bytes. Each counts once.
+    pub fn baseline(&self, file: &str, bytes: u64) {
+        self.notes().baseline.insert(file.to_owned(), bytes);
     }
 
     /// One more fact for `_meta`.
@@ -207,6 +207,8 @@ pub(super) fn call_among(
     let Some(spec) = tools.iter().find(|spec| spec.name == name) else {
         return failure(&unknown_tool(tools, name), start, cx.config.max_tokens);
     };
+    let asked = args.get("max_tokens").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+    let max_tokens = asked.unwrap_or(cx.config.max_tokens).min(cx.config.max_tokens);
     let envelope = match answer(cx, spec, args, request, start) {
         Ok((envelope, saved)) => {
             let tokens = tokens::estimate(&envelope.text);
@@ -214,7 +216,7 @@ pub(super) fn call_among(
             envelope
         }
         Err(err) => {
-            let envelope = failure(&err, start, cx.config.max_tokens);
+            let envelope = failure(&err, start, max_tokens);
             let tokens = tokens::estimate(&envelope.text);
             cx.session.record(spec.name, start.elapsed(), tokens, 0, true);
             envelope
@@ -274,7 +276,8 @@ fn answer(
         // Stands for what is known only at the end; what is written in its place is never longer.
         timing_ms: 8_888_888.88,
     };
-    let baseline_tokens = notes.baseline / 4;
+    // Counting is what grep does, too.
+    let baseline_tokens = if shared.count_only { 0 } else { notes.baseline.values().sum::<u64>() / 4 };
     if baseline_tokens > 0 {
         meta.saved = Some((baseline_tokens, cx.session.total_saved().saturating_add(baseline_tokens)));
     }
@@ -384,9 +387,9 @@ fn milliseconds(start: Instant) -> f64 {
     (start.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
 }
 
-/// Where a list goes on, with a check that it was this tool that said so.
-pub(super) fn write_cursor(tool: &str, offset: usize) -> String {
-    format!("c{offset}-{:04x}", check(tool, offset))
+/// Where a list goes on, with a check that it was this question's answer that said so.
+pub(super) fn write_cursor(question: &str, offset: usize) -> String {
+    format!("c{offset}-{:04x}", check(question, offset))
 }
 
 fn read_cursor(tool: &str, cursor: &str) -> Result<usize, Error> {

@@ -58,9 +58,9 @@ impl Tool for GetFileContent {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let repo = indexes::open(call, args.repo.as_deref())?;
-        let path = relative(&repo, &args.file_path);
+        let path = relative(call, &repo, &args.file_path);
         let repo = indexes::ensure_fresh(call, repo, [path.as_str()])?;
-        let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(&repo, &path))?;
+        let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
         let text = String::from_utf8_lossy(file.content());
         let lossy = matches!(text, std::borrow::Cow::Owned(_));
         let line_count = u64::from(file.lines());
@@ -83,7 +83,8 @@ impl Tool for GetFileContent {
         }
         let left = (wanted - given) as u64;
         let cut = left > 0 && line_count > 0;
-        call.baseline(file.content().len() as u64);
+        call.baseline(&path, file.content().len() as u64);
+        call.count(given);
         Ok(Output {
             file: path.clone(),
             language: file.language(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool};
+use crate::pipeline;
 use crate::query;
 use crate::store::{FileView, SymbolView};
 
@@ -123,13 +124,13 @@ impl Tool for GetFileOutline {
             return one(call, args.repo.as_deref(), path);
         }
         let repo = indexes::open(call, args.repo.as_deref())?;
-        let paths: Vec<String> = paths.iter().map(|path| relative(&repo, path)).collect();
+        let paths: Vec<String> = paths.iter().map(|path| relative(call, &repo, path)).collect();
         let repo = indexes::ensure_fresh(call, repo, paths.iter().map(String::as_str))?;
         let (mut results, mut errors) = (Vec::new(), Vec::new());
         for path in paths {
             match repo.snapshot.file(&path) {
                 Some(file) => results.push(outline(call, file)),
-                None => errors.push(FileError { error: unknown_file(&repo, &path).message, file: path }),
+                None => errors.push(FileError { error: unknown_file(call, &repo, &path).message, file: path }),
             }
         }
         call.found(!results.is_empty());
@@ -139,9 +140,9 @@ impl Tool for GetFileOutline {
 
 fn one(call: &Call<'_>, repo: Option<&str>, path: &str) -> Result<Output, Error> {
     let repo = indexes::open(call, repo)?;
-    let path = relative(&repo, path);
+    let path = relative(call, &repo, path);
     let repo = indexes::ensure_fresh(call, repo, [path.as_str()])?;
-    let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(&repo, &path))?;
+    let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
     let mut outline = outline(call, file);
     outline.symbols = call.page(outline.symbols, usize::MAX);
@@ -150,7 +151,7 @@ fn one(call: &Call<'_>, repo: Option<&str>, path: &str) -> Result<Output, Error>
 }
 
 fn outline(call: &Call<'_>, file: FileView<'_>) -> Outline {
-    call.baseline(file.content().len() as u64);
+    call.baseline(file.path(), file.content().len() as u64);
     Outline {
         file: file.path().to_owned(),
         language: file.language(),
@@ -177,25 +178,52 @@ fn nested(file: FileView<'_>) -> Vec<Item> {
     top
 }
 
-/// A path as the index knows it: relative to the root, with `/` between the parts.
-pub fn relative(repo: &Repo, path: &str) -> String {
+/// A path as the index knows it: relative to the root, with `/` between the parts. One that begins with `./` or `../` is
+/// meant from where the caller is, any other from the root.
+pub fn relative(call: &Call<'_>, repo: &Repo, path: &str) -> String {
     let path = path.trim().replace('\\', "/");
-    let root = repo.root.as_ref().map(|root| format!("{}/", root.to_string_lossy()));
-    let inside = root.as_ref().and_then(|root| path.strip_prefix(root.as_str())).unwrap_or(&path);
-    inside.trim_start_matches("./").trim_end_matches('/').to_owned()
+    let root = repo.root.as_deref().map(|root| root.to_string_lossy().into_owned());
+    let inside = |path: &str| {
+        let rest = path.strip_prefix(root.as_deref()?)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
+    };
+    let from_here = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
+    let here = call.request.directory.as_deref().and_then(|here| inside(&here.to_string_lossy()));
+    let path = match here.filter(|_| from_here) {
+        Some(here) => format!("{here}/{path}"),
+        None => inside(&path).unwrap_or(path),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// Why a path names no file of the index.
-pub fn unknown_file(repo: &Repo, path: &str) -> Error {
-    let near = query::nearest_files(&repo.snapshot, path, 3);
-    let skipped = repo.snapshot.table().find(path).and_then(|row| row.state.err());
+pub fn unknown_file(call: &Call<'_>, repo: &Repo, path: &str) -> Error {
+    let shown: String = path.chars().take(200).collect();
+    let config = &call.cx.config;
+    let read = repo.snapshot.table().find(path).and_then(|row| row.state.err());
+    let skipped = read.or_else(|| pipeline::left_out(repo.root.as_deref()?, path, repo.snapshot.facts(), config));
+    if let Some(reason) = skipped {
+        let message = format!("{shown:?} was left out of the index: {} ({})", reason.as_str(), reason.meaning());
+        return Error::new(Code::NotFound, message).with("reason", reason.as_str());
+    }
     let prefix = format!("{path}/");
-    let is_folder = repo.snapshot.files().any(|file| file.path().starts_with(&prefix));
-    let message = match (skipped, near.first()) {
-        (Some(reason), _) => format!("{path:?} was left out of the index: {}", reason.as_str()),
-        (None, _) if is_folder => format!("{path:?} is a folder; call get_file_tree with it as path_prefix"),
-        (None, Some(first)) => format!("no file {path:?} is indexed; did you mean {first:?}?"),
-        (None, None) => format!("no file {path:?} is indexed; get_file_tree lists what is"),
-    };
-    Error::new(Code::NotFound, message).with("nearest", near)
+    if repo.snapshot.files().any(|file| file.path().starts_with(&prefix)) {
+        let message = format!("{shown:?} is a folder; call get_file_tree with it as path_prefix");
+        return Error::new(Code::NotFound, message);
+    }
+    let near = query::nearest_files(&repo.snapshot, &shown, 3);
+    match near.first() {
+        Some(first) => {
+            let message = format!("no file {shown:?} is indexed; did you mean {first:?}?");
+            Error::new(Code::NotFound, message).with("nearest", near)
+        }
+        None => Error::new(Code::NotFound, format!("no file {shown:?} is indexed; get_file_tree lists what is")),
+    }
 }

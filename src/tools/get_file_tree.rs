@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Code, Error, Shown, Tool, indexes, tokens};
+use super::get_file_outline::relative;
+use super::indexes::{self, Repo};
+use super::{Call, Code, Error, Shown, Tool, nearest, tokens};
 use crate::query::{self, Node};
 
 /// Nested tree of folders and files.
@@ -92,17 +94,16 @@ impl Tool for GetFileTree {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let repo = indexes::open(call, args.repo.as_deref())?;
+        let repo = indexes::open_now(call, args.repo.as_deref())?;
+        let prefix = relative(call, &repo, &args.path_prefix);
         call.narrow("give path_prefix, or a smaller max_depth");
         let at = |depth: u32| -> Vec<Item> {
-            let nodes = query::tree(&repo.snapshot, &args.path_prefix, depth as usize);
+            let nodes = query::tree(&repo.snapshot, &prefix, depth as usize);
             nodes.into_iter().map(Item::from).collect()
         };
         let (mut tree, mut shown) = (at(args.max_depth.unwrap_or(DEEPEST).clamp(1, DEEPEST)), None);
-        if tree.is_empty() && !args.path_prefix.is_empty() {
-            let near = query::nearest_files(&repo.snapshot, &args.path_prefix, 3);
-            let message = format!("nothing is indexed below {:?}", args.path_prefix);
-            return Err(Error::new(Code::NotFound, message).with("nearest", near));
+        if tree.is_empty() && !prefix.is_empty() {
+            return Err(nothing_below(&repo, &prefix));
         }
         if args.max_depth.is_none() && call.offset == 0 {
             // A whole level less tells more than a tree cut in its middle.
@@ -118,8 +119,25 @@ impl Tool for GetFileTree {
             }
         }
         let tree = call.page(tree, usize::MAX);
-        Ok(Output { repo: repo.sidecar.repo.clone(), path_prefix: args.path_prefix, tree, depth: shown })
+        Ok(Output { repo: repo.sidecar.repo.clone(), path_prefix: prefix, tree, depth: shown })
     }
+}
+
+/// Nothing lies below a prefix: names the folders that come nearest.
+fn nothing_below(repo: &Repo, prefix: &str) -> Error {
+    let mut folders: Vec<&str> = Vec::new();
+    for folder in repo.snapshot.files().filter_map(|file| file.path().rsplit_once('/')).map(|(folder, _)| folder) {
+        if folders.last() != Some(&folder) {
+            folders.push(folder);
+        }
+    }
+    let near = nearest(prefix, folders, 3);
+    let shown: String = prefix.chars().take(200).collect();
+    let message = match near.first() {
+        Some(first) => format!("nothing is indexed below {shown:?}; did you mean {first:?}?"),
+        None => format!("nothing is indexed below {shown:?}; leave path_prefix out to see what is"),
+    };
+    Error::new(Code::NotFound, message)
 }
 
 fn depth_of(items: &[Item]) -> u32 {

@@ -51,7 +51,7 @@ impl Tool for GetRepoOutline {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let repo = indexes::open(call, args.repo.as_deref())?;
+        let repo = indexes::open_now(call, args.repo.as_deref())?;
         let (snapshot, facts) = (&repo.snapshot, repo.snapshot.facts());
         let head = repo.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head());
         let moved = head.is_some() && facts.git_head.is_some() && head != facts.git_head;
@@ -60,8 +60,8 @@ impl Tool for GetRepoOutline {
             (name, files)
         });
         let counts = query::kinds(snapshot);
+        call.count(facts.files as usize);
         let kinds = Kind::ALL.into_iter().map(|kind| (kind.as_str(), counts[kind as usize]));
-        call.baseline(facts.bytes.min(400_000));
         Ok(Output {
             repo: repo.sidecar.repo.clone(),
             indexed_at: timestamp(facts.indexed_at),

@@ -70,8 +70,11 @@ pub struct Symbol {
     /// In place of a source that is larger than the answer may be: what it holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<Member>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// How to get what was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
-    truncated: Option<String>,
+    rest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,14 +125,29 @@ impl Tool for GetSymbolSource {
                     "`symbol_ids` is empty; give ids from a search or an outline",
                 ));
             }
-            (None, Some(ids)) => (ids.clone(), false),
+            (None, Some(ids)) => {
+                let mut once: Vec<String> = Vec::new();
+                for id in ids {
+                    if !once.contains(id) {
+                        once.push(id.clone());
+                    }
+                }
+                (once, false)
+            }
         };
         let repo = indexes::open(call, args.repo.as_deref())?;
         let paths = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path));
         // An older id writes its path in another way; its file is looked at once the symbol is known.
         let repo = indexes::ensure_fresh(call, repo, paths)?;
-        let found = query::by_id(&repo.snapshot, &ids[0]).ok().map(|symbol| symbol.file.path().to_owned());
-        let repo = indexes::ensure_fresh(call, repo, found.as_deref())?;
+        let found = |repo: &Repo| -> Vec<String> {
+            let symbols = ids.iter().filter_map(|id| query::by_id(&repo.snapshot, id).ok());
+            symbols.map(|symbol| symbol.file.path().to_owned()).collect()
+        };
+        let files = found(&repo);
+        let mut repo = indexes::ensure_fresh(call, repo, files.iter().map(String::as_str))?;
+        if args.verify {
+            repo = indexes::reread(call, repo, &files)?;
+        }
         if single {
             let symbol = lookup(&repo, &ids[0])
                 .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
@@ -138,7 +156,7 @@ impl Tool for GetSymbolSource {
             return Ok(Output::One(Box::new(answer)));
         }
         let (mut symbols, mut errors) = (Vec::new(), Vec::new());
-        // Each gets what the ones before it left over; what does not fit at all goes to the next page.
+        // Each may fill an answer of its own; what does not fit beside the others goes to the next page.
         for id in &ids {
             match lookup(&repo, id) {
                 Ok(symbol) => symbols.push(symbol_of(call, &symbol, &args, call.max_tokens)),
@@ -175,7 +193,7 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolE
 fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: usize) -> Symbol {
     let content = symbol.file.content();
     let span = symbol.span();
-    call.baseline(content.len() as u64);
+    call.baseline(symbol.file.path(), content.len() as u64);
     let source = String::from_utf8_lossy(symbol.source());
     let detail = symbol.detail().as_str();
     let doc = symbol.docstring();
@@ -197,7 +215,8 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         source: None,
         after: (context > 0).then(|| lossy(first_lines(&content[span.end as usize..], context))),
         outline: Vec::new(),
-        truncated: None,
+        truncated: false,
+        rest: None,
         content_hash: None,
         content_verified: None,
     };
@@ -217,7 +236,8 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     answer.outline = symbol.children().map(member).collect();
     if answer.outline.len() > 1 {
         let (first, last) = (symbol.line(), symbol.end_line());
-        answer.truncated =
+        answer.truncated = true;
+        answer.rest =
             Some(format!("too large: an outline; ask for a member's id, or get_file_content lines {first}-{last}"));
         return answer;
     }
@@ -232,7 +252,8 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         lines += 1;
     }
     let (next, last) = (symbol.line() + lines, symbol.end_line());
-    answer.truncated = Some(format!("cut; the rest: get_file_content lines {next}-{last}"));
+    answer.truncated = true;
+    answer.rest = Some(format!("cut; the rest: get_file_content lines {next}-{last}"));
     answer.source = Some(shown);
     answer
 }

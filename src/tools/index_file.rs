@@ -83,7 +83,7 @@ impl Tool for IndexFile {
         let known = before.table().find(&file).is_some();
         // A file that is not known yet must pass the rules, which need the whole walk.
         let drift = match known && path.exists() {
-            true => Drift { changed: vec![file.clone()], ..Drift::default() },
+            true => Drift { changed: vec![file.clone()], unseen: true, ..Drift::default() },
             false => Drift { elsewhere: true, ..Drift::default() },
         };
         let cancelled = AtomicBool::new(false);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{pipeline_error, timestamp};
 use super::{Call, Code, Error, Shown, Tool};
+use crate::config;
 use crate::pipeline::{self, Options, Report, Watcher};
 
 /// Index a local folder, or update its index. Needed once; later changes are picked up by themselves.
@@ -84,10 +85,15 @@ impl Tool for IndexFolder {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let root = folder(call, args.path.as_deref())?;
         let config = &call.cx.config;
+        if root.parent().is_none() || config::is_home(&root) {
+            let message = format!("{} is everything there is; give the folder of one project", root.display());
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
         let options = Options {
             extra_ignore: args.extra_ignore_patterns,
             follow_symlinks: args.follow_symlinks,
             from_scratch: !args.incremental,
+            reread: Vec::new(),
         };
         let progress = call.request.progress.clone();
         let tell = move |done: u64, of: Option<u64>, what: &str| {

@@ -16,6 +16,8 @@ use crate::store::{self, FORMAT, Registry, Sidecar, Snapshot};
 
 /// A folder is not compared again within this time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A look that is no older than this was part of answering the same question.
+const JUST_NOW: Duration = Duration::from_millis(5);
 /// How long an answer waits for changes to be read, when it need not be fresh and when it must.
 const RELAXED: Duration = Duration::from_millis(50);
 const STRICT: Duration = Duration::from_millis(500);
@@ -113,7 +115,19 @@ pub fn resolve(call: &Call<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
         [only] => Ok(only.clone()),
         [] if all.is_empty() => Err(nothing_indexed(call.request)),
         [] => {
-            let near = super::nearest(repo, all.iter().map(|sidecar| sidecar.repo.as_str()), 3);
+            // A person remembers the folder's name, not the letters behind it.
+            let folder = |sidecar: &Sidecar| {
+                let name = sidecar.repo.rsplit('/').next().unwrap_or_default();
+                name.rsplit_once('-').map_or(name, |(folder, _)| folder).to_owned()
+            };
+            let folders: Vec<String> = all.iter().map(folder).collect();
+            let near = super::nearest(repo, folders.iter().map(String::as_str), 3);
+            let near: Vec<&str> = all
+                .iter()
+                .zip(&folders)
+                .filter(|(_, folder)| near.contains(&folder.as_str()))
+                .map(|(sidecar, _)| sidecar.repo.as_str())
+                .collect();
             let known: Vec<&str> = all.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
             let message =
                 format!("no index is called {repo:?}; give one of `list_repos`, or a path, or call index_folder");
@@ -196,6 +210,52 @@ pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     Ok(Repo { sidecar, snapshot, root, freshness })
 }
 
+/// The same as [`open`], and the folder is looked at as it is now: for answers about everything that is there.
+pub fn open_now(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let sidecar = resolve(call, repo)?;
+    forget_look(call, &sidecar.repo, Duration::ZERO);
+    let repo = open_sidecar(call, sidecar)?;
+    note(call, &repo);
+    Ok(repo)
+}
+
+/// Looks at the folder as it is now, unless that was done for this very question.
+pub fn look_again(call: &Call<'_>, repo: Repo) -> Result<Repo, Error> {
+    forget_look(call, &repo.sidecar.repo, JUST_NOW);
+    let repo = open_sidecar(call, repo.sidecar)?;
+    note(call, &repo);
+    Ok(repo)
+}
+
+/// Makes the next opening look at the folder, if the last look is longer ago than this.
+fn forget_look(call: &Call<'_>, repo: &str, longer_than: Duration) {
+    if let Some(open) = call.cx.indexes.lock().get(repo) {
+        let mut state = lock(&open.state);
+        if state.looked.is_some_and(|looked| looked.elapsed() >= longer_than) {
+            state.looked = None;
+        }
+    }
+}
+
+/// Reads files from disk though their size and time are as they were, and brings the index up to date when they differ.
+pub fn reread(call: &Call<'_>, repo: Repo, paths: &[String]) -> Result<Repo, Error> {
+    let Some(root) = repo.root.clone() else { return Ok(repo) };
+    let differs = |path: &&String| {
+        let stored = repo.snapshot.file(path);
+        let now = std::fs::read(root.join(path.as_str()));
+        stored.zip(now.ok()).is_some_and(|(stored, now)| stored.content() != now)
+    };
+    let changed: Vec<String> = paths.iter().filter(differs).cloned().collect();
+    if changed.is_empty() {
+        return Ok(repo);
+    }
+    let drift = Drift { changed, unseen: true, ..Drift::default() };
+    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: STRICT };
+    pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, &call.cx.config, &watcher)
+        .map_err(|err| pipeline_error(err, &repo.sidecar))?;
+    look_again(call, repo)
+}
+
 /// Makes sure that these files are as they are on disk, though the folder was looked at a moment ago. Returns a newer
 /// state when they were not.
 pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<Item = &'p str>) -> Result<Repo, Error> {
@@ -213,12 +273,8 @@ pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<It
     if !changed {
         return Ok(repo);
     }
-    if let Some(open) = call.cx.indexes.lock().get(&repo.sidecar.repo) {
-        lock(&open.state).looked = None;
-    }
-    let repo = open_sidecar(call, repo.sidecar)?;
-    note(call, &repo);
-    Ok(repo)
+    forget_look(call, &repo.sidecar.repo, Duration::ZERO);
+    look_again(call, repo)
 }
 
 fn note(call: &Call<'_>, repo: &Repo) {
@@ -271,7 +327,7 @@ fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<S
         (open.clone(), sidecar.clone(), config.clone(), call.request.progress.clone());
     let stale: Vec<String> = drift.changed.iter().chain(&drift.gone).take(20).cloned().collect();
     let spawned = std::thread::Builder::new().name("refresh".to_owned()).spawn(move || {
-        let Ok(_only_one) = open.refreshing.try_lock() else { return };
+        let Ok(only_one) = open.refreshing.try_lock() else { return };
         let tell = |at: u64, of: Option<u64>, what: &str| {
             if let Some(progress) = &progress {
                 progress(at, of, what);
@@ -294,6 +350,8 @@ fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<S
             }
         };
         drop(state);
+        // Whoever hears of it may begin another at once.
+        drop(only_one);
         // The caller may have stopped waiting.
         let _ = done.send(result);
     });
@@ -305,9 +363,17 @@ fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<S
         Ok(Ok(())) => {}
         Ok(Err(why)) => {
             call.note("stale_because", why);
-            call.note("stale_files", stale);
+            note_stale(call, stale);
         }
-        Err(_) => call.note("stale_files", stale),
+        Err(_) => note_stale(call, stale),
+    }
+}
+
+/// Names what is not up to date; where that is whole folders, says only that something is.
+fn note_stale(call: &Call<'_>, files: Vec<String>) {
+    match files.is_empty() {
+        true => call.note("changes_pending", true),
+        false => call.note("stale_files", files),
     }
 }
 

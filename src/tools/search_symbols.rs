@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Shown, Tool, nearest, tokens};
+use super::{Call, Code, Error, Freshness, Shown, Tool, nearest, tokens};
 use crate::languages::{LANGUAGES, of_id};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Hit, Order, Search};
+use crate::store::FileView;
 
 /// Find functions, classes, types and constants by name, words or description.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -81,6 +82,9 @@ pub enum SortBy {
 pub struct Output {
     result_count: usize,
     results: Vec<Item>,
+    /// There are more than `total` says: they were not counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    at_least: bool,
     /// Nothing was found: where it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
@@ -122,7 +126,7 @@ pub struct Absence {
     /// Files that are not indexed, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<String, u64>,
-    /// The names that come nearest.
+    /// The names that come nearest, whatever the filters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
 }
@@ -145,7 +149,9 @@ impl Tool for SearchSymbols {
     type Args = Args;
     type Output = Output;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+    fn run(call: &Call<'_>, mut args: Args) -> Result<Output, Error> {
+        args.kind = args.kind.map(|kind| meant(&kind, KINDS));
+        args.language = args.language.map(|language| meant(&language, LANGUAGE_NAMES));
         let glob = check(&args)?;
         let limit = (args.max_results as usize).min(MOST);
         let search = Search {
@@ -163,7 +169,7 @@ impl Tool for SearchSymbols {
         };
         let mut repos = repositories(call, &args)?;
         let mut found: Vec<(usize, Hit)> = Vec::new();
-        let mut considered = 0;
+        let (mut considered, mut at_least) = (0, false);
         for (place, repo) in repos.iter_mut().enumerate() {
             let mut answer = ask(repo, &search)?;
             // What is about to be shown must be what is on disk.
@@ -178,7 +184,14 @@ impl Tool for SearchSymbols {
             if repo.snapshot.generation() != before {
                 answer = ask(repo, &search)?;
             }
+            if answer.hits.is_empty() && repo.freshness.is_some() {
+                // Before it is said that there is nothing, the folder is looked at as it is now.
+                let taken = std::mem::replace(repo, placeholder(repo));
+                *repo = indexes::look_again(call, taken)?;
+                answer = ask(repo, &search)?;
+            }
             considered += answer.considered;
+            at_least |= answer.more;
             found.extend(answer.hits.into_iter().map(|hit| (place, hit)));
         }
         if repos.len() > 1 {
@@ -186,11 +199,8 @@ impl Tool for SearchSymbols {
         }
         let result_count = found.len().saturating_sub(call.offset).min(limit);
         if found.is_empty() {
-            return Ok(Output {
-                result_count: 0,
-                results: Vec::new(),
-                negative_evidence: Some(absence(&repos, &args.query)),
-            });
+            let negative_evidence = Some(absence(&repos, &args, glob.as_ref()));
+            return Ok(Output { result_count: 0, results: Vec::new(), at_least: false, negative_evidence });
         }
         call.total(considered.max(found.len()));
         call.narrow("give kind, language or file_pattern");
@@ -203,8 +213,42 @@ impl Tool for SearchSymbols {
             item.source = sources.of(repo, &hit);
             Some(item)
         });
-        Ok(Output { result_count, results: results.collect(), negative_evidence: None })
+        Ok(Output { result_count, results: results.collect(), at_least, negative_evidence: None })
     }
+}
+
+/// Other words for kinds and languages, and the word that is meant.
+const KINDS: &[(&str, &str)] = &[
+    ("func", "function"),
+    ("fn", "function"),
+    ("def", "function"),
+    ("functions", "function"),
+    ("classes", "class"),
+    ("methods", "method"),
+    ("const", "constant"),
+    ("constants", "constant"),
+    ("var", "variable"),
+    ("types", "type"),
+    ("attribute", "field"),
+    ("interfaces", "interface"),
+    ("traits", "trait"),
+    ("structs", "struct"),
+    ("enums", "enum"),
+];
+const LANGUAGE_NAMES: &[(&str, &str)] = &[
+    ("py", "python"),
+    ("js", "javascript"),
+    ("jsx", "javascript"),
+    ("ts", "typescript"),
+    ("tsx", "typescript"),
+    ("golang", "go"),
+    ("rs", "rust"),
+];
+
+/// The word that is meant by another, or the word itself, in small letters.
+fn meant(word: &str, table: &[(&str, &str)]) -> String {
+    let word = word.trim().to_lowercase();
+    table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
 }
 
 /// Refuses what cannot be answered, and reads the glob.
@@ -246,10 +290,17 @@ fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
         return Err(Error::new(Code::InvalidArguments, message));
     }
     let Some(pattern) = &args.file_pattern else { return Ok(None) };
-    // As in .gitignore, a pattern without a slash may match at any depth.
-    let anywhere =
-        if pattern.contains('/') { pattern.trim_start_matches('/').to_owned() } else { format!("**/{pattern}") };
-    match GlobBuilder::new(&anywhere).literal_separator(true).build() {
+    let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
+    let anywhere = match pattern {
+        "" | "." => "**".to_owned(),
+        // A folder stands for all that is in it; `src/net` may be one, and what has an ending is a file.
+        _ if pattern.ends_with('/') => format!("{pattern}**"),
+        _ if pattern.contains('/') && !pattern.contains(['*', '?', '[', '{', '.']) => format!("{pattern}{{,/**}}"),
+        _ if pattern.contains('/') => pattern.to_owned(),
+        // As in .gitignore, a pattern without a slash may match at any depth, a folder's name too.
+        _ => format!("{{**/{pattern},**/{pattern}/**}}"),
+    };
+    match GlobBuilder::new(&anywhere).literal_separator(true).empty_alternates(true).build() {
         Ok(glob) => Ok(Some(glob.compile_matcher())),
         Err(err) => {
             let message = format!("`file_pattern` is no glob: {err}; write it like src/**/*.py");
@@ -285,7 +336,16 @@ fn repositories(call: &Call<'_>, args: &Args) -> Result<Vec<Repo>, Error> {
                 false => Ok(repos),
             }
         }
-        Some(names) => names.iter().map(|name| indexes::open(call, Some(name))).collect(),
+        Some(names) => {
+            let mut repos: Vec<Repo> = Vec::new();
+            for name in names {
+                let repo = indexes::open(call, Some(name))?;
+                if repos.iter().all(|other| other.sidecar.repo != repo.sidecar.repo) {
+                    repos.push(repo);
+                }
+            }
+            Ok(repos)
+        }
     }
 }
 
@@ -305,7 +365,7 @@ fn placeholder(repo: &Repo) -> Repo {
 
 fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
     let symbol = repo.snapshot.symbol(hit.symbol)?;
-    call.baseline(symbol.file.content().len() as u64);
+    call.baseline(symbol.file.path(), symbol.file.content().len() as u64);
     Some(Item {
         id: symbol.id(),
         kind: symbol.kind().as_str(),
@@ -354,19 +414,32 @@ impl Sources {
 }
 
 /// What can be said when nothing was found.
-fn absence(repos: &[Repo], query: &str) -> Absence {
+fn absence(repos: &[Repo], args: &Args, glob: Option<&GlobMatcher>) -> Absence {
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
+    let mut still_reading = false;
     for repo in repos {
         let facts = repo.snapshot.facts();
-        symbols += facts.symbols;
-        files += facts.files;
+        let fits = |file: &FileView<'_>| {
+            args.language.as_ref().is_none_or(|language| file.language() == language)
+                && glob.is_none_or(|glob| glob.is_match(file.path()))
+        };
+        for file in repo.snapshot.files().filter(fits) {
+            symbols += u64::from(file.symbol_count());
+            files += 1;
+        }
         for (reason, count) in &facts.skipped {
             *left_out.entry(reason.clone()).or_default() += count;
         }
-        let word = query.split_whitespace().max_by_key(|word| word.len()).unwrap_or(query);
+        still_reading |= repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh);
+        let word = args.query.split_whitespace().max_by_key(|word| word.len()).unwrap_or(&args.query);
         near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
     }
     near.truncate(5);
-    Absence { verdict: "not_found", scanned_symbols: symbols, scanned_files: files, left_out, nearest: near }
+    let verdict = match (still_reading, files) {
+        (true, _) => "not_known: files that changed are still being read",
+        (false, 0) => "no_file_matches: language and file_pattern leave no file",
+        (false, _) => "not_found",
+    };
+    Absence { verdict, scanned_symbols: symbols, scanned_files: files, left_out, nearest: near }
 }

@@ -76,8 +76,8 @@ impl Tool for Echo {
     type Output = FindArgs;
 
     fn run(call: &Call<'_>, args: FindArgs) -> Result<FindArgs, Error> {
-        call.baseline(4000);
-        call.baseline(8000);
+        call.baseline("a", 4000);
+        call.baseline("b", 8000);
         call.note("content_verified", true);
         Ok(args)
     }
@@ -128,7 +128,7 @@ impl Tool for Give {
     type Output = Map<String, Value>;
 
     fn run(call: &Call<'_>, args: GiveArgs) -> Result<Map<String, Value>, Error> {
-        call.baseline(100_000);
+        call.baseline("c", 100_000);
         Ok(args.answer)
     }
 }
