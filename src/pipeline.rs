@@ -263,6 +263,7 @@ fn run(
     let started = Instant::now();
     let now = SystemTime::now();
     let registry = Registry::new(&config.home);
+    registry.prepare();
     let store = registry.store(&sidecar.store);
     let Plan { mut files, mut inputs, skipped, mut warnings, goes_out_from, discovery } = plan;
     let looked_at_all = goes_out_from.is_none();

@@ -210,3 +210,33 @@ fn nothing_is_written_but_in_the_index_directory() {
     assert_eq!(names(place.folder.path()), ["index", "source"]);
     assert_eq!(names(&place.folder.path().join("index")), ["codelode"]);
 }
+
+#[test]
+fn an_index_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    let home = place.folder.path().join("index/codelode");
+    fs::create_dir_all(&home).expect("the folder is ours");
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    place.found(&["search", "add"]);
+    let mode = fs::metadata(&home).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let full = fs::File::options().write(true).open("/dev/full").expect("Linux has one");
+    let status = place.command(&["search", "add"]).stdout(full).stderr(Stdio::null()).status();
+    assert_eq!(status.expect("the program is built").code(), Some(2));
+}
+
+#[test]
+fn a_whole_disk_is_not_indexed() {
+    let place = Place::new();
+    let ran = place.run(&["index", "/"]);
+    assert_eq!(ran.status, 2, "{}", ran.out);
+    assert!(ran.err.contains("one project"), "{}", ran.err);
+}

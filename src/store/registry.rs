@@ -48,6 +48,22 @@ impl Registry {
         Self { home: home.into() }
     }
 
+    /// Makes the folder that everything lies in, for its owner alone: it holds source code. What cannot be done is left to
+    /// whoever writes into it, who will say why.
+    pub fn prepare(&self) {
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+        let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.home);
+        let Ok(folder) = std::fs::metadata(&self.home) else { return };
+        if folder.permissions().mode() & 0o077 != 0 {
+            let _ = std::fs::set_permissions(&self.home, std::fs::Permissions::from_mode(0o700));
+        }
+        // Tells backups and whoever indexes the folder around it that all of this can be made again (bford.info/cachedir).
+        let tag = self.home.join("CACHEDIR.TAG");
+        if !tag.exists() {
+            let _ = std::fs::write(tag, "Signature: 8a477f597d28d172789f06886806bc55\n# The index of codelode.\n");
+        }
+    }
+
     /// The folder that everything lies in.
     pub fn home(&self) -> &Path {
         &self.home
