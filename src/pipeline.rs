@@ -292,7 +292,8 @@ fn run(
         true => store.writer_anew(watcher.patience)?,
         false => store.writer(watcher.patience)?,
     };
-    let base = writer.base(&sidecar.snapshot)?.filter(|_| writer.is_current() && !options.from_scratch);
+    let is_current = |base: &Snapshot| base.content_version() == store::CONTENT;
+    let base = writer.base(&sidecar.snapshot)?.filter(|base| is_current(base) && !options.from_scratch);
     // Somebody has published since the plan was made: what it did not look at is no longer as it says.
     if goes_out_from.is_some() && goes_out_from != base.as_ref().map(|base| base.facts().number) {
         drop(writer);

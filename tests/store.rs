@@ -14,9 +14,15 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use codelode::config::Config;
+use codelode::extract::extract;
+use codelode::languages::LANGUAGES;
+use codelode::model::SourceFile;
 use codelode::pipeline::{self, Watcher};
-use codelode::store::{Clause, Error, Field, Registry, Snapshot};
+use codelode::store::{Clause, Entry, Error, Field, Prepared, Registry, Snapshot, SnapshotFacts, Store};
+use proptest::prelude::*;
+use proptest::sample::Index;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// Nothing here takes this long, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -512,7 +518,7 @@ fn an_index_that_cannot_be_written_is_read() {
     // A server is asked again within the time in which it does not look again: what it could not read is still old.
     let mut server = Server::start(shell(&place, &format!("{prepare} \"$codelode\" serve")));
     for _ in 0..2 {
-        let answer = server.call("get_file_tree", json!({}));
+        let answer = server.call("suggest_queries", json!({}));
         assert_eq!(answer["_meta"]["freshness"], "stale", "{answer}");
     }
     server.close();
@@ -565,6 +571,90 @@ fn an_index_works_where_it_was_copied_to() {
     assert_ne!(symbol["_meta"]["freshness"], "fresh", "nobody can tell: {symbol}");
     let file = ask("get_file_content", json!({"repo": repo, "file_path": "part_2/module_2.py"}));
     assert!(file["content"].as_str().is_some_and(|text| text.contains("marker_part_2_module_2_py_0")), "{file}");
+}
+
+/// A cut, a doubling or a stranger's bytes, somewhere in a text.
+#[derive(Clone, Debug)]
+enum Wound {
+    Cut(Index, Index),
+    Double(Index, Index),
+    Insert(Index, Vec<u8>),
+}
+
+fn wounds() -> impl Strategy<Value = Vec<Wound>> {
+    let wound = prop_oneof![
+        any::<(Index, Index)>().prop_map(|(from, to)| Wound::Cut(from, to)),
+        any::<(Index, Index)>().prop_map(|(from, to)| Wound::Double(from, to)),
+        (any::<Index>(), proptest::collection::vec(any::<u8>(), 1..20))
+            .prop_map(|(at, bytes)| Wound::Insert(at, bytes)),
+    ];
+    proptest::collection::vec(wound, 0..6)
+}
+
+fn wounded(mut text: Vec<u8>, wounds: &[Wound]) -> Vec<u8> {
+    for wound in wounds {
+        let place = |at: &Index| at.index(text.len() + 1);
+        match wound {
+            Wound::Cut(from, to) => {
+                let (from, to) = (place(from).min(place(to)), place(from).max(place(to)));
+                text.drain(from..to);
+            }
+            Wound::Double(from, to) => {
+                let (from, to) = (place(from).min(place(to)), place(from).max(place(to)));
+                let again = text[from..to].to_vec();
+                text.splice(to..to, again);
+            }
+            Wound::Insert(at, bytes) => {
+                let at = place(at);
+                text.splice(at..at, bytes.iter().copied());
+            }
+        }
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_a_file_holds_it_comes_back_byte_by_byte(wounds in wounds()) {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let store = Store::at(folder.path().join("store"));
+        let mut writer = store.writer(PATIENCE).expect("nobody else writes");
+        let (mut files, mut entries) = (BTreeMap::new(), Vec::new());
+        for spec in LANGUAGES {
+            let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(spec.id);
+            for extension in spec.extensions {
+                let path = format!("sample.{extension}");
+                let Ok(sample) = fs::read(rooms.join(&path)) else { continue };
+                files.insert(path, (spec, wounded(sample, &wounds)));
+            }
+        }
+        for (path, (spec, text)) in &files {
+            let prepared = Prepared::new(path.clone(), text.clone(), Prepared::hash(text), &extract(spec, text));
+            let file = SourceFile { path: path.clone(), size: text.len() as u64, mtime_ns: 0 };
+            entries.push(Entry { file, state: Ok(writer.add(prepared).expect("there is room")) });
+        }
+        writer.commit("main", &entries, &[], SnapshotFacts::default()).expect("there is room");
+
+        let snapshot = store.snapshot("main").expect("it was committed");
+        snapshot.verify().expect("its tables are whole");
+        let mut ids = BTreeSet::new();
+        for (path, (_, text)) in &files {
+            let file = snapshot.file(path).expect("it was committed");
+            assert_eq!(file.content(), text);
+            for symbol in file.symbols() {
+                let span = symbol.span();
+                assert!(span.start < span.end && span.end as usize <= text.len());
+                assert_eq!(symbol.source(), &text[span.start as usize..span.end as usize]);
+                assert!(span.contains(symbol.name_span()) && symbol.is_intact());
+                assert_eq!(symbol.content_hash(), <[u8; 32]>::from(Sha256::digest(symbol.source())));
+                let line = |at: u32| 1 + text[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32;
+                assert_eq!((symbol.line(), symbol.end_line()), (line(span.start), line(span.end - 1)));
+                assert!(ids.insert(symbol.id()), "{} is there twice", symbol.id());
+            }
+        }
+    }
 }
 
 /// Runs git, free of what the machine configures.

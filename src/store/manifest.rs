@@ -8,15 +8,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CONTENT, Error, FORMAT};
+use super::{Error, FORMAT};
 
 /// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Version of the files' layout; another one is refused.
     pub format: u32,
-    /// Version of the extraction; another one is read, and refreshed at the next run.
-    pub content: u32,
     /// Version of the search engine's files; another one is refused.
     pub tantivy: String,
     /// Counts commits; names the files that each brought.
@@ -46,6 +44,8 @@ pub struct PackFacts {
     pub bytes: u64,
     /// How many files it holds.
     pub files: u32,
+    /// Version of the extraction that the oldest of them was read by.
+    pub content: u32,
 }
 
 /// A checkout's newest state.
@@ -53,6 +53,8 @@ pub struct PackFacts {
 pub struct SnapshotFacts {
     /// The commit that wrote its table of files, and that file's ending.
     pub number: u64,
+    /// Version of the extraction that its files were read by; what another one read is read again at the next run.
+    pub content: u32,
     /// Seconds since 1970 of the last run that looked at every file.
     pub indexed_at: i64,
     /// Files whose content is held.
@@ -89,7 +91,6 @@ impl Manifest {
     pub fn empty() -> Self {
         Self {
             format: FORMAT,
-            content: CONTENT,
             tantivy: tantivy_version(),
             generation: 0,
             next_file: 0,

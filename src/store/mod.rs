@@ -162,9 +162,11 @@ impl Store {
         if self.manifest().is_ok_and(|manifest| manifest.snapshots.into_iter().any(|entry| is_other(&entry))) {
             return Writer::over(&self.dir, lock)?.forget(name);
         }
-        // The manifest goes first: from then on there is no index, whatever is left behind.
-        Manifest::remove(&self.dir)?;
-        std::fs::remove_dir_all(&self.dir).map_err(Error::io("cannot remove", &self.dir))
+        // All of it goes at once, the lock included: whoever waits for that begins a new store and not in the midst of this.
+        let gone = self.dir.with_extension("gone");
+        let _ = std::fs::remove_dir_all(&gone);
+        std::fs::rename(&self.dir, &gone).map_err(Error::io("cannot remove", &self.dir))?;
+        std::fs::remove_dir_all(&gone).map_err(Error::io("cannot remove", &gone))
     }
 }
 
@@ -180,15 +182,19 @@ fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
             Err(err) if err.kind() == io::ErrorKind::NotFound && started.elapsed() < wait => continue,
             other => other.map_err(Error::io("cannot open", &path))?,
         };
-        match file.try_lock() {
-            // Whoever held it may have removed the store: a lock on a file without a name keeps nobody out.
-            Ok(()) if is_at(&file, &path) => return Ok(file),
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) if started.elapsed() < wait => {
-                std::thread::sleep(Duration::from_millis(2));
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(std::fs::TryLockError::WouldBlock) if started.elapsed() < wait => {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                Err(std::fs::TryLockError::WouldBlock) => return Err(Error::Busy),
+                Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", &path)(err)),
             }
-            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::Busy),
-            Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", &path)(err)),
+        }
+        // Whoever held it may have removed the store: a lock on a file without a name keeps nobody out.
+        if is_at(&file, &path) {
+            return Ok(file);
         }
     }
 }

@@ -69,6 +69,11 @@ impl Segments {
         Ok(Self { held: Arc::new(held), ..Self::new(dir, meta) })
     }
 
+    /// What [`Segments::hold`] mapped.
+    pub fn held(&self) -> impl Iterator<Item = (&Path, &Mapped)> {
+        self.held.iter().map(|(name, file)| (name.as_path(), file))
+    }
+
     /// tantivy's list of segments as of its last commit.
     pub fn meta(&self) -> Option<Vec<u8>> {
         self.lock().small.get(Path::new("meta.json")).cloned()

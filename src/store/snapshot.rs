@@ -75,7 +75,7 @@ impl Snapshot {
 
     /// Version of the extraction that its symbols were made by.
     pub fn content_version(&self) -> u32 {
-        self.manifest.content
+        self.facts.content
     }
 
     /// Every path with what the system said of it, those left out for their content included.
@@ -151,11 +151,16 @@ impl Snapshot {
         Ok(self.search.get().expect("it was set above"))
     }
 
-    /// Whether every table is as it was written, and the search index opens.
+    /// Whether every table and the search index are as they were written: reads all of them, but not the content, which
+    /// [`SymbolView::is_intact`] answers for.
     pub fn verify(&self) -> Result<(), Error> {
         self.table.verify()?;
         self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
-        self.searcher().map(drop)
+        let search = self.searcher()?;
+        self.segments.held().try_for_each(|(name, file)| match search.is_intact(name)? {
+            true => Ok(()),
+            false => Err(file.damaged("it does not match its checksum")),
+        })
     }
 }
 

@@ -234,11 +234,6 @@ impl Writer {
         }
     }
 
-    /// Whether what is held was read by this version.
-    pub fn is_current(&self) -> bool {
-        self.manifest.content == CONTENT
-    }
-
     /// Tells how many files may be added, before the first is.
     pub fn expect(&mut self, files: usize) {
         self.segment_memory = if files > FEW_FILES { SEGMENT_MEMORY } else { SMALL_SEGMENT_MEMORY };
@@ -248,7 +243,7 @@ impl Writer {
     pub fn known(&self) -> Known {
         // What is about to be removed from the search index is held no more.
         let garbage: HashSet<u32> = self.manifest.garbage.iter().copied().collect();
-        let packs = if self.is_current() { self.packs.clone() } else { Vec::new() };
+        let packs: Vec<_> = self.packs.iter().filter(|(facts, _)| facts.content == CONTENT).cloned().collect();
         let mut by_hash: Vec<([u8; 8], u32)> = packs
             .iter()
             .flat_map(|(_, pack)| pack.files())
@@ -304,7 +299,7 @@ impl Writer {
         }
         live.join(&others);
 
-        self.collect_packs(&live)?;
+        let content = self.collect_packs(&live)?;
         let mut to_sync = Vec::new();
         if let Some(pack) = self.pack.take() {
             let files = pack.len() as u32;
@@ -313,7 +308,7 @@ impl Writer {
             let pack = Pack::open(&path)?;
             let first_file = pack.files().first().map_or(self.next_file, |file| file.id);
             let bytes = file.metadata().map_err(Error::io("cannot read", &path))?.len();
-            let facts = PackFacts { number: generation, first_file, end_file: self.next_file, bytes, files };
+            let facts = PackFacts { number: generation, first_file, end_file: self.next_file, bytes, files, content };
             self.packs.push((facts, pack));
             to_sync.push((path, file));
         }
@@ -330,7 +325,7 @@ impl Writer {
         sync_all(to_sync)?;
         sync_folder(&self.dir.join("index"))?;
 
-        let facts = self.count(entries, SnapshotFacts { number: generation, ..facts });
+        let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
         self.manifest.snapshots.insert(name.to_owned(), facts.clone());
         self.manifest.garbage.extend(garbage);
         self.publish(generation)?;
@@ -360,7 +355,6 @@ impl Writer {
     fn publish(&mut self, generation: u64) -> Result<(), Error> {
         self.manifest.generation = generation;
         self.manifest.next_file = self.next_file;
-        self.manifest.content = CONTENT;
         self.manifest.packs = self.packs.iter().map(|(facts, _)| facts.clone()).collect();
         if let Some(meta) = self.segments.meta() {
             self.manifest.segments = serde_json::from_slice(&meta).expect("tantivy writes its list as JSON");
@@ -395,10 +389,13 @@ impl Writer {
     /// Copies what is still wanted of the newest packs into the one being written, so that their number stays small: a pack
     /// goes when it is not much larger than what comes after it, and when half of it is garbage. Each byte is copied a
     /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree).
-    fn collect_packs(&mut self, live: &Live) -> Result<(), Error> {
+    /// Returns the version of the extraction that the oldest file of the new pack was read by.
+    fn collect_packs(&mut self, live: &Live) -> Result<u32, Error> {
         let mut keep = self.packs.len();
         let mut carried = self.pack.as_ref().map_or(0, PackWriter::bytes);
-        while keep > 0 && carried > 0 && self.packs[keep - 1].0.bytes <= 2 * carried {
+        // Files that another version read are about to be read again: among them, new ones would pass for old.
+        let joins = |(facts, _): &(PackFacts, Pack), carried| facts.content == CONTENT && facts.bytes <= 2 * carried;
+        while keep > 0 && carried > 0 && joins(&self.packs[keep - 1], carried) {
             carried += self.packs[keep - 1].0.bytes;
             keep -= 1;
         }
@@ -423,7 +420,7 @@ impl Writer {
                 })?;
             }
         }
-        Ok(())
+        Ok(old.iter().map(|(facts, _)| facts.content).min().unwrap_or(CONTENT).min(CONTENT))
     }
 
     /// Removes earlier commits' garbage, commits what was added, and joins small segments.
