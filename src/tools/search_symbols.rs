@@ -102,7 +102,7 @@ pub struct Item {
     #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
     /// Comparable within an answer.
-    score: f64,
+    score: u32,
     /// Which repository, when several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
@@ -135,8 +135,8 @@ pub struct Absence {
 pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 72;
-const SUMMARY: usize = 64;
+const SIGNATURE: usize = 64;
+const SUMMARY: usize = 60;
 /// More is no search.
 const MOST: usize = 1_000;
 
@@ -374,7 +374,8 @@ fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
         line: symbol.line(),
         signature: symbol.signature(SIGNATURE),
         summary: symbol.summary(SUMMARY),
-        score: rounded(hit.score),
+        // What is behind the point says nothing and costs tokens.
+        score: hit.score.round() as u32,
         repo: None,
         match_type: hit.fuzzy.map(|_| "fuzzy"),
         fuzzy_similarity: hit.fuzzy.map(|fuzzy| rounded(fuzzy.similarity)),
@@ -383,11 +384,9 @@ fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
     })
 }
 
-/// Two significant places after the first: more says nothing and costs tokens.
-fn rounded(score: f32) -> f64 {
-    let score = f64::from(score);
-    let scale = if score >= 10.0 { 1.0 } else { 100.0 };
-    (score * scale).round() / scale
+/// A likeness to two places.
+fn rounded(likeness: f32) -> f64 {
+    (f64::from(likeness) * 100.0).round() / 100.0
 }
 
 /// Hands out sources until their budget is spent.
