@@ -136,7 +136,7 @@ pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
 const SIGNATURE: usize = 64;
-const SUMMARY: usize = 60;
+const SUMMARY: usize = 52;
 /// More is no search.
 const MOST: usize = 1_000;
 
