@@ -110,10 +110,8 @@ pub fn copy(from: &Path, to: &Path, link: bool) {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => copy(&source, &target, link),
-            Ok(kind) if kind.is_file() => {
-                if !link || std::fs::hard_link(&source, &target).is_err() {
-                    std::fs::copy(&source, &target).expect("there is room for a copy of the corpus");
-                }
+            Ok(kind) if kind.is_file() && (!link || std::fs::hard_link(&source, &target).is_err()) => {
+                std::fs::copy(&source, &target).expect("there is room for a copy of the corpus");
             }
             _ => {}
         }
