@@ -278,6 +278,7 @@ fn run(
         && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
         && snapshot.content_version() == store::CONTENT
         && same(&snapshot, &files, &inputs, options)
+        && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
         let facts = snapshot.facts().clone();
