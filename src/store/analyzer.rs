@@ -17,8 +17,7 @@ const LONGEST_WORD: usize = 120;
 /// How many words' terms a thread remembers.
 const REMEMBERED: usize = 60_000;
 
-/// Words that every function is full of: a body that holds them is no more about anything than one that does not. They make
-/// up a third of all words.
+/// Words that every function is full of: a body that holds them is no more about anything than one that does not.
 const EMPTY_WORDS: &[&str] = &[
     "a",
     "an",
