@@ -20,7 +20,8 @@
 //! 3. The tool finds the repository that is meant and makes sure that it is fresh ([`tools::indexes`]).
 //! 4. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
 //!
-//! [`model`] holds the nouns that all rooms share, [`config`] everything that can be set.
+//! [`model`] holds the nouns that all rooms share, [`config`] everything that can be set, and [`allocator`] is where memory
+//! comes from.
 //!
 //! ```
 //! use codelode::{extract::extract, languages};
@@ -31,6 +32,7 @@
 //! assert_eq!(symbols[0].name.of(source), b"add");
 //! ```
 
+pub mod allocator;
 pub mod cli;
 pub mod config;
 pub mod discover;

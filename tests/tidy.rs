@@ -17,8 +17,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tools", &["query", "pipeline", "store", "config", "discover", "git", "languages"]),
     ("mcp", &["tools", "config"]),
     ("cli", &["tools", "mcp", "config"]),
+    ("allocator", &[]),
     ("lib", &[]),
-    ("main", &["cli"]),
+    ("main", &["allocator", "cli"]),
 ];
 
 /// Words, and the only rooms that may write them.
@@ -31,7 +32,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("env::var", &["config"]),
     ("gix::", &["git"]),
     ("tree_sitter_", &["languages"]),
-    ("unsafe {", &["store"]),
+    ("unsafe {", &["store", "allocator", "main"]),
     ("todo!(", &[]),
     ("unimplemented!(", &[]),
     ("dbg!(", &[]),

@@ -2,7 +2,9 @@
 //!
 //! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
 
 use super::paths::is_test;
 use crate::model::Kind;
@@ -44,6 +46,18 @@ impl Form {
     }
 }
 
+/// A symbol that may answer, and what is asked of it more than once.
+pub struct Candidate<'a> {
+    /// Which.
+    pub symbol: SymbolView<'a>,
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// The name in lower case, letters and digits only.
+    pub flat: String,
+    /// How well it answers.
+    pub score: f32,
+}
+
 /// A query made ready to be asked.
 pub struct Ranker {
     /// What sort it is.
@@ -55,7 +69,7 @@ pub struct Ranker {
     /// For an identifier the parts before the last, the nearest first.
     owners: Vec<String>,
     flat: String,
-    trigrams: HashSet<[char; 3]>,
+    trigrams: Vec<u64>,
     parts: Vec<String>,
     /// Names that are less alike answer, too.
     fuzzy: bool,
@@ -121,12 +135,12 @@ impl Ranker {
         (self.form == Form::Identifier).then_some(&self.name)
     }
 
-    /// A symbol's score, given what its terms scored.
-    pub fn adjust(&self, symbol: &SymbolView<'_>, score: f32) -> f32 {
+    /// Looks at a symbol again, given what its terms scored.
+    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32) -> Candidate<'a> {
         let name = symbol.name();
-        let tier = self.tier(symbol, &name);
+        let mut candidate = Candidate { symbol, flat: flattened(&name), name, score };
         let path = symbol.file.path();
-        let exercises = is_test(path) || in_test_module(symbol);
+        let exercises = is_test(path) || in_test_module(&symbol);
         // A description is of what something does; values and types come after what runs.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
@@ -139,22 +153,23 @@ impl Ranker {
             Kind::Class | Kind::Type => class,
             Kind::Constant => value,
         };
-        (score + tier) * factor
+        candidate.score = (score + self.tier(&candidate)) * factor;
+        candidate
     }
 
     /// What the whole name is worth: exactly as written, the same in other letters, begun by the query.
-    fn tier(&self, symbol: &SymbolView<'_>, name: &str) -> f32 {
+    fn tier(&self, candidate: &Candidate<'_>) -> f32 {
         if self.form == Form::Prose || self.flat.is_empty() {
             return 0.0;
         }
-        let flat = flattened(name);
+        let Candidate { symbol, name, flat, .. } = candidate;
         let mut tier = match self.form {
-            Form::Identifier if name == self.name => 2.0 * TIER,
-            _ if flat == self.flat => TIER,
+            Form::Identifier if *name == self.name => 2.0 * TIER,
+            _ if *flat == self.flat => TIER,
             // The less is missing, the more likely it was meant.
             Form::Identifier if flat.starts_with(&self.flat) => 0.5 * TIER * self.flat.len() as f32 / flat.len() as f32,
             Form::Identifier if flat.contains(&self.flat) => 0.45 * TIER * self.flat.len() as f32 / flat.len() as f32,
-            Form::Identifier => self.slip(&flat),
+            Form::Identifier => self.slip(flat),
             _ => 0.0,
         };
         if tier >= TIER && self.is_owner(symbol) {
@@ -207,25 +222,25 @@ impl Ranker {
 
     /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A
     /// description is about whatever shares its rarer words; a name must be in the symbol, or be like its name.
-    pub fn is_answer(&self, symbol: &SymbolView<'_>) -> bool {
+    pub fn is_answer(&self, candidate: &Candidate<'_>) -> bool {
+        let Candidate { symbol, name, flat, .. } = candidate;
         match self.form {
-            Form::Prose => true,
+            Form::Prose | Form::Words => true,
             Form::Identifier => {
-                let name = flattened(&symbol.name());
-                name.contains(&self.flat)
-                    || self.similarity(&name) >= if self.fuzzy { 0.3 } else { 0.5 }
-                    || self.distance(&symbol.name()) <= 1 + self.flat.len() / if self.fuzzy { 4 } else { 6 }
-                    || mentions(symbol, &self.name)
+                flat.contains(&self.flat)
+                    || self.similarity(flat) >= if self.fuzzy { 0.3 } else { 0.5 }
+                    || self.is_within(name, 1 + self.flat.len() / if self.fuzzy { 4 } else { 6 })
+                    || holds(symbol.source(), &self.name)
                     || self.covers(symbol)
             }
-            Form::Words => true,
         }
     }
 
     /// Whether every part of the query is part of the symbol's name, its owners' or its path.
     fn covers(&self, symbol: &SymbolView<'_>) -> bool {
-        let text = format!("{} {}", symbol.file.path(), symbol.qualified_name()).to_lowercase();
-        !self.parts.is_empty() && self.parts.iter().all(|part| text.contains(part.as_str()))
+        let (path, name) = (symbol.file.path(), symbol.qualified_name());
+        let covered = |part: &String| holds(path.as_bytes(), part) || holds(name.as_bytes(), part);
+        !self.parts.is_empty() && self.parts.iter().all(covered)
     }
 
     /// Jaccard similarity of a flattened name's trigrams with the query's.
@@ -234,9 +249,16 @@ impl Ranker {
             return 1.0;
         }
         let other = trigrams(flat);
-        let shared = self.trigrams.intersection(&other).count();
+        let shared = other.iter().filter(|three| self.trigrams.binary_search(three).is_ok()).count();
         let all = self.trigrams.len() + other.len() - shared;
         if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+    }
+
+    /// Whether at most `most` edits lie between the query's name and another.
+    fn is_within(&self, name: &str, most: usize) -> bool {
+        // Each edit changes the length by one at most.
+        let length = |name: &str| name.chars().count();
+        length(&self.name).abs_diff(length(name)) <= most && self.distance(name) <= most
     }
 
     /// Edits between the query's name and another (optimal string alignment).
@@ -245,11 +267,12 @@ impl Ranker {
     }
 }
 
-/// Whether a symbol's own text holds a word, whatever its case.
-fn mentions(symbol: &SymbolView<'_>, word: &str) -> bool {
-    let source = symbol.source();
+/// Whether text holds a word, whatever the case of its letters.
+fn holds(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
-    !word.is_empty() && source.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
+    let Some(first) = word.first() else { return false };
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text)
+        .any(|at| text.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)))
 }
 
 /// Unit tests inside a source file.
@@ -264,23 +287,28 @@ fn in_test_module(symbol: &SymbolView<'_>) -> bool {
     false
 }
 
-fn trigrams(flat: &str) -> HashSet<[char; 3]> {
-    let letters: Vec<char> = flat.chars().collect();
-    letters.windows(3).map(|three| [three[0], three[1], three[2]]).collect()
+/// The triples of letters of a flattened name, in order, each once. A letter takes 21 bits.
+fn trigrams(flat: &str) -> Vec<u64> {
+    let letters = || flat.chars().map(u64::from);
+    let triples = letters().zip(letters().skip(1)).zip(letters().skip(2));
+    let mut trigrams: Vec<u64> = triples.map(|((a, b), c)| a << 42 | b << 21 | c).collect();
+    trigrams.sort_unstable();
+    trigrams.dedup();
+    trigrams
 }
 
 /// Gives each file's best symbols' scores to all that it holds, a little: a file that answers in three places is more
 /// likely to be the one that was meant.
-pub fn share_within_files(hits: &mut [(SymbolView<'_>, f32)]) {
-    let mut files: HashMap<u32, (usize, f32)> = HashMap::new();
-    for (symbol, score) in hits.iter() {
-        let (seen, sum) = files.entry(symbol.file.number()).or_default();
+pub fn share_within_files(hits: &mut [Candidate<'_>]) {
+    let mut files: FxHashMap<u32, (usize, f32)> = FxHashMap::default();
+    for hit in hits.iter() {
+        let (seen, sum) = files.entry(hit.symbol.file.number()).or_default();
         if *seen < 3 {
-            *sum += score / (1 + *seen) as f32;
+            *sum += hit.score / (1 + *seen) as f32;
             *seen += 1;
         }
     }
-    for (symbol, score) in hits {
-        *score += 0.1 * files[&symbol.file.number()].1;
+    for hit in hits {
+        hit.score += 0.1 * files[&hit.symbol.file.number()].1;
     }
 }

@@ -1,13 +1,13 @@
 //! Symbols that answer a query, best first.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use globset::GlobMatcher;
+use rustc_hash::FxHashMap;
 
-use super::rank::{self, Form, Ranker};
+use super::rank::{self, Candidate, Form, Ranker};
 use crate::model::Kind;
-use crate::store::{Error, Snapshot, SymbolId, SymbolView, flattened};
+use crate::store::{Error, Snapshot, SymbolId, flattened};
 
 /// How many symbols are looked at a second time, with more than their terms.
 const SECOND_LOOK: usize = 200;
@@ -86,7 +86,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     let looked_at = SECOND_LOOK.max(search.limit);
     let found = snapshot.search(&ranker.clauses(), looked_at, &mut |id| wanted.accepts(id))?;
     let all_found = found.len() < looked_at;
-    let mut scores: HashMap<SymbolId, f32> = found.into_iter().collect();
+    let mut scores: FxHashMap<SymbolId, f32> = found.into_iter().collect();
     if let Some(name) = ranker.exact_name() {
         let most = if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME };
         for id in snapshot.exact(name, most, &mut |id| wanted.accepts(id))? {
@@ -96,15 +96,13 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         }
     }
 
-    let mut hits: Vec<(SymbolView<'_>, f32)> = scores
-        .into_iter()
-        .filter_map(|(id, score)| snapshot.symbol(id).map(|symbol| (symbol, score)))
-        .map(|(symbol, score)| (symbol, ranker.adjust(&symbol, score)))
-        .collect();
-    let by_score = |a: &(SymbolView<'_>, f32), b: &(SymbolView<'_>, f32)| {
-        b.1.total_cmp(&a.1)
-            .then_with(|| a.0.file.path().cmp(b.0.file.path()))
-            .then_with(|| a.0.number().cmp(&b.0.number()))
+    let mut hits: Vec<Candidate<'_>> =
+        scores.into_iter().filter_map(|(id, score)| Some(ranker.candidate(snapshot.symbol(id)?, score))).collect();
+    let by_score = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
+            .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
     };
     hits.sort_by(by_score);
     if ranker.form == Form::Prose {
@@ -112,15 +110,15 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         hits.sort_by(by_score);
     }
     if search.order != Order::Relevance {
-        hits.retain(|(symbol, _)| ranker.is_answer(symbol));
+        hits.retain(|hit| ranker.is_answer(hit));
         by_centrality(snapshot, search.order, &mut hits)?;
     }
     // Each is asked whether it answers only when it would be shown, or counted: reading its text takes time.
     let counted = search.limit.max(COUNTED);
-    let mut answers = hits.into_iter().filter(|(symbol, _)| ranker.is_answer(symbol)).take(counted);
-    let shown = answers.by_ref().take(search.limit).map(|(symbol, score)| {
-        let fuzzy = likeness(&ranker, &symbol, search.fuzzy);
-        Hit { symbol: symbol.number(), score, fuzzy }
+    let mut answers = hits.into_iter().filter(|hit| ranker.is_answer(hit)).take(counted);
+    let shown = answers.by_ref().take(search.limit).map(|hit| {
+        let fuzzy = likeness(&ranker, &hit, search.fuzzy);
+        Hit { symbol: hit.symbol.number(), score: hit.score, fuzzy }
     });
     let hits: Vec<Hit> = shown.collect();
     let considered = hits.len() + answers.count();
@@ -128,29 +126,26 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
 }
 
 /// Set when a symbol's name is like the one asked for without holding it.
-fn likeness(ranker: &Ranker, symbol: &SymbolView<'_>, wanted: bool) -> Option<Fuzzy> {
-    let asked = ranker.exact_name()?;
-    let (name, asked) = (symbol.name(), flattened(asked));
-    let flat = flattened(&name);
-    if flat.contains(&asked) {
+fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy> {
+    let asked = flattened(ranker.exact_name()?);
+    if hit.flat.contains(&asked) {
         return None;
     }
-    let similarity = ranker.similarity(&flat);
-    (wanted || similarity > 0.3).then(|| Fuzzy { similarity, distance: ranker.distance(&name) })
+    let similarity = ranker.similarity(&hit.flat);
+    (wanted || similarity > 0.3).then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
 }
 
 /// Orders hits by how many other definitions mention their names.
-fn by_centrality(snapshot: &Snapshot, order: Order, hits: &mut [(SymbolView<'_>, f32)]) -> Result<(), Error> {
-    let best = hits.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
-    for (symbol, score) in hits.iter_mut() {
-        let mentioned = snapshot.mentions(&symbol.name())? as f32;
-        let centrality = (1.0 + mentioned).ln();
-        *score = match order {
-            Order::Combined => *score / best * 10.0 + centrality,
+fn by_centrality(snapshot: &Snapshot, order: Order, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
+    let best = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    for hit in hits.iter_mut() {
+        let centrality = (1.0 + snapshot.mentions(&hit.name)? as f32).ln();
+        hit.score = match order {
+            Order::Combined => hit.score / best * 10.0 + centrality,
             _ => centrality,
         };
     }
-    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.number().cmp(&b.0.number())));
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.symbol.number().cmp(&b.symbol.number())));
     Ok(())
 }
 
@@ -159,7 +154,7 @@ struct Filter<'a> {
     snapshot: &'a Snapshot,
     search: &'a Search<'a>,
     kind: Option<Kind>,
-    files: RefCell<HashMap<u32, bool>>,
+    files: RefCell<FxHashMap<u32, bool>>,
 }
 
 impl<'a> Filter<'a> {

@@ -379,6 +379,10 @@ pub fn parts(word: &str) -> Vec<&str> {
 
 /// A name as fuzzy search sees it: lower case, letters and digits only.
 pub fn flattened(name: &str) -> String {
+    if name.is_ascii() {
+        let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
+        return letters.map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    }
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

@@ -152,6 +152,10 @@ pub struct Clause<'a> {
     pub boost: f32,
 }
 
+/// From so many terms on, every document that holds one is scored: passing over those that cannot get among the best takes
+/// sorting the terms at each step, which by then costs more than it saves.
+const MANY_TERMS: usize = 8;
+
 /// The search index as of one generation.
 pub(super) struct Search {
     searcher: Searcher,
@@ -220,6 +224,7 @@ impl Search {
         if terms.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
+        let many = terms.len() >= MANY_TERMS;
         let query = BooleanQuery::new(terms);
         let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
         let mut heap: BinaryHeap<Scored> = BinaryHeap::with_capacity(limit + 1);
@@ -228,8 +233,8 @@ impl Search {
                 Some(worst) if heap.len() == limit => worst.0,
                 _ => f32::MIN,
             };
-            let begin = threshold(&heap);
-            weight.for_each_pruning(begin, segment, &mut |doc, score| {
+            let mut least = threshold(&heap);
+            let mut offer = |doc, score| {
                 if let Some(symbol) = symbols.first(doc).map(SymbolId::from_u64)
                     && keep(symbol)
                 {
@@ -239,7 +244,16 @@ impl Search {
                     }
                 }
                 threshold(&heap)
-            })?;
+            };
+            if many {
+                weight.for_each(segment, &mut |doc, score| {
+                    if score > least {
+                        least = offer(doc, score);
+                    }
+                })?;
+            } else {
+                weight.for_each_pruning(least, segment, &mut offer)?;
+            }
         }
         Ok(heap.into_sorted_vec().into_iter().map(|Scored(score, symbol)| (symbol, score)).collect())
     }

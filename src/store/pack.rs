@@ -216,7 +216,11 @@ impl Pack {
     /// A file by its id.
     pub fn file(&self, id: u32) -> Option<&FileRecord> {
         let files = self.files();
-        files.binary_search_by_key(&id, |file| file.id).ok().map(|at| &files[at])
+        // Most packs hold a run of ids without gaps.
+        let straight = files.get(id.checked_sub(files.first()?.id)? as usize);
+        straight
+            .filter(|file| file.id == id)
+            .or_else(|| files.binary_search_by_key(&id, |file| file.id).ok().map(|at| &files[at]))
     }
 
     /// The path of a file.
