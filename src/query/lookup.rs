@@ -58,10 +58,15 @@ impl<'a> Wanted<'a> {
         }
     }
 
+    /// Tells most others apart without making text of their names.
+    fn may_end_with(&self, name: &[u8]) -> bool {
+        self.name.as_bytes().ends_with(name) || !name.is_ascii()
+    }
+
     fn fits(&self, symbol: &SymbolView<'_>) -> bool {
         self.kind.is_none_or(|kind| symbol.kind() == kind)
             && self.overload.is_none_or(|overload| symbol.overload() == overload)
-            && self.name.ends_with(&*symbol.name())
+            && self.may_end_with(symbol.name_bytes())
             && symbol.qualified_name() == self.name
     }
 }

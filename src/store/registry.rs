@@ -1,8 +1,10 @@
 //! Which checkouts are indexed: a small file for each, so that a list of them opens no index.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,12 +42,24 @@ pub struct Sidecar {
 #[derive(Clone, Debug)]
 pub struct Registry {
     home: PathBuf,
+    memory: Arc<Mutex<Memory>>,
 }
+
+/// The sidecars that were read since their folder was last changed.
+#[derive(Debug, Default)]
+struct Memory {
+    changed: Option<SystemTime>,
+    by_id: HashMap<String, Sidecar>,
+    all: Option<Vec<Sidecar>>,
+}
+
+/// A folder's time tells two changes apart that lie further from each other than this.
+const TELLS_APART: Duration = Duration::from_millis(50);
 
 impl Registry {
     /// The registry of an index directory.
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Self { home: home.into() }
+        Self { home: home.into(), memory: Arc::default() }
     }
 
     /// Makes the folder that everything lies in, for its owner alone: it holds source code. What cannot be done is left to
@@ -87,26 +101,55 @@ impl Registry {
         Store::at(self.home.join("stores").join(key))
     }
 
-    /// The facts of a repo id, when it is indexed. Opens one small file.
+    /// The facts of a repo id, when it is indexed. Opens one small file, unless it did so before.
     pub fn get(&self, repo: &str) -> Option<Sidecar> {
-        let sidecar: Sidecar = serde_json::from_slice(&std::fs::read(self.path(repo)?).ok()?).ok()?;
+        let path = self.path(repo)?;
+        let mut memory = self.memory();
+        if let Some(known) = memory.by_id.get(repo) {
+            return Some(known.clone());
+        }
+        let sidecar: Sidecar = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
         // Whoever copies files about may have given one another's name.
-        (sidecar.repo == repo).then_some(sidecar)
+        let sidecar = Some(sidecar).filter(|sidecar| sidecar.repo == repo)?;
+        memory.by_id.insert(repo.to_owned(), sidecar.clone());
+        Some(sidecar)
     }
 
     /// Every indexed checkout, by repo id.
     pub fn all(&self) -> Vec<Sidecar> {
-        let entries = std::fs::read_dir(self.home.join("repos")).into_iter().flatten().flatten();
+        let mut memory = self.memory();
+        if let Some(all) = &memory.all {
+            return all.clone();
+        }
+        let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let json = entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));
         let mut all: Vec<Sidecar> =
             json.filter_map(|entry| serde_json::from_slice(&std::fs::read(entry.path()).ok()?).ok()).collect();
         all.sort_by(|a, b| a.repo.cmp(&b.repo));
+        memory.all = Some(all.clone());
         all
+    }
+
+    /// What was read before, if it still holds: every change to a sidecar replaces or removes its file.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        let changed = std::fs::metadata(self.folder()).and_then(|folder| folder.modified()).ok();
+        let settled = changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > TELLS_APART);
+        // Nothing that panics leaves it half written.
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if !settled || memory.changed != changed {
+            *memory = Memory { changed: changed.filter(|_| settled), ..Memory::default() };
+        }
+        memory
+    }
+
+    /// Where the sidecars lie.
+    fn folder(&self) -> PathBuf {
+        self.home.join("repos")
     }
 
     /// Writes the facts of a checkout, in one step.
     pub fn put(&self, sidecar: &Sidecar) -> Result<(), Error> {
-        let dir = self.home.join("repos");
+        let dir = self.folder();
         std::fs::create_dir_all(&dir).map_err(Error::io("cannot make the folder", &dir))?;
         let Some(path) = self.path(&sidecar.repo) else {
             return Err(Error::Damaged { path: dir, what: format!("{:?} is no repo id", sidecar.repo) });
@@ -136,7 +179,7 @@ impl Registry {
                 && !part.starts_with('.')
                 && part.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
         };
-        (plain(owner) && plain(name)).then(|| self.home.join("repos").join(format!("{owner}__{name}.json")))
+        (plain(owner) && plain(name)).then(|| self.folder().join(format!("{owner}__{name}.json")))
     }
 }
 

@@ -271,6 +271,11 @@ impl<'a> SymbolView<'a> {
         self.text(self.record.name())
     }
 
+    /// The name as it is in the file.
+    pub fn name_bytes(&self) -> &'a [u8] {
+        self.record.name().of(self.file.content())
+    }
+
     /// The enclosing symbol.
     pub fn parent(&self) -> Option<Self> {
         // A parent stands before its children; a damaged record must not send us round in circles.

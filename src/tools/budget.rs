@@ -182,10 +182,12 @@ pub(super) fn written(value: &Value, compact: bool) -> String {
     if compact { compact::render(value) } else { value.to_string() }
 }
 
-/// Cuts and shortens the answer until it has at most so many tokens. `meta` counts as it stands.
-pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<(), Error> {
-    if size(&draft.value(), draft.compact, max_tokens) <= max_tokens {
-        return Ok(());
+/// Cuts and shortens the answer until it has at most so many tokens, and returns it as it is written then. `meta` counts as
+/// it stands.
+pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error> {
+    let whole = written(&draft.value(), draft.compact);
+    if size_of(&whole, max_tokens) <= max_tokens {
+        return Ok(whole);
     }
     // What comes with a cut has its price too, and `_meta` says it once more.
     draft.meta.entry("truncated").or_insert(true.into());
@@ -193,14 +195,20 @@ pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<(), Error> {
     let n = draft.given;
     let kept = largest(n, guess, |kept| size(&draft.value_of(kept), draft.compact, max_tokens) <= max_tokens);
     draft.kept = kept.max(1).min(n);
-    if kept > 0 { Ok(()) } else { shorten(draft, max_tokens) }
+    if kept == 0 {
+        shorten(draft, max_tokens)?;
+    }
+    Ok(written(&draft.value(), draft.compact))
 }
 
-/// The tokens of a value as it is written; only its bytes when those prove that it fits.
+/// The tokens of a value as it is written.
 fn size(value: &Value, compact: bool, max_tokens: usize) -> usize {
-    let text = written(value, compact);
-    // A token has one byte at least.
-    if text.len() <= max_tokens { text.len() } else { tokens::estimate(&text) }
+    size_of(&written(value, compact), max_tokens)
+}
+
+/// The tokens of a text; only its bytes when those prove that it fits, for a token has one byte at least.
+fn size_of(text: &str, max_tokens: usize) -> usize {
+    if text.len() <= max_tokens { text.len() } else { tokens::estimate(text) }
 }
 
 /// How many items the budget would pay for if nothing else were in the answer.

@@ -210,8 +210,7 @@ pub(super) fn call_among(
     let asked = args.get("max_tokens").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
     let max_tokens = asked.unwrap_or(cx.config.max_tokens).min(cx.config.max_tokens);
     let envelope = match answer(cx, spec, args, request, start) {
-        Ok((envelope, saved)) => {
-            let tokens = tokens::estimate(&envelope.text);
+        Ok((envelope, tokens, saved)) => {
             cx.session.record(spec.name, start.elapsed(), tokens, saved, false);
             envelope
         }
@@ -236,14 +235,14 @@ fn unknown_tool(tools: &[ToolSpec], name: &str) -> Error {
     }
 }
 
-/// Runs the tool and writes its answer; also says how many tokens it saved.
+/// Runs the tool and writes its answer; also says how many tokens that has, and how many it saved.
 fn answer(
     cx: &Context,
     spec: &ToolSpec,
     mut args: Map<String, Value>,
     request: &Request,
     start: Instant,
-) -> Result<(Envelope, u64), Error> {
+) -> Result<(Envelope, usize, u64), Error> {
     let shared = take_shared(&mut args)?;
     let offset = match shared.cursor.as_deref() {
         None | Some("") => 0,
@@ -282,20 +281,17 @@ fn answer(
         meta.saved = Some((baseline_tokens, cx.session.total_saved().saturating_add(baseline_tokens)));
     }
     draft.meta = meta.written(draft.is_cut());
-    budget::fit(&mut draft, max_tokens)?;
+    let written = budget::fit(&mut draft, max_tokens)?;
 
     meta.timing_ms = milliseconds(start);
-    let mut saved = 0;
-    if baseline_tokens > 0 {
-        draft.meta = meta.written(draft.is_cut());
-        let answered = tokens::estimate(&budget::written(&draft.value(), draft.compact)) as u64;
-        saved = baseline_tokens.saturating_sub(answered);
-        meta.saved = (saved > 0).then(|| (saved, cx.session.total_saved().saturating_add(saved)));
-    }
+    // What `_meta` says of the time and the savings is shorter now than what stood for it, by a token or two.
+    let tokens = tokens::estimate(&written);
+    let saved = baseline_tokens.saturating_sub(tokens as u64);
+    meta.saved = (saved > 0).then(|| (saved, cx.session.total_saved().saturating_add(saved)));
     draft.meta = meta.written(draft.is_cut());
     let value = draft.value();
     let text = budget::written(&value, draft.compact);
-    Ok((Envelope { value, text, is_error: false, found }, saved))
+    Ok((Envelope { value, text, is_error: false, found }, tokens, saved))
 }
 
 /// Takes the shared arguments out of what the tool will see.

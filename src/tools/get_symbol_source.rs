@@ -136,15 +136,16 @@ impl Tool for GetSymbolSource {
             }
         };
         let repo = indexes::open(call, args.repo.as_deref())?;
-        let paths = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path));
-        // An older id writes its path in another way; its file is looked at once the symbol is known.
-        let repo = indexes::ensure_fresh(call, repo, paths)?;
+        let paths: Vec<&str> = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path)).collect();
+        let repo = indexes::ensure_fresh(call, repo, paths.iter().copied())?;
         let found = |repo: &Repo| -> Vec<String> {
             let symbols = ids.iter().filter_map(|id| query::by_id(&repo.snapshot, id).ok());
             symbols.map(|symbol| symbol.file.path().to_owned()).collect()
         };
         let files = found(&repo);
-        let mut repo = indexes::ensure_fresh(call, repo, files.iter().map(String::as_str))?;
+        // An older id writes its path in another way, and a bare name none.
+        let others = files.iter().map(String::as_str).filter(|file| !paths.contains(file));
+        let mut repo = indexes::ensure_fresh(call, repo, others)?;
         if args.verify {
             repo = indexes::reread(call, repo, &files)?;
         }
@@ -226,7 +227,13 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         call.note("content_verified", symbol.is_intact());
     }
     let frame = serde_json::to_string(&answer).unwrap_or_default();
-    let room = max_tokens.saturating_sub(tokens::estimate(&frame) + 120);
+    let room = |frame: usize| max_tokens.saturating_sub(frame + 120);
+    // A byte is one token at most, and six bytes when it is escaped.
+    if 6 * source.len() <= room(frame.len()) {
+        answer.source = Some(source.into_owned());
+        return answer;
+    }
+    let room = room(tokens::estimate(&frame));
     let cost = |text: &str| tokens::estimate(&serde_json::to_string(text).unwrap_or_default());
     if cost(&source) <= room {
         answer.source = Some(source.into_owned());
