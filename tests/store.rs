@@ -647,7 +647,7 @@ proptest! {
                 let span = symbol.span();
                 assert!(span.start < span.end && span.end as usize <= text.len());
                 assert_eq!(symbol.source(), &text[span.start as usize..span.end as usize]);
-                assert!(span.contains(symbol.name_span()) && symbol.is_intact());
+                assert!(span.contains(symbol.name_span()) && symbol.file.is_intact());
                 assert_eq!(symbol.content_hash(), <[u8; 32]>::from(Sha256::digest(symbol.source())));
                 let line = |at: u32| 1 + text[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32;
                 assert_eq!((symbol.line(), symbol.end_line()), (line(span.start), line(span.end - 1)));

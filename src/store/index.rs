@@ -108,7 +108,7 @@ pub(super) fn open(segments: Segments) -> Result<Index, Error> {
         Some(_) => Index::open(segments)?,
         None => {
             let settings = tantivy::IndexSettings {
-                docstore_compression: tantivy::store::Compressor::None,
+                docstore_compression: tantivy::store::Compressor::Lz4,
                 docstore_compress_dedicated_thread: false,
                 ..Default::default()
             };

@@ -12,7 +12,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::Mapped;
@@ -27,8 +26,6 @@ const MAGIC: [u8; 8] = *b"codelode";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct SymbolRecord {
-    /// First bytes of the SHA-256 of what `span` holds; the whole hash is made of the content when it is asked for.
-    pub hash: [u8; 8],
     pub start: u32,
     pub len: u32,
     pub line: u32,
@@ -38,8 +35,6 @@ pub struct SymbolRecord {
     pub container_start: u32,
     /// Place among the file's symbols; [`NONE`] for none.
     pub parent: u32,
-    /// First of its decorators among the file's.
-    pub first_decorator: u32,
     pub name_len: u16,
     pub doc_len: u16,
     pub container_len: u16,
@@ -49,19 +44,15 @@ pub struct SymbolRecord {
     /// Which of the symbols that would share its id, from one; zero when it shares it with none.
     pub overload: u16,
     pub complexity: u16,
-    pub decorators: u16,
     pub kind: u8,
     pub detail: u8,
-    pub reserved: [u8; 2],
 }
 
 impl SymbolRecord {
-    /// The record of a symbol, but for its decorators and its number among overloads.
-    pub fn of(symbol: &Symbol, source: &[u8]) -> Self {
+    /// The record of a symbol, but for its number among overloads.
+    pub fn of(symbol: &Symbol) -> Self {
         let short = |len: usize| u16::try_from(len).unwrap_or(u16::MAX);
-        let hash: [u8; 32] = Sha256::digest(symbol.span.of(source)).into();
         Self {
-            hash: first_eight(&hash),
             start: symbol.span.start,
             len: symbol.span.len() as u32,
             line: symbol.line,
@@ -77,10 +68,9 @@ impl SymbolRecord {
             signature_len: short(symbol.signature.len()),
             parent: symbol.parent.unwrap_or(NONE),
             complexity: symbol.complexity,
-            decorators: short(symbol.decorators.len()),
             kind: symbol.kind as u8,
             detail: symbol.detail as u8,
-            ..Self::default()
+            overload: 0,
         }
     }
 
@@ -114,15 +104,16 @@ fn short_span(start: u32, len: u16) -> Span {
     Span { start, end: start.saturating_add(u32::from(len)) }
 }
 
-/// What is kept of a hash.
+/// The beginning of a hash.
 pub fn first_eight(hash: &[u8; 32]) -> [u8; 8] {
     hash[..8].try_into().expect("eight bytes are eight bytes")
 }
 
-/// A decorator's place.
+/// A decorator: which of its file's symbols it belongs to, and its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct SpanRecord {
+pub struct DecoratorRecord {
+    pub symbol: u32,
     pub start: u32,
     pub end: u32,
 }
@@ -202,7 +193,7 @@ impl Pack {
         let pack = Self { map, footer };
         // Every table must lie in the file before anything trusts it.
         pack.map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
-        pack.map.records::<SpanRecord>(footer.decorators_start, footer.decorators)?;
+        pack.map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
         pack.map.records::<FileRecord>(footer.files_start, footer.files)?;
         pack.map.slice(footer.paths_start, footer.paths_len)?;
         Ok(pack)
@@ -241,9 +232,9 @@ impl Pack {
         part(all, file.first_symbol, file.symbols)
     }
 
-    /// The decorators of a file's symbols.
-    pub fn decorators(&self, file: &FileRecord) -> &[SpanRecord] {
-        let all: &[SpanRecord] =
+    /// The decorators of a file's symbols, in their order.
+    pub fn decorators(&self, file: &FileRecord) -> &[DecoratorRecord] {
+        let all: &[DecoratorRecord] =
             self.map.records(self.footer.decorators_start, self.footer.decorators).unwrap_or_default();
         part(all, file.first_decorator, file.decorators)
     }
@@ -251,7 +242,7 @@ impl Pack {
     /// What a file takes up, its tables included.
     pub fn weight(&self, file: &FileRecord) -> u64 {
         let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
-        let decorators = u64::from(file.decorators) * size_of::<SpanRecord>() as u64;
+        let decorators = u64::from(file.decorators) * size_of::<DecoratorRecord>() as u64;
         size_of::<FileRecord>() as u64 + u64::from(file.path_len) + file.content_len + symbols + decorators
     }
 
@@ -284,7 +275,7 @@ pub struct PackWriter {
     path: PathBuf,
     written: u64,
     symbols: Vec<SymbolRecord>,
-    decorators: Vec<SpanRecord>,
+    decorators: Vec<DecoratorRecord>,
     files: Vec<FileRecord>,
     paths: String,
 }
@@ -295,7 +286,7 @@ pub struct PackFile<'a> {
     pub path: &'a str,
     pub content: &'a [u8],
     pub symbols: &'a [SymbolRecord],
-    pub decorators: &'a [SpanRecord],
+    pub decorators: &'a [DecoratorRecord],
 }
 
 impl PackWriter {

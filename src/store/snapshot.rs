@@ -10,7 +10,7 @@ use super::Error;
 use super::files::{self, FileTable, Row};
 use super::index::{Clause, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
-use super::pack::{self, FileRecord, NO_LANGUAGE, NONE, Pack, SpanRecord, SymbolRecord};
+use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
 use super::segments::Segments;
 use crate::languages::{self, LANGUAGES, clean_doc, first_sentence, language_name};
 use crate::model::{Detail, Kind, Span};
@@ -152,7 +152,7 @@ impl Snapshot {
     }
 
     /// Whether every table and the search index are as they were written: reads all of them, but not the content, which
-    /// [`SymbolView::is_intact`] answers for.
+    /// [`FileView::is_intact`] answers for.
     pub fn verify(&self) -> Result<(), Error> {
         self.table.verify()?;
         self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
@@ -203,6 +203,11 @@ impl<'a> FileView<'a> {
     /// BLAKE3 of the content.
     pub fn hash(&self) -> &'a [u8; 32] {
         &self.record.hash
+    }
+
+    /// Whether the stored text is still what was read: hashes all of it.
+    pub fn is_intact(&self) -> bool {
+        blake3::hash(self.content()) == self.record.hash
     }
 
     /// Number of lines; a last line without a newline counts.
@@ -346,11 +351,6 @@ impl<'a> SymbolView<'a> {
         Sha256::digest(self.source()).into()
     }
 
-    /// Whether the stored text is still what was read: its hash against the part of it that was kept, 64 bits.
-    pub fn is_intact(&self) -> bool {
-        pack::first_eight(&self.content_hash()) == self.record.hash
-    }
-
     /// See [`crate::model::Symbol::complexity`].
     pub fn complexity(&self) -> u16 {
         self.record.complexity
@@ -377,10 +377,11 @@ impl<'a> SymbolView<'a> {
 
     /// Decorators, attributes or annotations as they are written, each on one line.
     pub fn decorators(&self) -> Vec<String> {
-        let all: &[SpanRecord] = self.file.pack.decorators(self.file.record);
-        let first = self.record.first_decorator as usize;
-        let own = all.get(first..first + self.record.decorators as usize).unwrap_or_default();
-        own.iter()
+        let all: &[DecoratorRecord] = self.file.pack.decorators(self.file.record);
+        let first = all.partition_point(|decorator| decorator.symbol < self.index);
+        all[first..]
+            .iter()
+            .take_while(|decorator| decorator.symbol == self.index)
             .map(|span| one_line(&self.text(Span { start: span.start, end: span.end.max(span.start) }), 400))
             .collect()
     }

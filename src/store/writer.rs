@@ -11,7 +11,7 @@ use tantivy::{IndexWriter, TantivyDocument};
 use super::files::{self, Entry};
 use super::index::{self, Field};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
-use super::pack::{self, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SpanRecord, SymbolRecord};
+use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
 use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
 use super::{CONTENT, Error, Snapshot, SymbolId, lock};
@@ -38,7 +38,7 @@ pub struct Prepared {
     content: Vec<u8>,
     record: FileRecord,
     symbols: Vec<SymbolRecord>,
-    decorators: Vec<SpanRecord>,
+    decorators: Vec<DecoratorRecord>,
     documents: Vec<TantivyDocument>,
 }
 
@@ -121,10 +121,10 @@ impl Prepared {
             ]);
             self.documents.push(document);
 
-            let first_decorator = self.decorators.len() as u32;
-            self.symbols.push(SymbolRecord { first_decorator, ..SymbolRecord::of(symbol, source) });
-            self.decorators
-                .extend(symbol.decorators.iter().map(|span| SpanRecord { start: span.start, end: span.end }));
+            let decorator =
+                |span: &Span| DecoratorRecord { symbol: names.len() as u32, start: span.start, end: span.end };
+            self.decorators.extend(symbol.decorators.iter().map(decorator));
+            self.symbols.push(SymbolRecord::of(symbol));
             names.push(qualified);
         }
         number_overloads(&mut self.symbols, &names);

@@ -223,8 +223,9 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     };
     if args.verify {
         answer.content_hash = Some(symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect());
-        answer.content_verified = Some(symbol.is_intact());
-        call.note("content_verified", symbol.is_intact());
+        let intact = symbol.file.is_intact();
+        answer.content_verified = Some(intact);
+        call.note("content_verified", intact);
     }
     let frame = serde_json::to_string(&answer).unwrap_or_default();
     let room = |frame: usize| max_tokens.saturating_sub(frame + 120);
