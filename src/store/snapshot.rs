@@ -369,10 +369,12 @@ impl<'a> SymbolView<'a> {
         if doc.is_empty() { String::new() } else { clean_doc(&self.text(doc)) }
     }
 
-    /// The documentation's first sentence; empty when there is none.
+    /// The documentation's first sentence, without the symbol's own name where it begins with that, as it does by custom in
+    /// Go; empty when there is none.
     pub fn summary(&self, limit: usize) -> String {
-        let doc = self.record.doc();
-        if doc.is_empty() { String::new() } else { first_sentence(&clean_doc(&self.text(doc)), limit) }
+        let doc = self.docstring();
+        let says = doc.strip_prefix(&*self.name()).and_then(|rest| rest.strip_prefix(' '));
+        first_sentence(says.unwrap_or(&doc), limit)
     }
 
     /// Decorators, attributes or annotations as they are written, each on one line.

@@ -352,7 +352,7 @@ impl Meta {
         if let Some((saved, total)) = self.saved {
             meta.insert("tokens_saved".to_owned(), saved.into());
             meta.insert("total_tokens_saved".to_owned(), total.into());
-            meta.insert("estimate_method".to_owned(), "file_bytes/4 - answer_tokens".into());
+            meta.insert("estimate_method".to_owned(), "file_bytes/4".into());
         }
         for (key, value) in &self.facts {
             meta.insert(key.clone(), value.clone());

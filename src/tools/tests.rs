@@ -224,14 +224,14 @@ fn what_is_plainly_meant_is_taken() {
         json!({"query": 404, "all": "2", "max_results": 3.0, "depth": " 1 ", "weight": "0.5", "fuzzy": "true",
                "symbols": "[\"a\", \"b\"]", "kind": "CLASS", "length": null}),
         expect![[
-            r#"{"query":"404","all":2,"max_results":3,"length":0,"depth":1,"weight":0.5,"fuzzy":true,"names":["a","b"],"kind":"class","_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"file_bytes/4 - answer_tokens","content_verified":true}}"#
+            r#"{"query":"404","all":2,"max_results":3,"length":0,"depth":1,"weight":0.5,"fuzzy":true,"names":["a","b"],"kind":"class","_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"file_bytes/4","content_verified":true}}"#
         ]],
     );
     check(
         "echo",
         json!({"names": "only"}),
         expect![[
-            r#"{"query":"","all":0,"max_results":null,"length":0,"depth":0,"weight":0.0,"fuzzy":false,"names":["only"],"kind":null,"_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"file_bytes/4 - answer_tokens","content_verified":true}}"#
+            r#"{"query":"","all":0,"max_results":null,"length":0,"depth":0,"weight":0.0,"fuzzy":false,"names":["only"],"kind":null,"_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"file_bytes/4","content_verified":true}}"#
         ]],
     );
 }
@@ -295,7 +295,7 @@ fn a_panic_is_an_error_like_another() {
 fn savings_and_facts_are_told() {
     let meta = ask("echo", json!({})).value["_meta"].clone();
     assert_eq!(meta["content_verified"], true);
-    assert_eq!(meta["estimate_method"], "file_bytes/4 - answer_tokens");
+    assert_eq!(meta["estimate_method"], "file_bytes/4");
     let saved = meta["tokens_saved"].as_u64().expect("a number");
     assert!((2800..3000).contains(&saved), "{saved}");
     assert_eq!(meta["total_tokens_saved"], saved);
