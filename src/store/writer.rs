@@ -299,30 +299,17 @@ impl Writer {
         }
         live.join(&others);
 
-        let content = self.collect_packs(&live)?;
-        let mut to_sync = Vec::new();
-        if let Some(pack) = self.pack.take() {
-            let files = pack.len() as u32;
-            let file = pack.finish()?;
-            let path = pack::path(&self.dir, generation);
-            let pack = Pack::open(&path)?;
-            let first_file = pack.files().first().map_or(self.next_file, |file| file.id);
-            let bytes = file.metadata().map_err(Error::io("cannot read", &path))?.len();
-            let facts = PackFacts { number: generation, first_file, end_file: self.next_file, bytes, files, content };
-            self.packs.push((facts, pack));
-            to_sync.push((path, file));
-        }
-        let table_path = files::path(&self.dir, generation);
-        let table = files::write(&table_path, entries, inputs)?;
-        to_sync.push((table_path, table));
-        self.commit_index()?;
-        for path in self.segments.take_written() {
-            // A file that a merge made superfluous may be gone again.
-            if let Ok(file) = File::open(&path) {
-                to_sync.push((path, file));
-            }
-        }
-        sync_all(to_sync)?;
+        // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
+        let index = self.index_to_commit()?;
+        std::thread::scope(|scope| {
+            let indexing = scope.spawn(move || index.map_or(Ok(()), |(index, gone)| commit_index(index, &gone)));
+            let written = self.write_tables(generation, &live, entries, inputs);
+            indexing.join().expect("tantivy tells of its errors")?;
+            written
+        })?;
+        let written = self.segments.take_written().into_iter();
+        // A file that a merge made superfluous may be gone again.
+        sync_all(written.filter_map(|path| File::open(&path).ok().map(|file| (path, file))).collect())?;
         sync_folder(&self.dir.join("index"))?;
 
         let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
@@ -423,40 +410,39 @@ impl Writer {
         Ok(old.iter().map(|(facts, _)| facts.content).min().unwrap_or(CONTENT).min(CONTENT))
     }
 
-    /// Removes earlier commits' garbage, commits what was added, and joins small segments.
-    fn commit_index(&mut self) -> Result<(), Error> {
+    /// Writes the pack of what was added and the table of the checkout's files, safe from a power cut.
+    fn write_tables(&mut self, generation: u64, live: &Live, entries: &[Entry], inputs: &[Input]) -> Result<(), Error> {
+        let content = self.collect_packs(live)?;
+        let mut to_sync = Vec::new();
+        if let Some(pack) = self.pack.take() {
+            let files = pack.len() as u32;
+            let file = pack.finish()?;
+            let path = pack::path(&self.dir, generation);
+            let pack = Pack::open(&path)?;
+            let first_file = pack.files().first().map_or(self.next_file, |file| file.id);
+            let bytes = file.metadata().map_err(Error::io("cannot read", &path))?.len();
+            let facts = PackFacts { number: generation, first_file, end_file: self.next_file, bytes, files, content };
+            self.packs.push((facts, pack));
+            to_sync.push((path, file));
+        }
+        let path = files::path(&self.dir, generation);
+        let table = files::write(&path, entries, inputs)?;
+        to_sync.push((path, table));
+        sync_all(to_sync)
+    }
+
+    /// The search index when there is something to commit, and earlier commits' garbage, which goes first.
+    fn index_to_commit(&mut self) -> Result<Option<(IndexWriter, Vec<u32>)>, Error> {
         // Each removal opens every segment, and what no snapshot names is not seen anyway: so it is done for many at once.
         let garbage = match self.manifest.garbage.len() > MOST_GARBAGE {
             true => std::mem::take(&mut self.manifest.garbage),
             false => Vec::new(),
         };
         if self.index.is_none() && garbage.is_empty() && self.segments.meta().is_some() {
-            return Ok(());
+            return Ok(None);
         }
-        let writer = self.index_writer()?;
-        for file in garbage {
-            writer.delete_term(index::file_term(file));
-        }
-        writer.commit()?;
-        let mut segments = writer.index().searchable_segment_metas()?;
-        segments.sort_by_key(|segment| segment.num_docs());
-        let mut small = segments.len().saturating_sub(MOST_SEGMENTS);
-        if small > 0 {
-            small = (small + MOST_SEGMENTS / 2).min(segments.len());
-        }
-        let wasted = |segment: &tantivy::index::SegmentMeta| 2 * segment.num_deleted_docs() > segment.max_doc();
-        let joined: Vec<_> = segments
-            .iter()
-            .enumerate()
-            .filter(|(at, segment)| *at < small || wasted(segment))
-            .map(|(_, segment)| segment.id())
-            .collect();
-        if !joined.is_empty() {
-            writer.merge(&joined).wait()?;
-        }
-        let writer = self.index.take().expect("it was opened above");
-        writer.wait_merging_threads()?;
-        Ok(())
+        self.index_writer()?;
+        Ok(self.index.take().map(|index| (index, garbage)))
     }
 
     /// Fills in what can be counted.
@@ -478,6 +464,32 @@ impl Writer {
         }
         facts
     }
+}
+
+/// Removes files from the search index, commits what was added to it, and joins small segments.
+fn commit_index(mut writer: IndexWriter, gone: &[u32]) -> Result<(), Error> {
+    for file in gone {
+        writer.delete_term(index::file_term(*file));
+    }
+    writer.commit()?;
+    let mut segments = writer.index().searchable_segment_metas()?;
+    segments.sort_by_key(|segment| segment.num_docs());
+    let mut small = segments.len().saturating_sub(MOST_SEGMENTS);
+    if small > 0 {
+        small = (small + MOST_SEGMENTS / 2).min(segments.len());
+    }
+    let wasted = |segment: &tantivy::index::SegmentMeta| 2 * segment.num_deleted_docs() > segment.max_doc();
+    let joined: Vec<_> = segments
+        .iter()
+        .enumerate()
+        .filter(|(at, segment)| *at < small || wasted(segment))
+        .map(|(_, segment)| segment.id())
+        .collect();
+    if !joined.is_empty() {
+        writer.merge(&joined).wait()?;
+    }
+    writer.wait_merging_threads()?;
+    Ok(())
 }
 
 /// The files of a store by what they hold.
