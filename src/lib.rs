@@ -8,7 +8,7 @@
 //! 1. [`discover`] walks a folder and chooses the files worth reading; for each other one it says why not. It asks [`git`] what
 //!    is tracked.
 //! 2. [`extract`] turns a file's text into symbols, by a walk over its syntax tree that [`languages`] directs: there a language is
-//!    a table of what its node kinds mean.
+//!    a table of what its node kinds mean. Of the same tree it makes *facts*, what the file says about names.
 //! 3. [`store`] keeps content, symbols and the search index, each file once however many checkouts hold it, and commits them in
 //!    one step.
 //! 4. [`pipeline`] is the page that calls the three, in parallel, and notices later what changed.
@@ -18,7 +18,9 @@
 //! 1. A skin takes it: [`mcp`] from an agent, [`cli`] from a person.
 //! 2. [`tools::call`] is the one door: it checks arguments, keeps time and keeps the answer within its token budget.
 //! 3. The tool finds the repository that is meant and makes sure that it is fresh ([`tools::indexes`]).
-//! 4. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
+//! 4. A question about who uses whom is first answered for the whole checkout: [`resolve`] binds every name, from the facts of
+//!    all files, and [`store`] keeps the answer until something changes.
+//! 5. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
 //!
 //! [`model`] holds the nouns that all rooms share, [`config`] everything that can be set, and [`allocator`] is where memory
 //! comes from.
@@ -43,5 +45,6 @@ pub mod mcp;
 pub mod model;
 pub mod pipeline;
 pub mod query;
+pub mod resolve;
 pub mod store;
 pub mod tools;

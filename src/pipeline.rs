@@ -1,5 +1,9 @@
 //! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
 
+mod relate;
+
+pub use relate::relations;
+
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

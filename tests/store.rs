@@ -723,7 +723,7 @@ fn an_index_that_cannot_be_read_says_how_to_rebuild_it_and_is() {
     let store = store.filter(|path| path.ends_with("manifest.json")).collect::<Vec<_>>();
     let [manifest] = &store[..] else { panic!("one store: {store:?}") };
     let good = fs::read_to_string(manifest).expect("it is there");
-    let future = good.replacen("\"format\":1", "\"format\":999", 1);
+    let future = good.replacen(&format!("\"format\":{}", codelode::store::FORMAT), "\"format\":999", 1);
     assert_ne!(future, good);
     let spoilt: [(&str, &str, &str); 3] = [
         ("of another version", &future, "index_outdated"),

@@ -1,4 +1,4 @@
-//! Text in, symbols out: one file at a time, pure, and never failing. What could be read is returned, with a word on what
+//! Text in, symbols and facts out: one file at a time, pure, and never failing. What could be read is returned, with a word on what
 //! could not.
 
 use std::cell::RefCell;
@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
 
-use crate::languages::{Cx, LanguageSpec, Rule};
+use crate::languages::{Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 
 /// A file that takes more steps to parse is given up: some inputs make a grammar's error recovery explode. Steps are counted
@@ -35,7 +35,16 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
     walk(spec, &tree, &mut cx, 0);
     let mut symbols = cx.finish();
     number_lines(source, &mut symbols);
-    Extraction { symbols, has_errors: tree.root_node().has_error(), failure: None }
+    let facts = spec.relating.map(|relating| facts(relating, source, &tree)).unwrap_or_default();
+    Extraction { symbols, facts, has_errors: tree.root_node().has_error(), failure: None }
+}
+
+/// What the resolver needs to know of a file.
+fn facts(relating: Relating, source: &[u8], tree: &Tree) -> Vec<u8> {
+    let root = tree.root_node();
+    let mut lower = Lower::new(source, root);
+    (relating.lower)(&mut lower, root);
+    lower.facts.finish()
 }
 
 /// The syntax tree of a file, or of one range of it; `None` when it took too long.

@@ -9,6 +9,7 @@ mod doc;
 pub mod go;
 pub mod java;
 pub mod javascript;
+mod lower;
 mod names;
 pub mod python;
 pub mod rust;
@@ -16,11 +17,14 @@ pub mod typescript;
 
 pub use definition::{Cx, Definition, Place};
 pub use doc::{clean_doc, first_sentence};
+pub use lower::Lower;
 pub use names::language_name;
 
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
+
+use crate::resolve::Semantics;
 
 /// What a kind of syntax node means to whoever walks the tree.
 #[derive(Clone, Copy)]
@@ -44,6 +48,15 @@ pub enum Rule {
     Embedded(for<'t> fn(&mut Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
 }
 
+/// How a language's names are resolved: see [`crate::resolve`].
+#[derive(Clone, Copy)]
+pub struct Relating {
+    /// Writes down what a file says about names, given the root of its tree.
+    pub lower: for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>),
+    /// How they are bound. Languages that name the same one are resolved together.
+    pub semantics: &'static Semantics,
+}
+
 /// A language: which files are written in it and how they are read.
 pub struct LanguageSpec {
     /// Its name in answers and filters.
@@ -58,6 +71,8 @@ pub struct LanguageSpec {
     pub grammar: fn() -> tree_sitter::Language,
     /// What its node kinds mean; those not named are [`Rule::Walk`]. Anonymous tokens such as `&&` count too.
     pub rules: &'static [(Rule, &'static [&'static str])],
+    /// How its names are resolved, where they are.
+    pub relating: Option<Relating>,
     /// The meaning of every node kind by its number, made on first use.
     pub table: OnceLock<Vec<Rule>>,
 }

@@ -3,8 +3,10 @@
 //! A symbol does not copy text. Its name, signature and documentation are [`Span`]s of the file that holds it, so an
 //! index of them stays small and what is read back is exactly what was written.
 
+mod relation;
 mod source;
 mod symbol;
 
+pub use relation::{How, Occurrence, Relations, Role, Site};
 pub use source::{Input, SkipReason, SourceFile};
 pub use symbol::{Detail, Extraction, Kind, Span, Symbol};

@@ -168,6 +168,8 @@ pub struct Extraction {
     pub symbols: Vec<Symbol>,
     /// The grammar met text that it could not read; what is here is what could be read.
     pub has_errors: bool,
+    /// What the file says about names, as `resolve` reads it; empty where its language is not resolved yet.
+    pub facts: Vec<u8>,
     /// Why nothing was read, when the file was given up.
     pub failure: Option<&'static str>,
 }

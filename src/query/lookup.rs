@@ -78,7 +78,7 @@ fn is_slug(slug: &str, path: &str) -> bool {
 }
 
 /// Every symbol whose qualified name ends with this name.
-fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
+pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
     let last = qualified.rsplit('.').next().unwrap_or(qualified);
     let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
     ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect()

@@ -3,13 +3,18 @@
 mod lookup;
 mod paths;
 mod rank;
+mod relations;
 mod suggest;
 mod symbols;
 mod tree;
 
-pub use lookup::{Missing, by_id, nearest, nearest_files};
+pub use lookup::{Missing, by_id, named, nearest, nearest_files};
 pub use paths::is_test;
 pub use rank::Form;
+pub use relations::{
+    Caller, Direction, Place, calls, function_around, hierarchy, line_of, outside_bases, possible_uses, symbol_near,
+    uses,
+};
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::{Found, Fuzzy, Hit, Order, Search, search};
 pub use tree::{Node, directories, kinds, tree};

@@ -7,6 +7,7 @@
 //! manifest.json     the one file that says what exists; replaced by rename, last of all
 //! pack.<n>          content and symbols of the files that commit n brought (pack.rs)
 //! files.<n>         the files of a snapshot as of commit n (files.rs)
+//! edges.<n>         who means whom in that snapshot (edges.rs): derived, written by whoever asks first
 //! index/            tantivy's segments; its own list of them lives in the manifest
 //! lock              held by whoever writes
 //! ```
@@ -16,6 +17,7 @@
 //! and a reader, who holds what it mapped, is never disturbed.
 
 mod analyzer;
+mod edges;
 mod files;
 mod index;
 mod manifest;
@@ -27,6 +29,7 @@ mod snapshot;
 mod writer;
 
 pub use analyzer::{flattened, parts as word_parts};
+pub use edges::{Edge, EdgeTable, Edges, Import};
 pub use files::{Entry, FileTable, Row};
 pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
@@ -40,9 +43,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
-pub const CONTENT: u32 = 1;
+pub const CONTENT: u32 = 2;
 
 /// Why a store cannot do what was asked.
 #[derive(Debug, thiserror::Error)]

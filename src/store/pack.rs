@@ -1,7 +1,7 @@
-//! A pack: content and symbols of the files that one commit brought.
+//! A pack: content, symbols and facts of the files that one commit brought.
 //!
 //! ```text
-//! magic, content of every file | symbols | decorators | files | paths | footer
+//! magic, content and facts of every file | symbols | decorators | files | paths | footer
 //! ```
 //!
 //! Content comes first because it is written as it is read; the tables follow when their sizes are known, each aligned to
@@ -132,6 +132,9 @@ pub struct FileRecord {
     pub symbols: u32,
     pub first_decorator: u32,
     pub decorators: u32,
+    pub facts_start: u64,
+    /// What the file says about names, in bytes; zero where its language is not resolved.
+    pub facts_len: u64,
     /// Number in [`crate::languages::LANGUAGES`]; [`NO_LANGUAGE`] for a file without symbols.
     pub language: u8,
     pub flags: u8,
@@ -226,6 +229,11 @@ impl Pack {
         self.map.slice(file.content_start, file.content_len).unwrap_or_default()
     }
 
+    /// What a file says about names, as it was read.
+    pub fn facts(&self, file: &FileRecord) -> &[u8] {
+        self.map.slice(file.facts_start, file.facts_len).unwrap_or_default()
+    }
+
     /// The symbols of a file, in source order.
     pub fn symbols(&self, file: &FileRecord) -> &[SymbolRecord] {
         let all: &[SymbolRecord] = self.map.records(self.footer.symbols_start, self.footer.symbols).unwrap_or_default();
@@ -243,7 +251,12 @@ impl Pack {
     pub fn weight(&self, file: &FileRecord) -> u64 {
         let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
         let decorators = u64::from(file.decorators) * size_of::<DecoratorRecord>() as u64;
-        size_of::<FileRecord>() as u64 + u64::from(file.path_len) + file.content_len + symbols + decorators
+        size_of::<FileRecord>() as u64
+            + u64::from(file.path_len)
+            + file.content_len
+            + file.facts_len
+            + symbols
+            + decorators
     }
 
     /// Whether the tables are as they were written.
@@ -285,6 +298,7 @@ pub struct PackFile<'a> {
     pub record: FileRecord,
     pub path: &'a str,
     pub content: &'a [u8],
+    pub facts: &'a [u8],
     pub symbols: &'a [SymbolRecord],
     pub decorators: &'a [DecoratorRecord],
 }
@@ -311,9 +325,16 @@ impl PackWriter {
     pub fn add(&mut self, file: &PackFile<'_>) -> Result<(), Error> {
         let content_start = self.written;
         self.write(file.content)?;
+        if !file.facts.is_empty() {
+            self.write(&[0; 8][..padding(self.written)])?;
+        }
+        let facts_start = self.written;
+        self.write(file.facts)?;
         self.files.push(FileRecord {
             content_start,
             content_len: file.content.len() as u64,
+            facts_start,
+            facts_len: file.facts.len() as u64,
             path_start: self.paths.len() as u32,
             path_len: file.path.len() as u32,
             first_symbol: self.symbols.len() as u32,

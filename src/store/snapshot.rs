@@ -1,12 +1,13 @@
 //! A moment of a checkout: its files and symbols, all of one generation, for as long as somebody holds it.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
 use super::Error;
+use super::edges::{self, EdgeTable, Edges};
 use super::files::{self, FileTable, Row};
 use super::index::{Clause, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
@@ -45,6 +46,8 @@ pub struct Snapshot {
     visible: Vec<u64>,
     segments: Segments,
     search: OnceLock<Search>,
+    dir: PathBuf,
+    edges: OnceLock<EdgeTable>,
 }
 
 impl Snapshot {
@@ -60,7 +63,17 @@ impl Snapshot {
                 *word |= 1 << (id % 64);
             }
         }
-        Ok(Self { manifest, facts, packs, table, visible, segments, search: OnceLock::new() })
+        Ok(Self {
+            manifest,
+            facts,
+            packs,
+            table,
+            visible,
+            segments,
+            search: OnceLock::new(),
+            dir: dir.to_owned(),
+            edges: OnceLock::new(),
+        })
     }
 
     /// Counts of the whole.
@@ -143,6 +156,22 @@ impl Snapshot {
         self.searcher()?.mentions(name)
     }
 
+    /// Who means whom, where that has been found out already.
+    pub fn edges(&self) -> Option<&EdgeTable> {
+        if self.edges.get().is_none() {
+            let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number)).ok()?;
+            // Two threads may both open it; one is kept.
+            let _ = self.edges.set(table);
+        }
+        self.edges.get()
+    }
+
+    /// Keeps who means whom, for this process and for later ones where the store can be written.
+    pub fn keep_edges(&self, edges: &Edges) -> Result<&EdgeTable, Error> {
+        let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;
+        Ok(self.edges.get_or_init(|| table))
+    }
+
     fn searcher(&self) -> Result<&Search, Error> {
         if self.search.get().is_none() {
             // Two threads may both open it; one is kept.
@@ -198,6 +227,16 @@ impl<'a> FileView<'a> {
     /// The exact bytes that were read.
     pub fn content(&self) -> &'a [u8] {
         self.pack.content(self.record)
+    }
+
+    /// What it says about names, as extraction wrote it down; empty where its language is not resolved.
+    pub fn facts(&self) -> &'a [u8] {
+        self.pack.facts(self.record)
+    }
+
+    /// The number of its language in [`LANGUAGES`], if symbols are read from it.
+    pub fn language_number(&self) -> Option<u8> {
+        Some(self.record.language).filter(|number| (*number as usize) < LANGUAGES.len())
     }
 
     /// BLAKE3 of the content.
@@ -334,6 +373,11 @@ impl<'a> SymbolView<'a> {
     /// Where in the file it is.
     pub fn span(&self) -> Span {
         self.record.span()
+    }
+
+    /// Where its definition proper begins, after decorators.
+    pub fn signature_start(&self) -> u32 {
+        self.record.signature().start
     }
 
     /// Where its name is written.

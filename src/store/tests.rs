@@ -507,7 +507,10 @@ fn another_version_is_refused_and_written_over_when_asked() {
     let path = place.store().dir().join("manifest.json");
     let good = fs::read_to_string(&path).expect("it is there");
     let tantivy = serde_json::to_string(&place.manifest().tantivy).expect("it is text");
-    for spoilt in [good.replacen("\"format\":1", "\"format\":2", 1), good.replacen(&tantivy, "\"tantivy v0.1\"", 1)] {
+    for spoilt in [
+        good.replacen(&format!("\"format\":{}", super::FORMAT), "\"format\":999", 1),
+        good.replacen(&tantivy, "\"tantivy v0.1\"", 1),
+    ] {
         assert_ne!(spoilt, good);
         fs::write(&path, spoilt).expect("it is ours");
         let refused = |err: Option<Error>| assert!(matches!(err, Some(Error::Outdated { .. })), "{err:?}");

@@ -36,6 +36,7 @@ const LONGEST_DATA: usize = 1_000;
 pub struct Prepared {
     path: String,
     content: Vec<u8>,
+    facts: Vec<u8>,
     record: FileRecord,
     symbols: Vec<SymbolRecord>,
     decorators: Vec<DecoratorRecord>,
@@ -58,8 +59,15 @@ impl Prepared {
             hash,
             ..FileRecord::default()
         };
-        let mut prepared =
-            Self { path, content, record, symbols: Vec::new(), decorators: Vec::new(), documents: Vec::new() };
+        let mut prepared = Self {
+            path,
+            content,
+            facts: extraction.facts.clone(),
+            record,
+            symbols: Vec::new(),
+            decorators: Vec::new(),
+            documents: Vec::new(),
+        };
         prepared.take(extraction);
         prepared
     }
@@ -263,6 +271,7 @@ impl Writer {
             record: file.record,
             path: &file.path,
             content: &file.content,
+            facts: &file.facts,
             symbols: &file.symbols,
             decorators: &file.decorators,
         })?;
@@ -402,6 +411,7 @@ impl Writer {
                     record: *record,
                     path: pack.path(record),
                     content: pack.content(record),
+                    facts: pack.facts(record),
                     symbols: pack.symbols(record),
                     decorators: pack.decorators(record),
                 })?;
@@ -551,11 +561,12 @@ fn sync_all(files: Vec<(PathBuf, File)>) -> Result<(), Error> {
 fn sweep(dir: &Path, manifest: &Manifest) {
     let packs: HashSet<String> = manifest.packs.iter().map(|pack| format!("pack.{}", pack.number)).collect();
     let tables: HashSet<String> = manifest.snapshots.values().map(|facts| format!("files.{}", facts.number)).collect();
+    let edges: HashSet<String> = manifest.snapshots.values().map(|facts| format!("edges.{}", facts.number)).collect();
     let remove = |path: PathBuf| drop(std::fs::remove_file(path));
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let ours = name.starts_with("pack.") || name.starts_with("files.");
-        if ours && !packs.contains(&name) && !tables.contains(&name) {
+        let ours = name.starts_with("pack.") || name.starts_with("files.") || name.starts_with("edges.");
+        if ours && ![&packs, &tables, &edges].iter().any(|named| named.contains(&name)) {
             remove(entry.path());
         }
     }

@@ -8,6 +8,10 @@ mod budget;
 pub mod compact;
 pub mod envelope;
 pub mod error;
+pub mod find_importers;
+pub mod find_references;
+pub mod get_call_hierarchy;
+pub mod get_class_hierarchy;
 pub mod get_file_content;
 pub mod get_file_outline;
 pub mod get_file_tree;
@@ -21,6 +25,7 @@ pub mod index_folder;
 pub mod indexes;
 pub mod invalidate_cache;
 pub mod list_repos;
+mod related;
 pub mod resolve_repo;
 pub mod search_symbols;
 pub mod session;
@@ -128,6 +133,10 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_symbol_source::GetSymbolSource>(),
     ToolSpec::of::<get_file_outline::GetFileOutline>(),
     ToolSpec::of::<get_file_content::GetFileContent>(),
+    ToolSpec::of::<find_references::FindReferences>(),
+    ToolSpec::of::<get_call_hierarchy::GetCallHierarchy>(),
+    ToolSpec::of::<find_importers::FindImporters>(),
+    ToolSpec::of::<get_class_hierarchy::GetClassHierarchy>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<get_repo_outline::GetRepoOutline>(),
     ToolSpec::of::<get_file_tree::GetFileTree>(),

@@ -49,6 +49,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, SILENT),
     ],
+    relating: None,
     table: OnceLock::new(),
 };
 

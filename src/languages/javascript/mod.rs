@@ -39,6 +39,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, &["formal_parameters", "jsx_closing_element"]),
     ],
+    relating: None,
     table: OnceLock::new(),
 };
 

@@ -1,12 +1,17 @@
 //! Python: functions, methods and classes at any depth, the values of modules and classes, and the attributes that a
 //! constructor gives its object.
 
+mod imports;
+mod lower;
+mod modules;
+mod types;
+
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Place, Rule};
+use super::{Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span, Symbol};
 
 /// The language.
@@ -77,6 +82,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
             ],
         ),
     ],
+    relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
     table: OnceLock::new(),
 };
 

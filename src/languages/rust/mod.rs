@@ -102,6 +102,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
             ],
         ),
     ],
+    relating: None,
     table: OnceLock::new(),
 };
 

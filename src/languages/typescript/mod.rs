@@ -19,6 +19,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     interpreters: &["deno", "ts-node", "tsx"],
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     rules: RULES,
+    relating: None,
     table: OnceLock::new(),
 };
 
@@ -30,6 +31,7 @@ pub static TSX: LanguageSpec = LanguageSpec {
     interpreters: &[],
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     rules: RULES,
+    relating: None,
     table: OnceLock::new(),
 };
 

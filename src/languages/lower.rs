@@ -1,0 +1,85 @@
+//! What every lowering needs: the builder of facts, and nodes turned into names, spans and occurrences.
+
+use tree_sitter::{Node, TreeCursor};
+
+use super::definition::span_of;
+use crate::model::Role;
+use crate::resolve::Builder;
+
+/// Nodes deeper than this are not looked into: a lowering calls itself, and a stack is finite. Code that people write is
+/// never so deep; data that programs write may be.
+const DEEPEST: usize = 250;
+
+/// A lowering in progress: the builder, the text, and how deep the walk is.
+pub struct Lower<'s, 't> {
+    /// The facts so far.
+    pub facts: Builder,
+    source: &'s [u8],
+    cursor: TreeCursor<'t>,
+    depth: usize,
+}
+
+impl<'s, 't> Lower<'s, 't> {
+    /// A lowering of the tree below `root` that has not begun.
+    pub fn new(source: &'s [u8], root: Node<'t>) -> Self {
+        Self { facts: Builder::new(), source, cursor: root.walk(), depth: 0 }
+    }
+
+    /// The text of a node; empty where it is not valid UTF-8.
+    pub fn text(&self, node: Node<'_>) -> &'s str {
+        std::str::from_utf8(span_of(node).of(self.source)).unwrap_or_default()
+    }
+
+    /// The text of a node, as a name.
+    pub fn name(&mut self, node: Node<'_>) -> u32 {
+        self.facts.name(self.text(node))
+    }
+
+    /// The named children of a node, comments left out.
+    pub fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        self.cursor.reset(node);
+        let mut children = Vec::with_capacity(node.child_count() as usize);
+        if self.cursor.goto_first_child() {
+            loop {
+                let child = self.cursor.node();
+                if child.is_named() && !child.is_extra() {
+                    children.push(child);
+                }
+                if !self.cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+        children
+    }
+
+    /// The first named child.
+    pub fn first(&self, node: Node<'t>) -> Option<Node<'t>> {
+        (0..node.named_child_count() as u32).filter_map(|place| node.named_child(place)).find(|child| !child.is_extra())
+    }
+
+    /// Goes one level deeper into the tree, unless it is too deep.
+    pub fn deeper<T: Default>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= DEEPEST {
+            return T::default();
+        }
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A bare name is written here.
+    pub fn bare(&mut self, node: Node<'_>, scope: u32, role: Role) {
+        let name = self.name(node);
+        let meant = self.facts.named(scope, name);
+        self.facts.occurrence(span_of(node), role, meant);
+    }
+
+    /// A member of `of` is written here.
+    pub fn member(&mut self, node: Node<'_>, of: u32, role: Role) {
+        let name = self.name(node);
+        let meant = self.facts.member(of, name);
+        self.facts.occurrence(span_of(node), role, meant);
+    }
+}

@@ -1,0 +1,66 @@
+//! Python's imports.
+
+use tree_sitter::Node;
+
+use super::super::definition::span_of;
+use super::super::lower::Lower;
+use super::lower::field;
+use crate::model::Role;
+use crate::resolve::ir::{ELSE_WITHIN, MODULES_ONLY, NONE, OFFERED, SEEN, UNKNOWN};
+use crate::resolve::{BindingKind, ScopeKind};
+
+/// `import a.b`, `import a.b as c`.
+pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    for child in cx.children(node) {
+        let (path, alias) = match child.kind() {
+            "aliased_import" => (field(child, "name"), field(child, "alias")),
+            _ => (Some(child), None),
+        };
+        let Some(path) = path else { continue };
+        let text = cx.text(path);
+        let whole = cx.facts.module(text, scope);
+        cx.facts.import(child.start_byte() as u32, whole, 0);
+        // `import a.b` binds `a`.
+        let (name, module) = match alias {
+            Some(alias) => (cx.name(alias), whole),
+            None => {
+                let first = text.split('.').next().unwrap_or(text).trim();
+                (cx.facts.name(first), cx.facts.module(first, scope))
+            }
+        };
+        cx.facts.bind(scope, name, BindingKind::Alias, module, UNKNOWN, NONE);
+    }
+}
+
+/// `from a import b, c as d` and `from a import *`.
+pub(super) fn import_from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some(from) = field(node, "module_name") else { return };
+    let spec: String = cx.text(from).split_ascii_whitespace().collect();
+    let module = cx.facts.module(&spec, scope);
+    let at = node.start_byte() as u32;
+    let is_dots = spec.bytes().all(|byte| byte == b'.');
+    if !is_dots {
+        cx.facts.import(at, module, 0);
+    }
+    for child in cx.children(node).into_iter().skip(1) {
+        let (imported, alias) = match child.kind() {
+            "aliased_import" => (field(child, "name"), field(child, "alias")),
+            "wildcard_import" => {
+                let mut outermost = scope;
+                while !cx.facts.is(outermost, ScopeKind::Module) {
+                    outermost = cx.facts.parent(outermost);
+                }
+                cx.facts.star(outermost, module, SEEN | OFFERED);
+                continue;
+            }
+            _ => (Some(child), None),
+        };
+        let Some(imported) = imported else { continue };
+        let name = cx.name(imported);
+        let meant = cx.facts.member(module, name);
+        cx.facts.occurrence(span_of(imported), Role::Import, meant);
+        cx.facts.import(at, meant, MODULES_ONLY | if is_dots { ELSE_WITHIN } else { 0 });
+        let bound = alias.map_or(name, |alias| cx.name(alias));
+        cx.facts.bind(scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
+    }
+}

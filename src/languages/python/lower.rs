@@ -1,0 +1,646 @@
+//! Python, as the resolver sees it. [`crate::resolve`] says what a lowering must do.
+
+use tree_sitter::Node;
+
+use super::super::definition::span_of;
+use super::super::lower::Lower;
+use super::imports::{import, import_from};
+use super::types::{annotation, is_type};
+use crate::model::Role;
+use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
+
+/// Decorators, beside those ending in `property`, that make a method one that is read without a call.
+const PROPERTIES: &[&str] = &["setter", "getter", "deleter", "memoize_getter", "reify"];
+/// Methods that get the class though no decorator says so.
+const CLASS_METHODS: &[&str] = &["__new__", "__init_subclass__", "__class_getitem__"];
+
+/// Writes down what a file says about names.
+pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
+    body(cx, root, ROOT, NONE);
+}
+
+/// The statements of a block. `function` is the definition whose `return` they may hold, [`NONE`] outside of functions.
+fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32, function: u32) {
+    for statement in cx.children(block) {
+        cx.deeper(|cx| self::statement(cx, statement, scope, function));
+    }
+}
+
+fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u32) {
+    match node.kind() {
+        "decorated_definition" => {
+            let mut decorators = Vec::new();
+            for child in cx.children(node) {
+                match child.kind() {
+                    "decorator" => {
+                        if let Some(expression) = cx.first(child) {
+                            walk(cx, expression, scope, Role::Reference);
+                            decorators.push(cx.text(expression));
+                        }
+                    }
+                    "class_definition" => class(cx, child, scope),
+                    "function_definition" => self::function(cx, child, scope, &decorators),
+                    _ => {}
+                }
+            }
+        }
+        "function_definition" => self::function(cx, node, scope, &[]),
+        "class_definition" => class(cx, node, scope),
+        "import_statement" => import(cx, node, scope),
+        "import_from_statement" | "future_import_statement" => import_from(cx, node, scope),
+        "expression_statement" => {
+            for child in cx.children(node) {
+                statement(cx, child, scope, function);
+            }
+        }
+        "assignment" => assignment(cx, node, scope),
+        "for_statement" => {
+            let over = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
+            let each = cx.facts.of(Op::Each, over);
+            if let Some(left) = field(node, "left") {
+                target(cx, left, scope, each, UNKNOWN);
+            }
+            for part in ["body", "alternative"].into_iter().filter_map(|part| field(node, part)) {
+                statement(cx, part, scope, function);
+            }
+        }
+        "with_statement" => {
+            for child in cx.children(node) {
+                if child.kind() == "with_clause" {
+                    for item in cx.children(child) {
+                        with_item(cx, item, scope);
+                    }
+                } else {
+                    statement(cx, child, scope, function);
+                }
+            }
+        }
+        "except_clause" | "except_group_clause" => {
+            for child in cx.children(node) {
+                match child.kind() {
+                    "block" => body(cx, child, scope, function),
+                    "as_pattern" => {
+                        let raised = cx.first(child).map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
+                        let caught = one_of(cx, raised);
+                        bind_alias(cx, child, scope, caught);
+                    }
+                    _ => drop(walk(cx, child, scope, Role::Reference)),
+                }
+            }
+        }
+        "return_statement" => {
+            for child in cx.children(node) {
+                let value = walk(cx, child, scope, Role::Reference);
+                if function != NONE {
+                    cx.facts.returns(function, value);
+                }
+            }
+        }
+        "block" => body(cx, node, scope, function),
+        "if_statement" | "elif_clause" | "else_clause" | "while_statement" | "try_statement" | "finally_clause"
+        | "match_statement" | "case_clause" => {
+            for child in cx.children(node) {
+                let kind = child.kind();
+                let is_statement =
+                    ["block", "_statement", "_clause", "_definition"].iter().any(|end| kind.ends_with(end));
+                match kind {
+                    "case_pattern" => cx.deeper(|cx| pattern(cx, child, scope)),
+                    _ if is_statement && kind != "if_clause" => {
+                        cx.deeper(|cx| statement(cx, child, scope, function));
+                    }
+                    _ => drop(walk(cx, child, scope, Role::Reference)),
+                }
+            }
+        }
+        "global_statement" | "nonlocal_statement" | "pass_statement" => {}
+        "type_alias_statement" => {
+            let children = cx.children(node);
+            let (Some(name), Some(value)) = (children.first(), children.get(1)) else { return };
+            if let Some(name) = cx.first(*name).filter(|name| name.kind() == "identifier") {
+                let alias = annotation(cx, *value, scope);
+                let (name, at) = (cx.name(name), name.start_byte() as u32);
+                let of = DefinitionKind::Class as u8;
+                let (class, _) =
+                    cx.facts.class(Definition { name, at, kind: of, alias, ..Definition::default() }, scope);
+                cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+            }
+        }
+        kind if kind.ends_with("_statement") => {
+            for child in cx.children(node) {
+                walk(cx, child, scope, Role::Reference);
+            }
+        }
+        _ => drop(walk(cx, node, scope, Role::Reference)),
+    }
+}
+
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// Where a symbol may be: names bound here are written down with their place.
+fn place(cx: &Lower<'_, '_>, scope: u32, node: Node<'_>) -> u32 {
+    let is_outer = cx.facts.is(scope, ScopeKind::Module) || cx.facts.is(scope, ScopeKind::Class);
+    if is_outer { node.start_byte() as u32 } else { NONE }
+}
+
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: &[&str]) {
+    let Some(name_node) = field(node, "name") else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let owner = cx.facts.class_of(scope);
+    let last = |decorator: &&str| -> String {
+        let called = decorator.split('(').next().unwrap_or_default();
+        called.rsplit('.').next().unwrap_or_default().to_owned()
+    };
+    let decorators: Vec<String> = decorators.iter().map(last).collect();
+    let has = |word: &str| decorators.iter().any(|decorator| decorator == word);
+    let is_property = decorators.iter().any(|one| one.ends_with("property") || PROPERTIES.contains(&one.as_str()));
+    let function = cx.facts.define(Definition {
+        name,
+        at,
+        owner: owner.unwrap_or(NONE),
+        flags: u8::from(is_property) * crate::resolve::ir::PROPERTY,
+        ..Definition::default()
+    });
+    cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, at);
+    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    let text = cx.text(name_node);
+    let first = match owner {
+        Some(class) if has("classmethod") || CLASS_METHODS.contains(&text) => Some((Op::ClassOf, class)),
+        Some(class) if !has("staticmethod") => Some((Op::SelfOf, class)),
+        _ => None,
+    };
+    type_parameters(cx, node, inner);
+    if let Some(parameters) = field(node, "parameters") {
+        let first = First::Method(first);
+        self::parameters(cx, parameters, inner, scope, first, function);
+    }
+    if let Some(returns) = field(node, "return_type") {
+        let returns = annotation(cx, returns, inner);
+        cx.facts.definition(function).returns = returns;
+    }
+    if let Some(block) = field(node, "body") {
+        body(cx, block, inner, function);
+    }
+}
+
+/// Type parameters of a function or class: `def f[T: Bound](…)`.
+fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some(parameters) = field(node, "type_parameters") else { return };
+    for parameter in cx.children(parameters) {
+        let Some(inner) = cx.first(parameter) else { continue };
+        let (name, bound) = match inner.kind() {
+            "constrained_type" => {
+                let parts = cx.children(inner);
+                (parts.first().and_then(|part| cx.first(*part)), parts.get(1).copied())
+            }
+            _ => (Some(inner), None),
+        };
+        let Some(name) = name.filter(|name| name.kind() == "identifier") else { continue };
+        let bound = bound.map_or(UNKNOWN, |bound| annotation(cx, bound, scope));
+        let name = cx.name(name);
+        cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+    }
+}
+
+/// What is known of a function's parameters from where it stands.
+enum First {
+    /// What the first one is, when it is a method's own.
+    Method(Option<(Op, u32)>),
+    /// It is an argument of this callee, at this place.
+    Argument(u32, u32),
+    Nothing,
+}
+
+/// Binds parameters.
+fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, outer: u32, given: First, function: u32) {
+    let is_method = cx.facts.definition(function).owner != NONE;
+    let mut first = if let First::Method(first) = given { first } else { None };
+    let mut types = Vec::new();
+    for parameter in cx.children(node) {
+        let mut named = Some(parameter);
+        let mut annotated = field(parameter, "type");
+        let mut default = None;
+        match parameter.kind() {
+            "identifier" => {}
+            "typed_parameter" => named = cx.first(parameter),
+            "default_parameter" | "typed_default_parameter" => {
+                named = field(parameter, "name");
+                default = field(parameter, "value");
+            }
+            "list_splat_pattern" | "dictionary_splat_pattern" => {}
+            _ => continue,
+        }
+        let default = default.map_or(UNKNOWN, |value| walk(cx, value, outer, Role::Reference));
+        let mut of = annotated.take().map_or(UNKNOWN, |annotated| annotation(cx, annotated, inner));
+        if let Some(splat) = named.filter(|named| named.kind().ends_with("splat_pattern")) {
+            named = cx.first(splat);
+            // `*args: T` is a tuple of T, `**kwargs: T` a dictionary of them.
+            if of != UNKNOWN {
+                let list = cx.facts.list(&[of]);
+                of = cx.facts.expression(Op::Generic, UNKNOWN, list);
+            }
+        }
+        let Some(named) = named.filter(|named| named.kind() == "identifier") else { continue };
+        let name = cx.name(named);
+        match first.take() {
+            Some((op, class)) => {
+                let is_class = cx.text(named) == "cls" || cx.text(named) == "mcs";
+                let op = if is_class { Op::ClassOf } else { op };
+                let own = cx.facts.expression(op, class, 0);
+                cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
+            }
+            None => {
+                let place = types.len() as u32;
+                let value = match given {
+                    First::Argument(callee, argument) if of == UNKNOWN => {
+                        cx.facts.expression(Op::Passed, callee, argument << 16 | place)
+                    }
+                    _ if is_method && of == UNKNOWN && default == UNKNOWN => {
+                        cx.facts.expression(Op::Overridden, function, place)
+                    }
+                    _ => default,
+                };
+                types.push(of);
+                cx.facts.bind(inner, name, BindingKind::Parameter, value, of, NONE);
+            }
+        }
+    }
+    let types = cx.facts.list(&types);
+    cx.facts.definition(function).parameters = types;
+}
+
+fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some(name_node) = field(node, "name") else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let owner = cx.facts.class_of(scope).unwrap_or(NONE);
+    let kind = DefinitionKind::Class as u8;
+    let mut around = scope;
+    if field(node, "type_parameters").is_some() {
+        around = cx.facts.scope(ScopeKind::Block, scope);
+        type_parameters(cx, node, around);
+    }
+    let (class, members) = cx.facts.class(Definition { name, at, owner, kind, ..Definition::default() }, around);
+    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    if let Some(bases) = field(node, "superclasses") {
+        for base in cx.children(bases) {
+            if base.kind() == "keyword_argument" {
+                field(base, "value").map(|value| walk(cx, value, around, Role::Reference));
+                continue;
+            }
+            let base = match base.kind() {
+                // `class A(List[B])`: the class is what stands before the brackets.
+                "subscript" => {
+                    let parts = cx.children(base);
+                    for part in &parts[1..] {
+                        walk(cx, *part, around, Role::Type);
+                    }
+                    walk(cx, parts[0], around, Role::Base)
+                }
+                _ => walk(cx, base, around, Role::Base),
+            };
+            cx.facts.base(class, base);
+        }
+    }
+    if let Some(block) = field(node, "body") {
+        body(cx, block, members, NONE);
+    }
+}
+
+fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope));
+    // A chain `a = b = value` is one value for all.
+    let (mut targets, mut value) = (Vec::new(), Some(node));
+    while let Some(chained) = value.filter(|value| value.kind() == "assignment") {
+        targets.extend(field(chained, "left"));
+        value = field(chained, "right");
+    }
+    let value = match value {
+        Some(value) if is_type(cx, value) && !cx.facts.is(scope, ScopeKind::Function) => annotation(cx, value, scope),
+        Some(value) => walk(cx, value, scope, Role::Reference),
+        None => UNKNOWN,
+    };
+    for left in targets {
+        target(cx, left, scope, value, of);
+    }
+}
+
+/// Binds what is assigned to.
+fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+    match node.kind() {
+        "identifier" => {
+            let name = cx.name(node);
+            let at = place(cx, scope, node);
+            cx.facts.bind(scope, name, BindingKind::Variable, value, of, at);
+            cx.bare(node, scope, Role::Write);
+        }
+        "attribute" => {
+            let (Some(object), Some(attribute)) = (field(node, "object"), field(node, "attribute")) else { return };
+            let on = walk(cx, object, scope, Role::Reference);
+            cx.member(attribute, on, Role::Write);
+            if object.kind() != "identifier" {
+                return;
+            }
+            let object = cx.name(object);
+            let name = cx.name(attribute);
+            for binding in cx.facts.lookup(scope, object) {
+                let own = cx.facts.look(binding.a);
+                let is_own = own.op == Op::SelfOf as u8 || own.op == Op::ClassOf as u8;
+                if binding.kind == BindingKind::Value as u8 && is_own {
+                    let attributes = cx.facts.attributes(own.a);
+                    let at = attribute.start_byte() as u32;
+                    cx.facts.bind(attributes, name, BindingKind::Variable, value, of, at);
+                }
+            }
+        }
+        "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" | "expression_list" => {
+            for (place, part) in cx.children(node).into_iter().enumerate() {
+                let item = if value == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Item, value, place as u32) };
+                cx.deeper(|cx| target(cx, part, scope, item, UNKNOWN));
+            }
+        }
+        "list_splat_pattern" | "parenthesized_expression" => {
+            for part in cx.children(node) {
+                cx.deeper(|cx| target(cx, part, scope, UNKNOWN, UNKNOWN));
+            }
+        }
+        _ => drop(walk(cx, node, scope, Role::Write)),
+    }
+}
+
+fn with_item<'t>(cx: &mut Lower<'_, 't>, item: Node<'t>, scope: u32) {
+    let Some(value) = field(item, "value") else { return };
+    if value.kind() != "as_pattern" {
+        walk(cx, value, scope, Role::Reference);
+        return;
+    }
+    let entered = cx.first(value).map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
+    let entered = cx.facts.of(Op::Enter, entered);
+    bind_alias(cx, value, scope, entered);
+}
+
+/// Binds what follows `as`.
+fn bind_alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
+    if let Some(to) = field(node, "alias").and_then(|alias| cx.first(alias)) {
+        target(cx, to, scope, value, UNKNOWN);
+    }
+}
+
+/// An instance of a class, or of one of a tuple of classes: `except (A, B)`, `isinstance(x, (A, B))`.
+fn one_of(cx: &mut Lower<'_, '_>, classes: u32) -> u32 {
+    let it = cx.facts.look(classes);
+    if it.op == Op::Tuple as u8 {
+        let union = cx.facts.expression(Op::Union, it.a, 0);
+        return cx.facts.of(Op::Instance, union);
+    }
+    cx.facts.of(Op::Instance, classes)
+}
+
+/// The pattern of a `case`: classes are read, lone names are bound.
+fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    match node.kind() {
+        "class_pattern" | "keyword_pattern" | "case_pattern" | "union_pattern" | "tuple_pattern" | "list_pattern"
+        | "as_pattern" | "dict_pattern" | "splat_pattern" => {
+            let is_class = node.kind() == "class_pattern";
+            for (place, child) in cx.children(node).into_iter().enumerate() {
+                let is_read = is_class && place == 0 || child.kind() == "dotted_name" && child.named_child_count() > 1;
+                match child.kind() {
+                    "dotted_name" if is_read => drop(dotted(cx, child, scope)),
+                    _ => cx.deeper(|cx| pattern(cx, child, scope)),
+                }
+            }
+        }
+        "dotted_name" | "identifier" => {
+            let name = cx.name(node);
+            cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+        }
+        _ => {}
+    }
+}
+
+/// `a.b.c` where the grammar has no attributes.
+fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let mut value = UNKNOWN;
+    for (place, part) in cx.children(node).into_iter().enumerate() {
+        let name = cx.name(part);
+        value = if place == 0 { cx.facts.named(scope, name) } else { cx.facts.member(value, name) };
+        cx.facts.occurrence(span_of(part), Role::Reference, value);
+    }
+    value
+}
+
+/// Writes down the names in an expression; `role` is what its outermost name does. Gives the expression.
+pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    cx.deeper(|cx| walk_one(cx, node, scope, role))
+}
+
+fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    match node.kind() {
+        "identifier" => {
+            let name = cx.name(node);
+            let meant = cx.facts.named(scope, name);
+            cx.facts.occurrence(span_of(node), role, meant);
+            meant
+        }
+        "attribute" => {
+            let (Some(object), Some(attribute)) = (field(node, "object"), field(node, "attribute")) else {
+                return UNKNOWN;
+            };
+            let on = walk(cx, object, scope, Role::Reference);
+            let name = cx.name(attribute);
+            let meant = cx.facts.member(on, name);
+            cx.facts.occurrence(span_of(attribute), role, meant);
+            // Of the unknown nothing is known, but what is written was.
+            if on == UNKNOWN { UNKNOWN } else { meant }
+        }
+        "call" => call(cx, node, scope),
+        "keyword_argument" => field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference)),
+        "integer" | "float" | "true" | "false" | "none" | "ellipsis" => UNKNOWN,
+        "string" | "concatenated_string" => {
+            for part in cx.children(node) {
+                if matches!(part.kind(), "interpolation" | "string") {
+                    walk(cx, part, scope, Role::Reference);
+                }
+            }
+            UNKNOWN
+        }
+        "parenthesized_expression" | "named_expression" | "await" => {
+            let value = field(node, "value").or_else(|| cx.first(node));
+            let value = value.map_or(UNKNOWN, |value| walk(cx, value, scope, role));
+            match (node.kind(), field(node, "name")) {
+                ("await", _) => cx.facts.of(Op::Await, value),
+                ("named_expression", Some(name)) => {
+                    target(cx, name, scope, value, UNKNOWN);
+                    value
+                }
+                _ => value,
+            }
+        }
+        "subscript" => {
+            let mut parts = cx.children(node).into_iter();
+            let on = parts.next().map_or(UNKNOWN, |on| walk(cx, on, scope, Role::Reference));
+            let mut is_slice = false;
+            for part in parts {
+                is_slice |= part.kind() == "slice";
+                walk(cx, part, scope, Role::Reference);
+            }
+            if is_slice { on } else { cx.facts.of(Op::Element, on) }
+        }
+        "conditional_expression" => {
+            let parts: Vec<u32> =
+                cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
+            match parts[..] {
+                [yes, _, no] => cx.facts.union(&[yes, no]),
+                _ => UNKNOWN,
+            }
+        }
+        "boolean_operator" => {
+            let parts: Vec<u32> =
+                cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
+            cx.facts.union(&parts)
+        }
+        "tuple" | "expression_list" => {
+            let parts: Vec<u32> =
+                cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
+            let list = cx.facts.list(&parts);
+            cx.facts.expression(Op::Tuple, list, 0)
+        }
+        "list" | "set" => {
+            let parts: Vec<u32> =
+                cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
+            let element = cx.facts.union(&parts[..parts.len().min(4)]);
+            container(cx, &[element])
+        }
+        "dictionary" => {
+            let mut values = Vec::new();
+            for pair in cx.children(node) {
+                field(pair, "key").map(|key| walk(cx, key, scope, Role::Reference));
+                let value = field(pair, "value").or_else(|| cx.first(pair));
+                values.extend(value.map(|value| walk(cx, value, scope, Role::Reference)));
+            }
+            let element = cx.facts.union(&values[..values.len().min(4)]);
+            container(cx, &[UNKNOWN, element])
+        }
+        "lambda" => lambda(cx, node, scope, First::Nothing),
+        "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression" => {
+            comprehension(cx, node, scope)
+        }
+        "yield" | "type" | "interpolation" => {
+            for part in cx.children(node) {
+                walk(cx, part, scope, role);
+            }
+            UNKNOWN
+        }
+        _ => {
+            for part in cx.children(node) {
+                walk(cx, part, scope, Role::Reference);
+            }
+            UNKNOWN
+        }
+    }
+}
+
+fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: First) -> u32 {
+    let function = cx.facts.define(Definition::default());
+    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    if let Some(parameters) = field(node, "parameters") {
+        self::parameters(cx, parameters, inner, scope, given, function);
+    }
+    let value = field(node, "body").map_or(UNKNOWN, |body| walk(cx, body, inner, Role::Reference));
+    cx.facts.returns(function, value);
+    cx.facts.expression(Op::Function, function, 0)
+}
+
+/// A container of other people's making that holds these values.
+fn container(cx: &mut Lower<'_, '_>, values: &[u32]) -> u32 {
+    if values.iter().all(|value| *value == UNKNOWN) {
+        return UNKNOWN;
+    }
+    let types: Vec<u32> = values.iter().map(|value| cx.facts.of(Op::TypeOf, *value)).collect();
+    let list = cx.facts.list(&types);
+    let generic = cx.facts.expression(Op::Generic, UNKNOWN, list);
+    cx.facts.expression(Op::Instance, generic, 0)
+}
+
+fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    let parts = cx.children(node);
+    // The clauses bind what the body, which stands before them, uses; they see what earlier ones bind.
+    for clause in parts.iter().skip(1) {
+        if clause.kind() == "for_in_clause" {
+            let over = field(*clause, "right").map_or(UNKNOWN, |right| walk(cx, right, inner, Role::Reference));
+            let each = cx.facts.of(Op::Each, over);
+            if let Some(left) = field(*clause, "left") {
+                target(cx, left, inner, each, UNKNOWN);
+            }
+        } else {
+            walk(cx, *clause, inner, Role::Reference);
+        }
+    }
+    let Some(body) = parts.first() else { return UNKNOWN };
+    match body.kind() {
+        "pair" => {
+            let key = field(*body, "key").map_or(UNKNOWN, |key| walk(cx, key, inner, Role::Reference));
+            let value = field(*body, "value").map_or(UNKNOWN, |value| walk(cx, value, inner, Role::Reference));
+            container(cx, &[key, value])
+        }
+        _ => {
+            let value = walk(cx, *body, inner, Role::Reference);
+            container(cx, &[value])
+        }
+    }
+}
+
+fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
+        return UNKNOWN;
+    };
+    let callee = walk(cx, function, scope, Role::Call);
+    let called = cx.text(function);
+    let called = called.rsplit('.').next().unwrap_or(called);
+    let nodes = match arguments.kind() {
+        // `sum(x for x in y)`: the arguments are one generator.
+        "generator_expression" => vec![arguments],
+        _ => cx.children(arguments),
+    };
+    if called == "cast" && nodes.len() == 2 {
+        let of = annotation(cx, nodes[0], scope);
+        walk(cx, nodes[1], scope, Role::Reference);
+        return cx.facts.of(Op::Instance, of);
+    }
+    let mut values = Vec::with_capacity(nodes.len());
+    for (place, argument) in (0..).zip(&nodes) {
+        values.push(match argument.kind() {
+            "lambda" if callee != UNKNOWN => {
+                cx.deeper(|cx| lambda(cx, *argument, scope, First::Argument(callee, place)))
+            }
+            _ => walk(cx, *argument, scope, Role::Reference),
+        });
+    }
+    let is_plain = function.kind() == "identifier";
+    if is_plain && called == "super" {
+        let class = cx.facts.class_around(scope);
+        return class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SuperOf, class, 0));
+    }
+    if is_plain && called == "isinstance" && nodes.len() == 2 && nodes[0].kind() == "identifier" {
+        // Only where the name is bound anyway, or it would hide an outer one.
+        let name = cx.name(nodes[0]);
+        if cx.facts.is(scope, ScopeKind::Function) && cx.facts.binds(scope, name) {
+            let classes = cx.facts.look(values[1]);
+            let types = match classes.op == Op::Tuple as u8 {
+                true => cx.facts.expression(Op::Union, classes.a, 0),
+                false => values[1],
+            };
+            if types != UNKNOWN {
+                cx.facts.bind(scope, name, BindingKind::Narrowed, types, UNKNOWN, NONE);
+            }
+        }
+    }
+    if callee == UNKNOWN {
+        return UNKNOWN;
+    }
+    // Only the first says anything: of `next(x)` and the like.
+    let list = cx.facts.list(&values[..values.len().min(1)]);
+    cx.facts.expression(Op::Call, callee, list)
+}

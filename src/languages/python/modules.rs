@@ -1,0 +1,150 @@
+//! Python's modules: packages, `src` layouts, relative imports, and folders without an `__init__.py`.
+
+use rustc_hash::FxHashMap;
+
+use crate::resolve::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
+
+/// How Python binds names.
+pub static SEMANTICS: Semantics = Semantics {
+    class_names: ClassNames::Hidden,
+    looks_down: true,
+    call: &["__call__"],
+    element: &[("__getitem__", false), ("__iter__", true)],
+    each: Each::First,
+    enter: &["__enter__", "__aenter__"],
+    constructor: "__init__",
+    functions: &[
+        ("list", Effect::Same),
+        ("set", Effect::Same),
+        ("tuple", Effect::Same),
+        ("sorted", Effect::Same),
+        ("reversed", Effect::Same),
+        ("iter", Effect::Same),
+        ("next", Effect::Element),
+        ("enumerate", Effect::Numbered),
+    ],
+    methods: &[
+        ("copy", Effect::Same),
+        ("get", Effect::Element),
+        ("pop", Effect::Element),
+        ("popleft", Effect::Element),
+        ("setdefault", Effect::Element),
+        ("values", Effect::Values),
+        ("keys", Effect::Keys),
+        ("items", Effect::Pairs),
+    ],
+    other_methods: None,
+    modules: |project| Box::new(PythonModules::new(project)),
+};
+
+/// The modules of one project: a file has its own number, a folder without an `__init__.py` one above all of those.
+struct PythonModules<'a> {
+    project: &'a Project<'a>,
+    folders: Vec<&'a str>,
+    numbers: FxHashMap<&'a str, Module>,
+    /// Where absolute imports begin.
+    roots: Vec<&'static str>,
+}
+
+impl<'a> PythonModules<'a> {
+    fn new(project: &'a Project<'a>) -> Self {
+        let (mut folders, mut numbers) = (Vec::new(), FxHashMap::default());
+        for file in &project.files {
+            let mut at = folder(file.path);
+            while !at.is_empty() && !numbers.contains_key(at) {
+                numbers.insert(at, (project.files.len() + folders.len()) as Module);
+                folders.push(at);
+                at = folder(at);
+            }
+        }
+        let mut roots = vec![""];
+        roots.extend(["src", "lib"].into_iter().filter(|root| numbers.contains_key(root)));
+        Self { project, folders, numbers, roots }
+    }
+
+    /// The module of these parts below a folder: a package, then a file, then a folder that holds others.
+    fn below(&self, base: &str, parts: &[&str]) -> Option<Module> {
+        let path = parts.iter().fold(base.to_owned(), |path, part| match path.is_empty() {
+            true => (*part).to_owned(),
+            false => format!("{path}/{part}"),
+        });
+        let at = |name: String| self.project.find(&name);
+        let package = if path.is_empty() { "__init__.py".to_owned() } else { format!("{path}/__init__.py") };
+        at(package)
+            .or_else(|| at(format!("{path}.py")))
+            .or_else(|| at(format!("{path}.pyi")))
+            .or_else(|| self.numbers.get(path.as_str()).copied().filter(|_| !parts.is_empty()))
+    }
+}
+
+impl Modules for PythonModules<'_> {
+    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+        let own = folder(self.project.files[file as usize].path);
+        let dots = spec.len() - spec.trim_start_matches('.').len();
+        let parts: Vec<&str> = spec[dots..].split('.').filter(|part| !part.is_empty()).collect();
+        if dots > 0 {
+            let base = (1..dots).fold(own, |base, _| folder(base));
+            return self.below(base, &parts);
+        }
+        if let Some(found) = self.roots.iter().find_map(|root| self.below(root, &parts)) {
+            return Some(found);
+        }
+        // A test or an example imports what lies beside it or above; but a sibling `json.py` is not what `json` means.
+        if STANDARD.binary_search(&parts.first()?).is_ok() {
+            return None;
+        }
+        let mut base = own;
+        loop {
+            let source = if base.is_empty() { "src".to_owned() } else { format!("{base}/src") };
+            if let Some(found) = self.below(base, &parts).or_else(|| self.below(&source, &parts)) {
+                return Some(found);
+            }
+            if base.is_empty() {
+                return None;
+            }
+            base = folder(base);
+        }
+    }
+
+    fn of(&self, file: u32, _scope: u32) -> Module {
+        file
+    }
+
+    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+        if (module as usize) < self.project.files.len() { vec![(module, crate::resolve::ir::ROOT)] } else { Vec::new() }
+    }
+
+    fn child(&self, module: Module, name: &str) -> Option<Module> {
+        let folder = match self.project.files.get(module as usize) {
+            Some(file) => file.path.strip_suffix("__init__.py").map(|folder| folder.trim_end_matches('/'))?,
+            None => self.folders.get(module as usize - self.project.files.len())?,
+        };
+        self.below(folder, &[name])
+    }
+}
+
+/// The modules of the standard library, ascending (3.13).
+#[rustfmt::skip]
+const STANDARD: &[&str] = &[
+    "abc", "aifc", "antigravity", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop",
+    "base64", "bdb", "binascii", "bisect", "builtins", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk",
+    "cmath", "cmd", "code", "codecs", "codeop", "collections", "colorsys", "compileall", "concurrent", "configparser",
+    "contextlib", "contextvars", "copy", "copyreg", "crypt", "csv", "ctypes", "curses", "dataclasses", "datetime",
+    "dbm", "decimal", "difflib", "dis", "distutils", "doctest", "email", "encodings", "ensurepip", "enum", "errno",
+    "faulthandler", "fcntl", "filecmp", "fileinput", "fnmatch", "fractions", "ftplib", "functools", "gc",
+    "genericpath", "getopt", "getpass", "gettext", "glob", "graphlib", "grp", "gzip", "hashlib", "heapq", "hmac",
+    "html", "http", "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "io", "ipaddress", "itertools",
+    "json", "keyword", "lib2to3", "linecache", "locale", "logging", "lzma", "mailbox", "mailcap", "marshal", "math",
+    "mimetypes", "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt",
+    "ntpath", "nturl2path", "numbers", "opcode", "operator", "optparse", "os", "ossaudiodev", "pathlib", "pdb",
+    "pickle", "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "posix", "posixpath", "pprint",
+    "profile", "pstats", "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "queue", "quopri",
+    "random", "re", "readline", "reprlib", "resource", "rlcompleter", "runpy", "sched", "secrets", "select",
+    "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtpd", "smtplib", "sndhdr", "socket",
+    "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants", "sre_parse", "ssl", "stat", "statistics",
+    "string", "stringprep", "struct", "subprocess", "sunau", "symtable", "sys", "sysconfig", "syslog", "tabnanny",
+    "tarfile", "telnetlib", "tempfile", "termios", "textwrap", "this", "threading", "time", "timeit", "tkinter",
+    "token", "tokenize", "tomllib", "trace", "traceback", "tracemalloc", "tty", "turtle", "turtledemo", "types",
+    "typing", "unicodedata", "unittest", "urllib", "uu", "uuid", "venv", "warnings", "wave", "weakref", "webbrowser",
+    "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo",
+];

@@ -1,0 +1,245 @@
+//! Who means whom: binds every name to its definition, or says why not. One engine for all languages.
+//!
+//! It works in two steps. A language's *lowering* (`languages/<id>/lower.rs`) turns the syntax tree of one file into
+//! *facts* ([`ir`]): scopes, bindings, definitions, expressions and the places where names are written. Facts never point
+//! into another file, so they are made once for each content and kept with it. Then [`resolve`] joins the facts of all
+//! files of a checkout into [`Relations`]; what joins files can be thrown away and made again.
+//!
+//! # The form, by an example
+//!
+//! ```text
+//! # shop/cart.py                    scope 0 (module) binds
+//! from .item import Item              Item  = alias of  item   where item = Member(Module(".item"), "Item")
+//!                                     Cart  = definition 0
+//! class Cart(Base):                 definition 0: class, bases [Name(0, "Base")], members = scope 1
+//!     def first(self) -> Item:      scope 1 binds first = definition 1: function, returns Name(2, "Item")
+//!         return self.items[0]      scope 2 (function, parent 1) binds self = value SelfOf(0)
+//!                                   definition 1 returns the value Element(Member(Name(2, "self"), "items"))
+//!
+//! def show(cart: Cart):             scope 3 binds cart = parameter of type Name(3, "Cart")
+//!     cart.first().price()          occurrences: cart   Name(3, "cart")
+//!                                                first  Member(Name(3, "cart"), "first"), called
+//!                                                price  Member(Call(Member(Name(3, "cart"), "first")), "price"), called
+//! ```
+//!
+//! Three ideas carry it all:
+//!
+//! - **An occurrence is an expression.** What `price` means is asked of the engine as it asks anything: the value of what
+//!   stands before the dot, then the member of that. So a lowering never resolves anything; it only writes down what is there.
+//! - **An import is an alias of an expression.** `from m import a as b`, `export {a} from 'm'`, `use m::a`, `require('m').a`
+//!   all bind a name to `Member(Module("m"), "a")`. What the text `"m"` names is asked of the language's [`Modules`].
+//! - **A type is an expression whose value is a class**, and [`Op::Instance`] of it is something of that type. Containers of
+//!   other people's (`List[Item]`) are [`Op::Generic`]: all that is kept of them is their arguments.
+//!
+//! # Writing a lowering
+//!
+//! Copy `languages/python/lower.rs`: it is a walk over the tree with [`Builder`] in hand (by way of `languages::Lower`, which
+//! adds what has to do with nodes). It must, for each
+//!
+//! - **definition**: [`Builder::define`] or [`Builder::class`] with `at` where the name is written (which ties it to its symbol),
+//!   and [`Builder::bind`] its name in the scope around it;
+//! - **variable, field, parameter**: bind it as [`BindingKind::Variable`] or [`BindingKind::Parameter`] with the value and type
+//!   that are written. Give `at` only where a symbol may be: members and top-level names, not locals;
+//! - **name that is written**: [`Builder::occurrence`] with [`Builder::named`] for a bare name and [`Builder::member`] for what
+//!   follows a dot (of [`UNKNOWN`](ir::UNKNOWN) where the receiver is beyond the form: then the answer says "unknown receiver");
+//! - **import**: bind an alias, write an occurrence of what is imported, and [`Builder::import`] for the graph of files.
+//!
+//! Names that live in separate worlds are spelt differently by convention: Java's methods and Rust's fields may end in `()` or
+//! begin with `.`; only the spelling is compared. What the walk binds later may be used earlier: nothing is looked up until
+//! all is bound, except by [`Builder::lookup`], which sees what is bound so far (for `self.x = …`).
+//!
+//! Then give the language a [`Semantics`] and a [`Modules`], name both in its `LanguageSpec::relations`, and write one small
+//! test for each binding rule through `check` in `tests/relations/`. Order does not matter to the engine: every answer is
+//! made on demand and kept, except inside a cycle, where an answer is kept only when the whole cycle has been.
+
+mod build;
+pub mod ir;
+mod semantics;
+mod values;
+mod world;
+
+pub use build::Builder;
+pub use ir::{Binding, BindingKind, Declared, Definition, DefinitionKind, Facts, Op, ScopeKind};
+pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
+
+use crate::model::{How, Occurrence, Relations, Role, Site};
+use ir::{BindingKind as Kind, ELSE_WITHIN, Expression, MODULES_ONLY, NONE, UNKNOWN};
+use world::{Def, Meaning, World};
+
+/// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
+///
+/// What is bound to a local name has no target and is left out; what could not be bound says why, if the name is that of
+/// some definition of the project.
+pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> Relations {
+    let mut world = World::new(project, semantics);
+    let mut relations = Relations::default();
+    let defined = defined_names(project);
+    let mut answers: Vec<Option<Answer>> = Vec::new();
+    for file in 0..project.files.len() as u32 {
+        let facts = world.facts(file);
+        answers.clear();
+        answers.resize(facts.expressions.len(), None);
+        for occurrence in facts.occurrences {
+            let expression = occurrence.expression as usize;
+            let answer = match answers[expression] {
+                Some(answer) => answer,
+                None => {
+                    let answer = bind(&mut world, file, occurrence.expression, &mut relations.targets);
+                    *answers[expression].insert(answer)
+                }
+            };
+            let Answer::Bound { how, first_target, targets } = answer else { continue };
+            let role = Role::ALL.get(occurrence.role as usize).copied().unwrap_or(Role::Reference);
+            // What is unbound and nothing of ours bears the name of is of no interest, but for the name of a base.
+            if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, &defined) {
+                continue;
+            }
+            let (at, len) = (occurrence.at, occurrence.len);
+            relations.occurrences.push(Occurrence { file, at, len, role, how, first_target, targets });
+        }
+        imports(&mut world, file, &mut relations.imports);
+        for (place, definition) in facts.definitions.iter().enumerate() {
+            if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE {
+                continue;
+            }
+            for base in world.bases(Def { file, place: place as u32 }).iter() {
+                let at = world.definition(*base).at;
+                if at != NONE {
+                    relations.bases.push((Site { file, at: definition.at }, Site { file: base.file, at }));
+                }
+            }
+        }
+    }
+    relations.imports.sort_unstable();
+    relations.imports.dedup_by_key(|import| (import.0, import.1));
+    relations.bases.sort_unstable();
+    relations.bases.dedup();
+    relations
+}
+
+/// What came of an expression that is written somewhere.
+#[derive(Clone, Copy)]
+enum Answer {
+    Bound {
+        how: How,
+        first_target: u32,
+        targets: u32,
+    },
+    /// It is a local name, or nothing that a symbol could stand for.
+    Nothing,
+}
+
+fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Site>) -> Answer {
+    let meanings = world.meaning(file, expression);
+    let first_target = targets.len() as u32;
+    for meaning in meanings.iter() {
+        let site = match *meaning {
+            Meaning::Definition(def) => Site { file: def.file, at: world.definition(def).at },
+            Meaning::Variable { file, binding } => Site { file, at: world.facts(file).bindings[binding as usize].at },
+            Meaning::Module(_) | Meaning::Value(_) => continue,
+        };
+        if site.at != NONE && !targets[first_target as usize..].contains(&site) {
+            targets.push(site);
+        }
+    }
+    let n_targets = targets.len() as u32 - first_target;
+    if n_targets > 0 {
+        return Answer::Bound { how: How::Resolved, first_target, targets: n_targets };
+    }
+    let facts = world.facts(file);
+    let it = facts.expressions[expression as usize];
+    let is_member = it.op == Op::Member as u8;
+    if !meanings.is_empty() || !(is_member || it.op == Op::Name as u8) {
+        return Answer::Nothing;
+    }
+    let how = match is_member {
+        true if !world.value(file, it.a).is_empty() => How::NoMember,
+        true if !is_outside(world, file, it.a) => How::NoReceiver,
+        false if world.is_bound(file, it.a, it.b) && !is_outside(world, file, expression) => return Answer::Nothing,
+        _ => How::Outside,
+    };
+    Answer::Bound { how, first_target, targets: 0 }
+}
+
+/// Whether an expression names something that is not ours: a builtin, an imported module, a part of one.
+fn is_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
+    let facts = world.facts(file);
+    let Expression { a, b, op, .. } = facts.expressions[expression as usize];
+    if op == Op::Member as u8 {
+        return a != UNKNOWN && is_outside(world, file, a);
+    }
+    if op == Op::Module as u8 {
+        return world.meaning(file, expression).is_empty();
+    }
+    if op != Op::Name as u8 {
+        return false;
+    }
+    let mut scope = a;
+    while scope != NONE {
+        let bound = facts.bound(scope, b);
+        if !bound.is_empty() {
+            let aliases = &facts.bindings[bound.start as usize..bound.end as usize];
+            return aliases.iter().all(|one| one.kind == Kind::Alias as u8 && world.meaning(file, one.a).is_empty());
+        }
+        scope = facts.scopes[scope as usize].parent;
+    }
+    world.meaning(file, expression).is_empty()
+}
+
+/// Whether something of ours bears the name of an expression.
+fn is_defined(facts: &Facts<'_>, expression: u32, defined: &[u64]) -> bool {
+    let name = facts.expressions[expression as usize].b as usize;
+    facts.hashes.get(name).is_some_and(|name| defined.binary_search(name).is_ok())
+}
+
+/// The hashes of all names that the project defines, ascending.
+fn defined_names(project: &Project<'_>) -> Vec<u64> {
+    let mut defined = Vec::new();
+    for file in &project.files {
+        let named = file.facts.definitions.iter().filter(|definition| definition.at != NONE);
+        let bound = file.facts.bindings.iter().filter(|binding| binding.at != NONE);
+        let names = named.map(|definition| definition.name).chain(bound.map(|binding| binding.name));
+        defined.extend(names.filter_map(|name| file.facts.hashes.get(name as usize)));
+    }
+    defined.sort_unstable();
+    defined.dedup();
+    defined
+}
+
+/// The files that a file imports.
+fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
+    let facts = world.facts(file);
+    for import in facts.imports {
+        let mut files = files_of(world, file, import.expression, import.flags & MODULES_ONLY != 0);
+        if files.is_empty() && import.flags & ELSE_WITHIN != 0 {
+            let it = facts.expressions[import.expression as usize];
+            files = files_of(world, file, it.a, true);
+        }
+        let others = files.into_iter().filter(|other| *other != file);
+        found.extend(others.map(|other| (file, other, import.at)));
+    }
+}
+
+fn files_of(world: &mut World<'_>, file: u32, expression: u32, modules_only: bool) -> Vec<u32> {
+    let facts = world.facts(file);
+    let it = facts.expressions[expression as usize];
+    // A module stands for its files even where it says that as a whole it is something else.
+    if it.op == Op::Module as u8 {
+        let module = world.modules.find(file, it.b, facts.name(it.a));
+        return module.map_or_else(Vec::new, |module| files_of_module(world, module));
+    }
+    let mut files = Vec::new();
+    for meaning in world.meaning(file, expression).iter() {
+        match *meaning {
+            Meaning::Module(module) => files.extend(files_of_module(world, module)),
+            Meaning::Definition(def) if !modules_only => files.push(def.file),
+            Meaning::Variable { file, .. } if !modules_only => files.push(file),
+            _ => {}
+        }
+    }
+    files
+}
+
+fn files_of_module(world: &World<'_>, module: Module) -> Vec<u32> {
+    world.modules.scopes(module).into_iter().map(|(file, _)| file).collect()
+}

@@ -1,0 +1,619 @@
+//! Values: what an expression may be at run time, as far as the text tells.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::ir::{BindingKind, DefinitionKind, Expression, NONE, Op, PROPERTY, UNKNOWN};
+use super::semantics::{Each, Effect, Module};
+use super::world::{Def, Meaning, Question, World};
+
+/// Something that an expression may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Value {
+    Instance(Def),
+    Class(Def),
+    Function(Def),
+    /// What `super` in a class is.
+    Super(Def),
+    Module(Module),
+    /// Something that is not ours, of such type arguments: a number in [`Sets::rows`].
+    Container(u32),
+    /// The same for a tuple's items.
+    Tuple(u32),
+    FunctionType {
+        file: u32,
+        expression: u32,
+    },
+}
+
+/// What an expression may be: several values where it is ambiguous, none where it is not known.
+pub(super) type Set = Rc<[Value]>;
+
+/// So many possibilities are kept; more is no knowledge.
+const MOST_VALUES: usize = 8;
+
+/// Sets and rows of sets, each kept once.
+#[derive(Default)]
+pub(super) struct Sets {
+    known: FxHashMap<Set, u32>,
+    sets: Vec<Set>,
+    known_rows: FxHashMap<Rc<[Set]>, u32>,
+    pub rows: Vec<Rc<[Set]>>,
+}
+
+impl Sets {
+    fn number(&mut self, set: &Set) -> u32 {
+        if let Some(number) = self.known.get(set) {
+            return *number;
+        }
+        self.sets.push(set.clone());
+        let number = self.sets.len() as u32 - 1;
+        self.known.insert(set.clone(), number);
+        number
+    }
+
+    /// A container's arguments or a tuple's items.
+    fn row(&mut self, sets: Vec<Set>) -> u32 {
+        let row: Rc<[Set]> = sets.into();
+        if let Some(number) = self.known_rows.get(&row) {
+            return *number;
+        }
+        self.rows.push(row.clone());
+        let number = self.rows.len() as u32 - 1;
+        self.known_rows.insert(row, number);
+        number
+    }
+}
+
+/// Values being gathered.
+type Found = Vec<Value>;
+
+impl World<'_> {
+    /// What an expression may be.
+    pub fn value(&mut self, file: u32, expression: u32) -> Set {
+        self.remembered(file, expression, false)
+    }
+
+    /// What an instance of a type may be.
+    pub fn instance(&mut self, file: u32, expression: u32) -> Set {
+        self.remembered(file, expression, true)
+    }
+
+    fn remembered(&mut self, file: u32, expression: u32, as_instance: bool) -> Set {
+        if expression == UNKNOWN {
+            return Rc::from([]);
+        }
+        let memo = &mut self.memos[file as usize];
+        let memo = if as_instance { &mut memo.instances } else { &mut memo.values };
+        if memo.is_empty() {
+            memo.resize(self.project.files[file as usize].facts.expressions.len(), NONE);
+        }
+        if let Some(set) = self.sets.sets.get(memo[expression as usize] as usize) {
+            return set.clone();
+        }
+        let question = match as_instance {
+            true => Question::Instance(file, expression),
+            false => Question::Value(file, expression),
+        };
+        let Some(begun) = self.begin(question) else { return Rc::from([]) };
+        let it = self.facts(file).expressions[expression as usize];
+        let mut found = match as_instance {
+            true => self.make_instance(file, expression, it),
+            false => self.evaluate(file, expression, it),
+        };
+        found.sort_unstable();
+        found.dedup();
+        found.truncate(MOST_VALUES);
+        let set: Set = found.into();
+        if self.end(begun) {
+            let number = self.sets.number(&set);
+            let memo = &mut self.memos[file as usize];
+            let memo = if as_instance { &mut memo.instances } else { &mut memo.values };
+            memo[expression as usize] = number;
+        }
+        set
+    }
+
+    fn evaluate(&mut self, file: u32, expression: u32, it: Expression) -> Found {
+        let is = |op: Op| it.op == op as u8;
+        let own = |place: u32| Def { file, place };
+        if is(Op::Name) {
+            // Through its meaning, whose answer is kept; whether a property is meant shows in where it was found.
+            let meanings = self.meaning(file, expression);
+            let has_property = meanings.iter().any(|meaning| self.is_property(*meaning));
+            let calls = has_property && self.lookup(file, it.a, it.b).1;
+            return self.values_of(&meanings, calls);
+        }
+        if is(Op::Member) || is(Op::Module) {
+            let meanings = self.meaning(file, expression);
+            return self.values_of(&meanings, true);
+        }
+        if is(Op::Call) {
+            return self.call_expression(file, it);
+        }
+        if is(Op::New) {
+            let classes = self.value(file, it.a);
+            return classes.iter().filter_map(|value| as_class(*value)).map(Value::Instance).collect();
+        }
+        if is(Op::Instance) {
+            return self.instance(file, it.a).to_vec();
+        }
+        if is(Op::SelfOf) || is(Op::Object) {
+            return vec![Value::Instance(own(it.a))];
+        }
+        if is(Op::ClassOf) {
+            return vec![Value::Class(own(it.a))];
+        }
+        if is(Op::SuperOf) {
+            return vec![Value::Super(own(it.a))];
+        }
+        if is(Op::Function) {
+            return vec![Value::Function(own(it.a))];
+        }
+        if is(Op::TypeOf) || is(Op::Generic) {
+            return self.value(file, it.a).to_vec();
+        }
+        if is(Op::Union) {
+            let list = self.facts(file).list(it.a);
+            return list.iter().flat_map(|one| self.value(file, *one).to_vec()).collect();
+        }
+        if is(Op::Tuple) {
+            let items = self.facts(file).list(it.a).iter().map(|item| self.value(file, *item)).collect();
+            return vec![Value::Tuple(self.sets.row(items))];
+        }
+        if is(Op::Item) {
+            let of = self.value(file, it.a);
+            return of.iter().flat_map(|value| self.item(*value, it.b as usize)).collect();
+        }
+        let out_of = |how: fn(&mut Self, Value, &mut Found)| {
+            move |world: &mut Self| {
+                let mut found = Vec::new();
+                for value in world.value(file, it.a).iter() {
+                    how(world, *value, &mut found);
+                }
+                found
+            }
+        };
+        if is(Op::Element) {
+            return out_of(Self::element)(self);
+        }
+        if is(Op::Each) {
+            return out_of(Self::each)(self);
+        }
+        if is(Op::Key) {
+            return out_of(Self::key)(self);
+        }
+        if is(Op::Await) {
+            return out_of(Self::awaited)(self);
+        }
+        if is(Op::Enter) {
+            return out_of(Self::entered)(self);
+        }
+        if is(Op::Overridden) {
+            return self.inherited_parameter(own(it.a), it.b as usize);
+        }
+        if is(Op::Passed) {
+            return self.passed(file, it);
+        }
+        Vec::new()
+    }
+
+    fn make_instance(&mut self, file: u32, expression: u32, it: Expression) -> Found {
+        let is = |op: Op| it.op == op as u8;
+        let facts = self.facts(file);
+        if is(Op::Union) {
+            return facts.list(it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
+        }
+        if is(Op::Generic) {
+            let mut found = self.instance(file, it.a).to_vec();
+            let has_alias =
+                |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
+            if found.is_empty() || found.iter().all(has_alias) {
+                let arguments: Vec<Set> = facts.list(it.b).iter().map(|one| self.instance(file, *one)).collect();
+                if arguments.iter().any(|set| !set.is_empty()) {
+                    found.push(Value::Container(self.sets.row(arguments)));
+                }
+            }
+            return found;
+        }
+        if is(Op::Tuple) {
+            let items = facts.list(it.a).iter().map(|item| self.instance(file, *item)).collect();
+            return vec![Value::Tuple(self.sets.row(items))];
+        }
+        if is(Op::FunctionType) {
+            return vec![Value::FunctionType { file, expression }];
+        }
+        let to_instance = |value: Value| as_class(value).map_or(value, Value::Instance);
+        if !is(Op::Name) && !is(Op::Member) {
+            return self.value(file, expression).iter().map(|value| to_instance(*value)).collect();
+        }
+        let mut found = Vec::new();
+        for meaning in self.meaning(file, expression).iter() {
+            match *meaning {
+                // A variable may stand for a type: `Handler = Callable[[Request], Response]`.
+                Meaning::Variable { file, binding } if self.is_untyped(file, binding) => {
+                    let stands_for = self.facts(file).bindings[binding as usize].a;
+                    found.extend(self.instance(file, stands_for).iter());
+                }
+                other => found.extend(self.values_of(&[other], true).into_iter().map(to_instance)),
+            }
+        }
+        found
+    }
+
+    /// Whether it is a member or a top-level name whose type is written.
+    pub fn declares(&self, meaning: Meaning) -> bool {
+        let Meaning::Variable { file, binding } = meaning else { return false };
+        let binding = &self.facts(file).bindings[binding as usize];
+        binding.kind == BindingKind::Variable as u8 && binding.b != UNKNOWN && binding.at != NONE
+    }
+
+    fn is_untyped(&self, file: u32, binding: u32) -> bool {
+        let binding = &self.facts(file).bindings[binding as usize];
+        binding.kind == BindingKind::Variable as u8 && binding.b == UNKNOWN
+    }
+
+    fn is_property(&self, meaning: Meaning) -> bool {
+        matches!(meaning, Meaning::Definition(def) if self.definition(def).flags & PROPERTY != 0)
+    }
+
+    /// The values of what a name means. A property is called where it is read from an instance.
+    fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Found {
+        let mut found = Vec::new();
+        // Where one binding declares the type, the others only assign.
+        let is_declared = meanings.iter().any(|meaning| self.declares(*meaning));
+        for meaning in meanings {
+            match *meaning {
+                Meaning::Variable { .. } if is_declared && !self.declares(*meaning) => {}
+                Meaning::Module(module) => found.push(Value::Module(module)),
+                Meaning::Value(value) => found.push(value),
+                Meaning::Definition(def) => {
+                    let definition = self.definition(def);
+                    if definition.kind == DefinitionKind::Class as u8 {
+                        found.push(Value::Class(def));
+                    } else if definition.kind == DefinitionKind::Object as u8 {
+                        found.push(Value::Instance(def));
+                    } else if definition.flags & PROPERTY != 0 && calls_properties {
+                        self.call(Value::Function(def), &mut found);
+                    } else {
+                        found.push(Value::Function(def));
+                    }
+                }
+                Meaning::Variable { file, binding } => {
+                    let binding = self.facts(file).bindings[binding as usize];
+                    if binding.kind == BindingKind::Value as u8 {
+                        found.extend(self.value(file, binding.a).iter());
+                    } else if binding.kind == BindingKind::Narrowed as u8 {
+                        found.extend(self.instance(file, binding.a).iter());
+                    } else {
+                        let typed = self.instance(file, binding.b);
+                        let is_known = !typed.is_empty();
+                        found.extend(typed.iter());
+                        // What others can name is what its type says, though that be a stranger; what is local is
+                        // what was assigned.
+                        if !is_known && (binding.b == UNKNOWN || binding.at == NONE) {
+                            found.extend(self.value(file, binding.a).iter());
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn call_expression(&mut self, file: u32, it: Expression) -> Found {
+        let facts = self.facts(file);
+        let mut found = Vec::new();
+        let callees = self.value(file, it.a);
+        for callee in callees.iter() {
+            self.call(*callee, &mut found);
+        }
+        let callee = facts.expressions[it.a as usize];
+        let arguments = facts.list(it.b);
+        if callee.op == Op::Member as u8 {
+            let name = facts.hashes[callee.b as usize];
+            for receiver in self.value(file, callee.a).iter() {
+                if matches!(receiver, Value::Container(_) | Value::Tuple(_)) {
+                    let effect = effect(&self.methods, name).or(self.semantics.other_methods);
+                    self.apply(effect, *receiver, file, arguments, &mut found);
+                }
+            }
+        }
+        if callees.is_empty()
+            && (callee.op == Op::Name as u8 || callee.op == Op::Member as u8)
+            && let Some(effect) = effect(&self.functions, facts.hashes[callee.b as usize])
+            && let Some(first) = arguments.first()
+        {
+            for value in self.value(file, *first).iter() {
+                self.apply(Some(effect), *value, file, arguments, &mut found);
+            }
+        }
+        found
+    }
+
+    /// What a call gives that has an effect on a value.
+    fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[u32], found: &mut Found) {
+        match effect {
+            Some(Effect::Same) => found.push(on),
+            Some(Effect::Element) => self.element(on, found),
+            Some(Effect::Key) => self.key(on, found),
+            Some(Effect::Wrap) => {
+                let row = self.sets.row(vec![Rc::from([on])]);
+                found.push(Value::Container(row));
+            }
+            Some(Effect::Map) => {
+                let mut given = Vec::new();
+                if let Some(function) = arguments.last() {
+                    for function in self.value(file, *function).iter() {
+                        self.call(*function, &mut given);
+                    }
+                }
+                if !given.is_empty() {
+                    given.sort_unstable();
+                    given.dedup();
+                    let row = self.sets.row(vec![given.into()]);
+                    found.push(Value::Container(row));
+                }
+            }
+            Some(how @ (Effect::Keys | Effect::Values)) => {
+                let mut held = Vec::new();
+                if how == Effect::Keys {
+                    self.key(on, &mut held)
+                } else {
+                    self.element(on, &mut held)
+                }
+                let row = self.sets.row(vec![held.into()]);
+                found.push(Value::Container(row));
+            }
+            Some(how @ (Effect::Pairs | Effect::Numbered)) => {
+                let (mut keys, mut elements) = (Vec::new(), Vec::new());
+                if how == Effect::Pairs {
+                    self.key(on, &mut keys);
+                    self.element(on, &mut elements);
+                } else {
+                    self.each(on, &mut elements);
+                }
+                let pair = self.sets.row(vec![keys.into(), elements.into()]);
+                let row = self.sets.row(vec![Rc::from([Value::Tuple(pair)])]);
+                found.push(Value::Container(row));
+            }
+            None => {}
+        }
+    }
+
+    /// What a call of a value gives.
+    fn call(&mut self, callee: Value, found: &mut Found) {
+        match callee {
+            Value::Class(class) => found.push(Value::Instance(class)),
+            Value::Function(function) => {
+                let definition = self.definition(function);
+                if definition.returns != UNKNOWN {
+                    found.extend(self.instance(function.file, definition.returns).iter());
+                } else {
+                    for value in self.facts(function.file).list(definition.values) {
+                        found.extend(self.value(function.file, *value).iter());
+                    }
+                }
+            }
+            Value::FunctionType { file, expression } => {
+                let returns = self.facts(file).expressions[expression as usize].a;
+                found.extend(self.instance(file, returns).iter());
+            }
+            Value::Instance(def) => {
+                for value in self.beneath(def) {
+                    self.call(value, found);
+                }
+                self.call_member(callee, self.semantics.call, found);
+            }
+            _ => {}
+        }
+    }
+
+    /// Calls the first of these members that a value has.
+    fn call_member(&mut self, on: Value, names: &[&str], found: &mut Found) -> bool {
+        for name in names {
+            let members = self.member(on, super::ir::hash(name));
+            if !members.is_empty() {
+                let before = found.len();
+                for value in self.values_of(&members, false) {
+                    if matches!(value, Value::Function(_)) {
+                        self.call(value, found);
+                    }
+                }
+                return found.len() > before;
+            }
+        }
+        false
+    }
+
+    /// What lies beneath a named type, through any number of names: `type Handlers []Handler`.
+    fn beneath(&mut self, def: Def) -> Found {
+        let (mut found, mut named) = (Vec::new(), vec![def]);
+        let mut at = 0;
+        while at < named.len() {
+            let alias = self.definition(named[at]).alias;
+            for value in self.instance(named[at].file, alias).iter() {
+                match *value {
+                    Value::Instance(def) if named.contains(&def) => {}
+                    Value::Instance(def) => named.push(def),
+                    other => found.push(other),
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    fn element(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(row) => {
+                found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
+            }
+            Value::Tuple(row) => found.extend(self.sets.rows[row as usize].iter().flat_map(|set| set.iter())),
+            Value::Instance(def) => {
+                for value in self.beneath(def) {
+                    self.element(value, found);
+                }
+                for (name, is_iterator) in self.semantics.element {
+                    let mut given = Vec::new();
+                    if self.call_member(of, &[name], &mut given) {
+                        for value in given {
+                            match value {
+                                Value::Container(_) if *is_iterator => self.element(value, found),
+                                other => found.push(other),
+                            }
+                        }
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn each(&mut self, of: Value, found: &mut Found) {
+        let Value::Container(number) = of else { return self.element(of, found) };
+        let row = self.sets.rows[number as usize].clone();
+        match (self.semantics.each, &row[..]) {
+            (Each::First, [first, ..]) => found.extend(first.iter()),
+            (Each::Pair, [_, _]) => found.push(Value::Tuple(number)),
+            _ => self.element(of, found),
+        }
+    }
+
+    fn key(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(row) if self.sets.rows[row as usize].len() > 1 => {
+                found.extend(self.sets.rows[row as usize][0].iter());
+            }
+            Value::Instance(def) => {
+                for value in self.beneath(def) {
+                    self.key(value, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn awaited(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(_) => self.element(of, found),
+            other => found.push(other),
+        }
+    }
+
+    fn entered(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(_) => self.element(of, found),
+            Value::Instance(_) => {
+                let is_given = self.call_member(of, self.semantics.enter, found);
+                found.extend((!is_given).then_some(of));
+            }
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, of: Value, place: usize) -> Found {
+        match of {
+            Value::Tuple(row) => self.sets.rows[row as usize].get(place).map(|set| set.to_vec()).unwrap_or_default(),
+            Value::Container(_) => {
+                let mut found = Vec::new();
+                self.element(of, &mut found);
+                found
+            }
+            // What gives one thing where several are wanted gives the first.
+            other if place == 0 => vec![other],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a callee passes to a callback.
+    fn passed(&mut self, file: u32, it: Expression) -> Found {
+        let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
+        let mut found = Vec::new();
+        let callees = self.value(file, it.a);
+        for callee in callees.iter() {
+            let functions: Vec<Def> = match *callee {
+                Value::Function(def) => vec![def],
+                Value::Class(_) | Value::Super(_) => {
+                    let members = self.member(*callee, super::ir::hash(self.semantics.constructor));
+                    let function = |meaning: &Meaning| match meaning {
+                        Meaning::Definition(def) => Some(*def),
+                        _ => None,
+                    };
+                    members.iter().filter_map(function).collect()
+                }
+                _ => Vec::new(),
+            };
+            for function in functions {
+                let facts = self.facts(function.file);
+                let types = facts.list(self.definition(function).parameters);
+                let Some(wanted) = types.get(argument).filter(|wanted| **wanted != UNKNOWN) else { continue };
+                for callback in self.function_types(function.file, *wanted) {
+                    let facts = self.facts(callback.0);
+                    let takes = facts.list(facts.expressions[callback.1 as usize].b);
+                    if let Some(given) = takes.get(parameter) {
+                        found.extend(self.instance(callback.0, *given).iter());
+                    }
+                }
+            }
+        }
+        let callee = self.facts(file).expressions[it.a as usize];
+        if callees.is_empty() && callee.op == Op::Member as u8 && parameter == 0 {
+            // A container's own method passes its elements.
+            for receiver in self.value(file, callee.a).iter().filter(|value| matches!(value, Value::Container(_))) {
+                self.element(*receiver, &mut found);
+            }
+        }
+        found
+    }
+
+    /// What an overridden method says of a parameter.
+    fn inherited_parameter(&mut self, function: Def, place: usize) -> Found {
+        let definition = self.definition(function);
+        let mut found = Vec::new();
+        if definition.owner == NONE {
+            return found;
+        }
+        let name = self.facts(function.file).hashes[definition.name as usize];
+        let class = Def { file: function.file, place: definition.owner };
+        for meaning in self.member(Value::Super(class), name) {
+            if let Meaning::Definition(overridden) = meaning {
+                let types = self.facts(overridden.file).list(self.definition(overridden).parameters);
+                if let Some(written) = types.get(place) {
+                    found.extend(self.instance(overridden.file, *written).iter());
+                }
+            }
+        }
+        found
+    }
+
+    /// The function types that a type stands for.
+    fn function_types(&mut self, file: u32, expression: u32) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        for value in self.instance(file, expression).iter() {
+            let beneath = match *value {
+                Value::Instance(def) => self.beneath(def),
+                other => vec![other],
+            };
+            for value in beneath {
+                if let Value::FunctionType { file, expression } = value {
+                    found.push((file, expression));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn as_class(value: Value) -> Option<Def> {
+    match value {
+        Value::Class(def) => Some(def),
+        _ => None,
+    }
+}
+
+fn effect(table: &[(u64, Effect)], name: u64) -> Option<Effect> {
+    table.iter().find(|(other, _)| *other == name).map(|(_, effect)| *effect)
+}

@@ -1,0 +1,314 @@
+//! Who means whom in a snapshot: every occurrence with what it means, by file and by target, used where it lies.
+//!
+//! Unlike the rest of a store, this table is derived: from the facts of the snapshot's files and nothing else. So it is not part
+//! of a commit, which it would slow; whoever first asks after one makes it, and writes it beside the snapshot's table
+//! of files if it may. A writer sweeps it away with that table.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::map::Mapped;
+use super::pack::{NONE, checksum};
+use super::{CONTENT, Error, SymbolId};
+use crate::model::{How, Role};
+
+const MAGIC: [u8; 8] = *b"cledges\0";
+/// Changes with this table and with how names are resolved; an older table is made again.
+const VERSION: u32 = 1;
+
+/// An occurrence: a place where a name is written, and what it means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Edge {
+    /// The file's number in the store.
+    pub file: u32,
+    /// First byte.
+    pub at: u32,
+    from: u32,
+    first_target: u32,
+    targets: u16,
+    len: u16,
+    role: u8,
+    how: u8,
+    reserved: [u8; 2],
+}
+
+impl Edge {
+    /// An occurrence without targets. `from` is the place of the symbol it is written in among its file's.
+    pub fn new(file: u32, at: u32, len: u16, role: Role, how: How, from: Option<u32>) -> Self {
+        let from = from.unwrap_or(NONE);
+        Self { file, at, len, role: role as u8, how: how as u8, from, ..Self::default() }
+    }
+
+    /// The innermost symbol it is written in.
+    pub fn from(&self) -> Option<SymbolId> {
+        (self.from != NONE).then_some(SymbolId { file: self.file, index: self.from })
+    }
+
+    /// What the name does there.
+    pub fn role(&self) -> Role {
+        Role::ALL.get(self.role as usize).copied().unwrap_or(Role::Reference)
+    }
+
+    /// How it was bound.
+    pub fn how(&self) -> How {
+        How::ALL.get(self.how as usize).copied().unwrap_or(How::NoReceiver)
+    }
+
+    /// Bytes of the name.
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether the name is empty, which none is.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// A file that imports another. Files are their numbers in the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Import {
+    /// The one that imports.
+    pub from: u32,
+    /// The one that is imported.
+    pub to: u32,
+    /// Where it is written, in bytes.
+    pub at: u32,
+}
+
+/// A symbol's number as it is stored: file, place.
+type Symbol = [u32; 2];
+
+fn stored(id: SymbolId) -> Symbol {
+    [id.file, id.index]
+}
+
+fn number(symbol: Symbol) -> SymbolId {
+    SymbolId { file: symbol[0], index: symbol[1] }
+}
+
+/// A row of a table that is sorted by its first column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Pair {
+    key: [u32; 2],
+    value: [u32; 2],
+}
+
+/// Relations in the making; [`EdgeTable`] is what becomes of them.
+#[derive(Debug, Default)]
+pub struct Edges {
+    edges: Vec<Edge>,
+    targets: Vec<Symbol>,
+    /// By the hash of its name: an occurrence that may mean any definition that bears it.
+    possible: Vec<Pair>,
+    imports: Vec<Import>,
+    bases: Vec<Pair>,
+}
+
+impl Edges {
+    /// Adds an occurrence and what it means. `name` is what is written.
+    pub fn add(&mut self, edge: Edge, targets: &[SymbolId], name: &[u8]) {
+        let place = self.edges.len() as u32;
+        if edge.how().is_possible() && targets.is_empty() {
+            self.possible.push(Pair { key: name_hash(name), value: [place, 0] });
+        }
+        let first_target = self.targets.len() as u32;
+        let targets = &targets[..targets.len().min(u16::MAX as usize)];
+        self.targets.extend(targets.iter().map(|target| stored(*target)));
+        self.edges.push(Edge { first_target, targets: targets.len() as u16, ..edge });
+    }
+
+    /// Adds an import.
+    pub fn add_import(&mut self, import: Import) {
+        self.imports.push(import);
+    }
+
+    /// Adds a class and a direct base of it.
+    pub fn add_base(&mut self, class: SymbolId, base: SymbolId) {
+        self.bases.push(Pair { key: stored(class), value: stored(base) });
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut users: Vec<Pair> = Vec::with_capacity(self.targets.len());
+        let mut files: Vec<Pair> = Vec::new();
+        for (place, edge) in self.edges.iter().enumerate() {
+            let first = edge.first_target as usize;
+            let targets = &self.targets[first..first + edge.targets as usize];
+            users.extend(targets.iter().map(|target| Pair { key: *target, value: [place as u32, 0] }));
+            match files.last_mut().filter(|file| file.key[0] == edge.file) {
+                Some(file) => file.value[1] += 1,
+                None => files.push(Pair { key: [edge.file, 0], value: [place as u32, 1] }),
+            }
+        }
+        files.sort_unstable();
+        // Of one target in the order of the occurrences.
+        users.sort_unstable();
+        let mut possible = self.possible.clone();
+        possible.sort_unstable();
+        let (mut imports, mut importers) = (self.imports.clone(), self.imports.clone());
+        imports.sort_unstable();
+        importers.sort_unstable_by_key(|import| (import.to, import.from));
+        let mut bases = self.bases.clone();
+        let mut derived: Vec<Pair> = bases.iter().map(|pair| Pair { key: pair.value, value: pair.key }).collect();
+        bases.sort_unstable();
+        derived.sort_unstable();
+        let tables: [&[u8]; 9] = [
+            self.edges.as_bytes(),
+            self.targets.as_bytes(),
+            users.as_bytes(),
+            files.as_bytes(),
+            possible.as_bytes(),
+            imports.as_bytes(),
+            importers.as_bytes(),
+            bases.as_bytes(),
+            derived.as_bytes(),
+        ];
+        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, ..Header::default() };
+        for (len, table) in header.lens.iter_mut().zip(tables) {
+            *len = table.len() as u64;
+        }
+        let body = tables.concat();
+        header.checksum = checksum(&body);
+        [header.as_bytes(), &body].concat()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    version: u32,
+    /// The [`CONTENT`] that the facts were made by.
+    content: u32,
+    checksum: u64,
+    /// Bytes of each table, in the order in which they follow.
+    lens: [u64; 9],
+}
+
+/// The file of a table.
+pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("edges.{number}"))
+}
+
+/// Writes a table at `path` if it may be, else for this process alone, and opens it.
+pub(super) fn keep(path: &Path, edges: &Edges) -> Result<EdgeTable, Error> {
+    let bytes = edges.to_bytes();
+    let write = |mut file: tempfile::NamedTempFile| file.write_all(&bytes).map(|()| file);
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let beside = tempfile::Builder::new().prefix("edges.").tempfile_in(dir).and_then(write);
+    // It can be made again, so it need not survive a power cut: what is damaged does not match its checksum.
+    if let Ok(file) = beside
+        && file.persist(path).is_ok()
+    {
+        return EdgeTable::open(path);
+    }
+    let file = tempfile::NamedTempFile::new().and_then(write).map_err(Error::io("cannot write", path))?;
+    EdgeTable::open(file.path())
+}
+
+/// The relations of a snapshot, open for reading.
+#[derive(Clone, Debug)]
+pub struct EdgeTable {
+    map: Mapped,
+    starts: [u64; 9],
+    lens: [u64; 9],
+}
+
+impl EdgeTable {
+    /// Opens a table and checks that it is whole.
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        let map = Mapped::open(path)?;
+        let header = map.records::<Header>(0, 1)?[0];
+        if header.magic != MAGIC || header.version != VERSION || header.content != CONTENT {
+            return Err(map.damaged("it is no table of edges of this version"));
+        }
+        let mut starts = [0; 9];
+        let mut at = size_of::<Header>() as u64;
+        for (start, len) in starts.iter_mut().zip(header.lens) {
+            *start = at;
+            at = at.saturating_add(len);
+        }
+        let body = map.slice(size_of::<Header>() as u64, at - size_of::<Header>() as u64)?;
+        if at != map.bytes().len() as u64 || checksum(body) != header.checksum {
+            return Err(map.damaged("it does not match its checksum"));
+        }
+        Ok(Self { starts, lens: header.lens, map })
+    }
+
+    fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
+        self.map.records(self.starts[number], self.lens[number] / size_of::<T>() as u64).unwrap_or_default()
+    }
+
+    /// Every occurrence, those of a file together and in source order.
+    pub fn all(&self) -> &[Edge] {
+        self.table(0)
+    }
+
+    /// What an occurrence means: one symbol, several where it is ambiguous, none where it is not known.
+    pub fn targets(&self, edge: &Edge) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
+        let first = edge.first_target as usize;
+        let all = self.table::<Symbol>(1);
+        all.get(first..first + edge.targets as usize).unwrap_or_default().iter().map(|symbol| number(*symbol))
+    }
+
+    /// The occurrences that mean a symbol.
+    pub fn users(&self, symbol: SymbolId) -> impl ExactSizeIterator<Item = &Edge> {
+        let edges = self.all();
+        let own = keyed(self.table(2), stored(symbol));
+        own.iter().map(|pair| &edges[pair.value[0] as usize])
+    }
+
+    /// The occurrences in a file, in source order.
+    pub fn in_file(&self, file: u32) -> &[Edge] {
+        let own = keyed(self.table(3), [file, 0]);
+        let range = own.first().map_or(0..0, |pair| pair.value[0] as usize..(pair.value[0] + pair.value[1]) as usize);
+        self.all().get(range).unwrap_or_default()
+    }
+
+    /// The occurrences of a name that may mean any definition that bears it, for nothing is known of what they belong to.
+    pub fn possible(&self, name: &[u8]) -> impl ExactSizeIterator<Item = &Edge> {
+        let edges = self.all();
+        keyed(self.table(4), name_hash(name)).iter().map(|pair| &edges[pair.value[0] as usize])
+    }
+
+    /// What a file imports.
+    pub fn imports(&self, file: u32) -> &[Import] {
+        let all = self.table::<Import>(5);
+        let from = all.partition_point(|import| import.from < file);
+        &all[from..from + all[from..].partition_point(|import| import.from == file)]
+    }
+
+    /// Who imports a file.
+    pub fn importers(&self, file: u32) -> &[Import] {
+        let all = self.table::<Import>(6);
+        let from = all.partition_point(|import| import.to < file);
+        &all[from..from + all[from..].partition_point(|import| import.to == file)]
+    }
+
+    /// The direct bases of a class.
+    pub fn bases(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
+        keyed(self.table(7), stored(class)).iter().map(|pair| number(pair.value))
+    }
+
+    /// The classes that have it for a direct base.
+    pub fn derived(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
+        keyed(self.table(8), stored(class)).iter().map(|pair| number(pair.value))
+    }
+}
+
+/// The rows with this key.
+fn keyed(all: &[Pair], key: [u32; 2]) -> &[Pair] {
+    let from = all.partition_point(|pair| pair.key < key);
+    &all[from..from + all[from..].partition_point(|pair| pair.key == key)]
+}
+
+/// What stands for a name in the table.
+fn name_hash(name: &[u8]) -> [u32; 2] {
+    let hash = checksum(name);
+    [hash as u32, (hash >> 32) as u32]
+}

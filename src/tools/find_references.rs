@@ -1,0 +1,210 @@
+//! Where a symbol is used.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::get_file_outline::{relative, unknown_file};
+use super::indexes::Repo;
+use super::{Call, Code, Error, Shown, Tool, related};
+use crate::query::{self, Place};
+use crate::store::{EdgeTable, SymbolView};
+
+/// Every use of a symbol, resolved through scopes, imports, classes and types.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its name; several definitions are answered for each.
+    #[serde(default)]
+    identifier: Option<String>,
+    /// Several names.
+    #[serde(default)]
+    identifiers: Option<Vec<String>>,
+    /// Its id.
+    #[serde(default)]
+    symbol_id: Option<String>,
+    /// Where it is defined, with `line`.
+    #[serde(default)]
+    file: Option<String>,
+    /// See `file`.
+    #[serde(default)]
+    line: Option<u32>,
+    /// Also where only the name matches.
+    #[serde(default)]
+    include_possible: bool,
+    /// At most this many.
+    #[serde(default = "hundred")]
+    max_results: u32,
+}
+
+fn hundred() -> u32 {
+    100
+}
+
+/// Uses by definition, path and line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    definitions: Vec<Defined>,
+    references: Vec<Item>,
+    /// Places where the name may mean this, for nothing is known of what it belongs to; not among the references.
+    #[serde(skip_serializing_if = "is_zero")]
+    possible: usize,
+    /// Names that nothing bears.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_found: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<String>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// What is meant.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Defined {
+    id: String,
+    line: u32,
+    uses: usize,
+}
+
+/// A use.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Item {
+    file: String,
+    line: u32,
+    column: u32,
+    text: String,
+    /// call, import, base, type, write; left out for a plain reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    /// The symbol it is written in.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
+    /// The definition's place in `definitions` when there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<usize>,
+    /// `name` when only the name matches; left out when it is resolved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'static str>,
+}
+
+/// See [`Args`].
+pub struct FindReferences;
+
+/// Text of a line, in characters.
+const TEXT: usize = 100;
+
+impl Tool for FindReferences {
+    const NAME: &'static str = "find_references";
+    const COMMAND: &'static str = "refs";
+    const POSITIONAL: &'static [&'static str] = &["identifier"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const LIST: Option<&'static str> = Some("references");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| find(call, repo, edges, &args))?;
+        call.found(!output.references.is_empty());
+        call.narrow("give symbol_id, or file and line");
+        output.references = call.page(output.references, args.max_results as usize);
+        Ok(output)
+    }
+}
+
+fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<(Output, Vec<String>), Error> {
+    let (symbols, not_found) = meant(call, repo, args)?;
+    let Some(first) = symbols.first() else {
+        let snapshot = &repo.snapshot;
+        let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
+        let nearest = near.map(|symbol| symbol.id()).collect();
+        let (definitions, references) = (Vec::new(), Vec::new());
+        return Ok((Output { definitions, references, possible: 0, not_found, nearest }, Vec::new()));
+    };
+    if let [only] = &symbols[..] {
+        related::check_language(only)?;
+    }
+    let mut output =
+        Output { definitions: Vec::new(), references: Vec::new(), possible: 0, not_found, nearest: Vec::new() };
+    let mut paths: Vec<String> = vec![first.file.path().to_owned()];
+    for (place, symbol) in symbols.iter().enumerate() {
+        let of = (symbols.len() > 1).then_some(place);
+        let uses = query::uses(&repo.snapshot, edges, symbol.number());
+        output.definitions.push(Defined { id: symbol.id(), line: symbol.line(), uses: uses.len() });
+        output.references.extend(uses.iter().map(|place| item(repo, place, of, None)));
+    }
+    let mut names: Vec<String> = symbols.iter().map(|symbol| symbol.name().into_owned()).collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        let possible = query::possible_uses(&repo.snapshot, edges, &name);
+        if args.include_possible {
+            output.references.extend(possible.iter().map(|place| item(repo, place, None, Some("name"))));
+        } else {
+            output.possible += possible.len();
+        }
+    }
+    paths.extend(output.references.iter().map(|item| item.file.clone()));
+    paths.sort();
+    paths.dedup();
+    Ok((output, paths))
+}
+
+/// The symbols that are asked for, and the names that none bears.
+fn meant<'a>(call: &Call<'_>, repo: &'a Repo, args: &Args) -> Result<(Vec<SymbolView<'a>>, Vec<String>), Error> {
+    if let Some(id) = &args.symbol_id {
+        return Ok((vec![related::symbol(repo, id)?], Vec::new()));
+    }
+    if let (Some(file), Some(line)) = (&args.file, args.line) {
+        let path = relative(call, repo, file);
+        let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
+        let symbol = query::symbol_near(file, args.identifier.as_deref(), line);
+        let missing = || {
+            let what = args.identifier.as_deref().map_or("nothing".to_owned(), |name| format!("no {name:?}"));
+            Error::new(Code::NotFound, format!("{what} is defined at {path}:{line}; get_file_outline lists what is"))
+        };
+        return Ok((vec![symbol.ok_or_else(missing)?], Vec::new()));
+    }
+    let names: Vec<&String> = args.identifiers.iter().flatten().chain(&args.identifier).collect();
+    if names.is_empty() {
+        let message = "give `identifier`, `identifiers`, `symbol_id`, or `file` and `line`";
+        return Err(Error::new(Code::InvalidArguments, message));
+    }
+    let (mut symbols, mut not_found) = (Vec::new(), Vec::new());
+    for name in names {
+        let found = query::named(&repo.snapshot, name);
+        if found.is_empty() {
+            not_found.push(name.clone());
+        }
+        symbols.extend(found);
+    }
+    if let Some(file) = &args.file {
+        let path = relative(call, repo, file);
+        symbols.retain(|symbol| symbol.file.path() == path);
+    }
+    symbols.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
+    Ok((symbols, not_found))
+}
+
+fn item(repo: &Repo, place: &Place<'_>, of: Option<usize>, confidence: Option<&'static str>) -> Item {
+    let role = place.edge.role();
+    let mut text = place.text();
+    if let Some((end, _)) = text.char_indices().nth(TEXT) {
+        text.truncate(end);
+        text.push('…');
+    }
+    let within = place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
+    Item {
+        file: place.file.path().to_owned(),
+        line: place.line,
+        column: place.column(),
+        text,
+        kind: (role != crate::model::Role::Reference).then(|| role.as_str()),
+        within: within.map(|symbol| symbol.qualified_name()),
+        of,
+        confidence,
+    }
+}

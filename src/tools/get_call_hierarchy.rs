@@ -1,0 +1,162 @@
+//! Who calls a function, and whom it calls.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::Repo;
+use super::{Call, Error, Shown, Tool, related};
+use crate::query::{self, Caller};
+use crate::store::SymbolId;
+
+/// Callers and callees of a function, resolved, with the lines of the calls.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    symbol_id: String,
+    /// Which way.
+    #[serde(default)]
+    direction: Direction,
+    /// How many calls away.
+    #[serde(default = "two")]
+    depth: u32,
+}
+
+fn two() -> u32 {
+    2
+}
+
+/// Which way calls are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Who calls it.
+    Callers,
+    /// Whom it calls.
+    Callees,
+    /// Both.
+    #[default]
+    Both,
+}
+
+/// Nearest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    symbol: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<Vec<Item>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callees: Option<Vec<Item>>,
+    /// `path:line` of calls outside of every function.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    called_outside_functions: Vec<String>,
+    /// Calls by a name that may mean this, for nothing is known of what it belongs to; not among the callers.
+    #[serde(skip_serializing_if = "is_zero")]
+    possible_callers: usize,
+    /// More than fit were found; ask with a smaller `depth`.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// A function at the other end of a call.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    id: String,
+    name: String,
+    file: String,
+    line: u32,
+    /// Lines of the calls, in the file of the one who calls.
+    at: Vec<u32>,
+    /// How many calls away, from two on.
+    #[serde(skip_serializing_if = "is_one")]
+    depth: u32,
+    /// From depth two on: who stands between.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+}
+
+fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+/// See [`Args`].
+pub struct GetCallHierarchy;
+
+/// Calls are not followed further than this.
+const DEEPEST: u32 = 5;
+/// So many lines of calls are named for each.
+const MOST_LINES: usize = 10;
+/// So many functions each way.
+const MOST: usize = 200;
+
+impl Tool for GetCallHierarchy {
+    const NAME: &'static str = "get_call_hierarchy";
+    const COMMAND: &'static str = "calls";
+    const POSITIONAL: &'static [&'static str] = &["symbol_id"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let symbol = related::symbol(repo, &args.symbol_id)?;
+            related::check_language(&symbol)?;
+            let (snapshot, depth) = (&repo.snapshot, args.depth.clamp(1, DEEPEST));
+            let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
+            let mut output = Output {
+                symbol: symbol.id(),
+                callers: None,
+                callees: None,
+                called_outside_functions: Vec::new(),
+                possible_callers: 0,
+                left_out: 0,
+            };
+            let mut paths = vec![symbol.file.path().to_owned()];
+            let mut take = |found: Vec<Caller<'_>>, left_out: &mut usize| -> Vec<Item> {
+                *left_out += found.len().saturating_sub(MOST);
+                let items: Vec<Item> =
+                    found.into_iter().take(MOST).map(|caller| item(repo, caller, symbol.number())).collect();
+                paths.extend(items.iter().map(|item| item.file.clone()));
+                items
+            };
+            if args.direction != Direction::Callees {
+                let (callers, outside) = follow(query::Direction::Callers);
+                output.callers = Some(take(callers, &mut output.left_out));
+                let place = |place: &query::Place<'_>| format!("{}:{}", place.file.path(), place.line);
+                output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
+                let name = symbol.name();
+                let possible = edges.possible(name.as_bytes());
+                output.possible_callers = possible.filter(|edge| edge.role() == crate::model::Role::Call).count();
+            }
+            if args.direction != Direction::Callers {
+                output.callees = Some(take(follow(query::Direction::Callees).0, &mut output.left_out));
+            }
+            Ok((output, paths))
+        })?;
+        let found = |items: &Option<Vec<Item>>| items.as_ref().is_some_and(|items| !items.is_empty());
+        call.found(found(&output.callers) || found(&output.callees));
+        call.narrow("give depth 1 and one direction");
+        Ok(output)
+    }
+}
+
+fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId) -> Item {
+    let symbol = caller.symbol;
+    let via = repo.snapshot.symbol(caller.via).filter(|_| caller.via != asked);
+    Item {
+        id: symbol.id(),
+        name: symbol.name().into_owned(),
+        file: symbol.file.path().to_owned(),
+        line: symbol.line(),
+        at: caller.lines.into_iter().take(MOST_LINES).collect(),
+        depth: caller.depth,
+        via: via.map(|symbol| symbol.qualified_name()),
+    }
+}

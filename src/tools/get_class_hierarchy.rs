@@ -1,0 +1,103 @@
+//! What a class derives from, and what derives from it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Code, Error, Shown, Tool, related};
+use crate::query;
+use crate::store::SymbolView;
+
+/// Ancestors and descendants of a class, interface or trait.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    #[serde(default)]
+    symbol_id: Option<String>,
+    /// Or its name, when only one class bears it.
+    #[serde(default)]
+    class_name: Option<String>,
+}
+
+/// Nearest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    class: Item,
+    ancestors: Vec<Item>,
+    descendants: Vec<Item>,
+    /// Bases of it and its ancestors that are not in the repository.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outside: Vec<String>,
+}
+
+/// A class.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    id: String,
+    name: String,
+    file: String,
+    line: u32,
+    /// How many steps away, from two on.
+    #[serde(skip_serializing_if = "is_near")]
+    depth: u32,
+}
+
+fn is_near(depth: &u32) -> bool {
+    *depth < 2
+}
+
+impl Item {
+    fn of(symbol: &SymbolView<'_>, depth: u32) -> Self {
+        let (name, file) = (symbol.name().into_owned(), symbol.file.path().to_owned());
+        Self { id: symbol.id(), name, file, line: symbol.line(), depth }
+    }
+}
+
+/// See [`Args`].
+pub struct GetClassHierarchy;
+
+impl Tool for GetClassHierarchy {
+    const NAME: &'static str = "get_class_hierarchy";
+    const COMMAND: &'static str = "hierarchy";
+    const POSITIONAL: &'static [&'static str] = &["symbol_id"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const LIST: Option<&'static str> = Some("descendants");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let Some(id) = args.symbol_id.as_ref().or(args.class_name.as_ref()) else {
+            return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `class_name`"));
+        };
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let class = related::symbol(repo, id)?;
+            related::check_language(&class)?;
+            let of = |upwards| query::hierarchy(&repo.snapshot, edges, class.number(), upwards);
+            let (ancestors, descendants) = (of(true), of(false));
+            let own = std::iter::once(class.number()).chain(ancestors.iter().map(|(symbol, _)| symbol.number()));
+            let mut outside: Vec<String> =
+                own.flat_map(|class| query::outside_bases(&repo.snapshot, edges, class)).collect();
+            outside.sort();
+            outside.dedup();
+            let items = |found: Vec<(SymbolView<'_>, u32)>| -> Vec<Item> {
+                found.iter().map(|(symbol, depth)| Item::of(symbol, *depth)).collect()
+            };
+            let output = Output {
+                class: Item::of(&class, 0),
+                ancestors: items(ancestors),
+                descendants: items(descendants),
+                outside,
+            };
+            let named = output.ancestors.iter().chain(&output.descendants).chain([&output.class]);
+            let paths = named.map(|item| item.file.clone()).collect();
+            Ok((output, paths))
+        })?;
+        call.found(true);
+        call.narrow("the rest comes with next_cursor");
+        output.descendants = call.page(output.descendants, usize::MAX);
+        Ok(output)
+    }
+}

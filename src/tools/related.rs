@@ -1,0 +1,59 @@
+//! What all tools about relations begin with: a fresh snapshot, its edges, and the symbol that is meant.
+
+use super::indexes::{self, Repo};
+use super::{Call, Code, Error};
+use crate::pipeline;
+use crate::query::{self, Missing};
+use crate::store::{EdgeTable, SymbolView};
+
+/// Answers from the relations of a repository. `ask` gives an answer and the files it names; when one of those has changed
+/// since it was indexed, it is asked again.
+pub(super) fn answer<T>(
+    call: &Call<'_>,
+    repo: Option<&str>,
+    ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
+) -> Result<T, Error> {
+    let repo = indexes::open(call, repo)?;
+    let asked = |repo: &Repo| {
+        let edges = pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
+        ask(repo, edges)
+    };
+    let first = asked(&repo);
+    let generation = repo.snapshot.generation();
+    let repo = match &first {
+        Ok((_, paths)) => indexes::ensure_fresh(call, repo, paths.iter().map(String::as_str))?,
+        // Before it is said that there is no such thing, the folder is looked at as it is now.
+        Err(_) => indexes::look_again(call, repo)?,
+    };
+    let answer = if repo.snapshot.generation() == generation { first } else { asked(&repo) };
+    answer.map(|(answer, _)| answer)
+}
+
+/// The symbol with this id, or by its name where that tells.
+pub(super) fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
+    query::by_id(&repo.snapshot, id).map_err(|missing| {
+        let shown: String = id.chars().take(200).collect();
+        match missing {
+            Missing::Ambiguous(ids) => {
+                let message = format!("{shown:?} fits several symbols; give one of their ids");
+                Error::new(Code::Ambiguous, message).with("candidates", ids)
+            }
+            Missing::Unknown(ids) => {
+                let message = match ids.first() {
+                    Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
+                    None => format!("no symbol has the id {shown:?}; find it with search_symbols"),
+                };
+                Error::new(Code::NotFound, message).with("nearest", ids)
+            }
+        }
+    })
+}
+
+/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
+pub(super) fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
+    if !symbol.file.facts().is_empty() {
+        return Ok(());
+    }
+    let message = format!("names in {} are not resolved yet; search_symbols finds mentions", symbol.file.language());
+    Err(Error::new(Code::Unavailable, message))
+}

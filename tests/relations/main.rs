@@ -1,0 +1,151 @@
+//! Who means whom: one small project for each rule by which a name is bound.
+//!
+//! A project is written as one text: a line `--- path` begins a file. In it `name⟦n⟧` marks a name: `⟦=n⟧` is a definition,
+//! `⟦n⟧` a use that must be bound to it and to nothing else, `⟦n,m⟧` to both, `⟦?⟧` one that must not be bound to
+//! anything. A definition must have no other uses. [`check`] reads that, indexes the files and compares.
+
+mod python;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codelode::extract::extract;
+use codelode::languages;
+use codelode::model::{Relations, Site};
+use codelode::resolve::{Facts, Project, ProjectFile, resolve};
+
+/// A file and the names that are marked in it: where, and with what.
+struct Marked {
+    path: String,
+    text: String,
+    marks: Vec<(usize, String)>,
+}
+
+/// Reads a project.
+fn parse(project: &str) -> Vec<Marked> {
+    let mut files: Vec<Marked> = Vec::new();
+    for line in project.lines() {
+        if let Some(path) = line.strip_prefix("--- ") {
+            files.push(Marked { path: path.trim().to_owned(), text: String::new(), marks: Vec::new() });
+            continue;
+        }
+        let Some(file) = files.last_mut() else { continue };
+        let mut parts = line.split('⟦');
+        file.text.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let (mark, rest) = part.split_once('⟧').expect("a mark is closed");
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+            let start = file.text.trim_end_matches(is_name).len();
+            file.marks.push((start, mark.to_owned()));
+            file.text.push_str(rest);
+        }
+        file.text.push('\n');
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// Resolves a project of one language.
+fn relations(files: &[Marked]) -> Relations {
+    let mut facts = Vec::new();
+    let mut semantics = None;
+    for file in files {
+        let Some((_, spec)) = languages::of_file(&file.path, file.text.as_bytes()) else { continue };
+        let relating = spec.relating.expect("its names are resolved");
+        semantics = Some(relating.semantics);
+        facts.push((&file.path, extract(spec, file.text.as_bytes()).facts));
+    }
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let read = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.text.as_bytes());
+    let project = Project {
+        files: facts
+            .iter()
+            .map(|(path, facts)| ProjectFile { path, facts: Facts::open(facts).expect("they were just made") })
+            .collect(),
+        read: &read,
+        paths: &paths,
+    };
+    resolve(&project, semantics.expect("there is a file of it"))
+}
+
+/// Checks that every marked use means what its mark says, and that no definition that is marked has a use that is not.
+#[track_caller]
+pub fn check(project: &str) {
+    let files = parse(project);
+    let relations = relations(&files);
+    let code: Vec<&Marked> =
+        files.iter().filter(|file| languages::of_file(&file.path, file.text.as_bytes()).is_some()).collect();
+    let show = |site: Site| {
+        let file = code[site.file as usize];
+        let before = &file.text[..site.at as usize];
+        let rest = &file.text[site.at as usize..];
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '$').collect();
+        format!("{}:{} {name}", file.path, before.matches('\n').count() + 1)
+    };
+    let mut definitions: BTreeMap<&str, Site> = BTreeMap::new();
+    for (number, file) in code.iter().enumerate() {
+        for (at, mark) in &file.marks {
+            if let Some(name) = mark.strip_prefix('=') {
+                definitions.insert(name, Site { file: number as u32, at: *at as u32 });
+            }
+        }
+    }
+    let mut found: BTreeMap<Site, BTreeSet<Site>> = BTreeMap::new();
+    for occurrence in &relations.occurrences {
+        let site = Site { file: occurrence.file, at: occurrence.at };
+        let first = occurrence.first_target as usize;
+        let targets = &relations.targets[first..first + occurrence.targets as usize];
+        let others = targets.iter().copied().filter(|target| *target != site);
+        found.entry(site).or_default().extend(others);
+    }
+    let mut wrong = Vec::new();
+    let mut marked = BTreeSet::new();
+    for (number, file) in code.iter().enumerate() {
+        for (at, mark) in file.marks.iter().filter(|(_, mark)| !mark.starts_with('=')) {
+            let site = Site { file: number as u32, at: *at as u32 };
+            marked.insert(site);
+            let wanted: BTreeSet<Site> =
+                mark.split(',').filter(|name| *name != "?").map(|name| definitions[name]).collect();
+            let bound = found.get(&site).cloned().unwrap_or_default();
+            if bound != wanted {
+                let names =
+                    |sites: &BTreeSet<Site>| sites.iter().map(|site| show(*site)).collect::<Vec<_>>().join(", ");
+                wrong.push(format!("{} is bound to [{}], not to [{}]", show(site), names(&bound), names(&wanted)));
+            }
+        }
+    }
+    let defined: BTreeSet<Site> = definitions.values().copied().collect();
+    for (site, targets) in &found {
+        if let Some(target) = targets.iter().find(|target| defined.contains(target))
+            && !marked.contains(site)
+        {
+            wrong.push(format!("{} means {}, and is not marked", show(*site), show(*target)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Checks which files import which, as `from -> to`, sorted.
+#[track_caller]
+pub fn check_imports(project: &str, expected: &[&str]) {
+    let files = parse(project);
+    let relations = relations(&files);
+    let path = |file: u32| &files[file as usize].path;
+    let found: BTreeSet<String> =
+        relations.imports.iter().map(|(from, to, _)| format!("{} -> {}", path(*from), path(*to))).collect();
+    let expected: BTreeSet<String> = expected.iter().map(|edge| (*edge).to_owned()).collect();
+    assert_eq!(found, expected);
+}
+
+/// The answer does not depend on the order in which files are numbered: the same project below other folders' names.
+#[test]
+fn order_of_files_does_not_matter() {
+    let project = |a: &str, b: &str| {
+        format!(
+            "--- {a}/__init__.py\nfrom {b}.m import B⟦b⟧\nclass A⟦=a⟧(B⟦b⟧):\n    def go⟦=go⟧(self): return self.back⟦back⟧()\n\
+             --- {b}/__init__.py\n--- {b}/m.py\nimport {a}\nclass B⟦=b⟧:\n    def back⟦=back⟧(self) -> \"{a}.A⟦a⟧\": ...\n\
+             def f(x: B⟦b⟧): x.back⟦back⟧().go⟦go⟧()\n"
+        )
+    };
+    check(&project("one", "two"));
+    check(&project("two", "one"));
+}

@@ -1,0 +1,328 @@
+//! Python's rules, one test each.
+
+use super::{check, check_imports};
+
+#[test]
+fn bare_names_are_those_of_the_innermost_scope() {
+    check(
+        "--- a.py
+def f⟦=f⟧(): ...
+def outer():
+    def f⟦=g⟧(): ...
+    f⟦g⟧()
+    def inner(): f⟦g⟧()
+f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn a_parameter_hides_a_function() {
+    check("--- a.py\ndef f⟦=f⟧(): ...\ndef g(f): f⟦?⟧()\nf⟦f⟧()\n");
+}
+
+#[test]
+fn methods_do_not_see_the_names_of_their_class() {
+    check(
+        "--- a.py
+def f⟦=f⟧(): ...
+class C:
+    def f⟦=m⟧(self): f⟦f⟧()
+    g = f⟦m⟧
+",
+    );
+}
+
+#[test]
+fn imports_are_followed_to_the_definition() {
+    check(
+        "--- pkg/__init__.py
+from .b import f⟦f⟧ as g
+--- pkg/b.py
+def f⟦=f⟧(): ...
+--- main.py
+from pkg import g⟦f⟧
+import pkg.b as other
+import pkg
+g⟦f⟧()
+other.f⟦f⟧()
+pkg.g⟦f⟧()
+pkg.b.f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn a_package_may_import_a_module_under_its_own_name() {
+    check(
+        "--- pkg/__init__.py
+from . import json as json
+--- pkg/json.py
+def dump⟦=dump⟧(): ...
+--- main.py
+import pkg
+pkg.json.dump⟦dump⟧()
+",
+    );
+}
+
+#[test]
+fn stars_bind_what_the_module_offers() {
+    check(
+        "--- a.py
+def f⟦=f⟧(): ...
+--- b.py
+from a import *
+--- c.py
+from b import *
+f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn circular_imports_end() {
+    check("--- a.py\nfrom b import x⟦?⟧\n--- b.py\nfrom a import x⟦?⟧\n");
+}
+
+#[test]
+fn source_layouts_are_found_and_the_standard_library_wins_over_neighbours() {
+    check(
+        "--- src/pkg/__init__.py
+--- src/pkg/m.py
+def f⟦=f⟧(): ...
+--- tests/json.py
+def dumps⟦=dumps⟧(): ...
+--- tests/helper.py
+def h⟦=h⟧(): ...
+--- tests/test_m.py
+import json
+from pkg.m import f⟦f⟧
+from helper import h⟦h⟧
+json.dumps⟦?⟧()
+f⟦f⟧()
+h⟦h⟧()
+",
+    );
+}
+
+#[test]
+fn folders_without_an_init_hold_modules_too() {
+    check("--- tools/gen/make.py\ndef f⟦=f⟧(): ...\n--- main.py\nimport tools.gen.make\ntools.gen.make.f⟦f⟧()\n");
+}
+
+#[test]
+fn members_are_found_through_self_and_bases() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+    def g⟦=ag⟧(self): ...
+class B(A⟦A⟧):
+    def g⟦=bg⟧(self):
+        self.f⟦f⟧()
+        self.g⟦bg⟧()
+        super().g⟦ag⟧()
+    @classmethod
+    def make(cls):
+        cls().f⟦f⟧()
+        cls.g⟦bg⟧
+",
+    );
+}
+
+#[test]
+fn a_mix_in_uses_what_its_subclasses_have() {
+    check(
+        "--- a.py
+class Mixin⟦=M⟧:
+    def run(self): self.load⟦load⟧()
+class C(Mixin⟦M⟧):
+    def load⟦=load⟧(self): ...
+",
+    );
+}
+
+#[test]
+fn types_come_from_annotations_constructors_and_returns() {
+    check(
+        "--- a.py
+from typing import Optional
+class A⟦=A⟧:
+    def f⟦=f⟧(self) -> \"A⟦A⟧ | None\": ...
+def make(): return A⟦A⟧()
+def go(x: A⟦A⟧, y: Optional[A⟦A⟧] = None, *rest: A⟦A⟧):
+    x.f⟦f⟧().f⟦f⟧()
+    y.f⟦f⟧()
+    z = A⟦A⟧()
+    z.f⟦f⟧()
+    make().f⟦f⟧()
+    for r in rest: r.f⟦f⟧()
+    (y or z).f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn attributes_have_the_type_of_what_is_assigned() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+class B⟦=B⟧:
+    def __init__(self):
+        self.a⟦=a⟧ = A⟦A⟧()
+    def go(self): self.a⟦a⟧.f⟦f⟧()
+B⟦B⟧().a⟦a⟧.f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn a_declared_type_counts_for_more_than_what_is_assigned() {
+    check(
+        "--- a.py
+from elsewhere import Group
+class Mine⟦=Mine⟧(Group):
+    def f⟦=f⟧(self): ...
+class Base⟦=Base⟧:
+    x: Group
+class C(Base⟦Base⟧):
+    def __init__(self): self.x = Mine⟦Mine⟧()
+    def go(self): self.x.f⟦?⟧()
+",
+    );
+}
+
+#[test]
+fn containers_give_what_they_hold() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+def go(many: list[A⟦A⟧], named: dict[str, A⟦A⟧], pair: tuple[int, A⟦A⟧]):
+    many[0].f⟦f⟧()
+    for a in many: a.f⟦f⟧()
+    for i, a in enumerate(many): a.f⟦f⟧()
+    for k, v in named.items(): v.f⟦f⟧()
+    for k in named: k.f⟦?⟧()
+    named.get(\"x\").f⟦f⟧()
+    [a.f⟦f⟧() for a in named.values()]
+    n, a = pair
+    a.f⟦f⟧()
+    made = [A⟦A⟧()]
+    made[0].f⟦f⟧()
+    next(iter(many)).f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn properties_are_read_without_a_call() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+class B⟦=B⟧:
+    @property
+    def a⟦=a⟧(self) -> A⟦A⟧: ...
+B⟦B⟧().a⟦a⟧.f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn with_binds_what_enter_gives() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+    def __enter__(self): return self
+class B⟦=B⟧:
+    def __enter__(self) -> A⟦A⟧: ...
+with A⟦A⟧() as a: a.f⟦f⟧()
+with B⟦B⟧() as b: b.f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn isinstance_narrows() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+def go(x):
+    if isinstance(x, A⟦A⟧): x.f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn a_callback_gets_what_its_callee_passes() {
+    check(
+        "--- a.py
+from typing import Callable
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+Handler⟦=H⟧ = Callable[[A⟦A⟧], None]
+def on⟦=on⟧(handler: Handler⟦H⟧): ...
+on⟦on⟧(lambda a: a.f⟦f⟧())
+",
+    );
+}
+
+#[test]
+fn an_overriding_method_gets_what_the_overridden_one_does() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+class Base⟦=B⟧:
+    def handle(self, a: A⟦A⟧): ...
+class C(Base⟦B⟧):
+    def handle(self, a): a.f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn a_cycle_of_types_ends_and_hides_nothing() {
+    check(
+        "--- a.py
+class A⟦=A⟧:
+    def f⟦=f⟧(self): ...
+def one⟦=one⟧(n): return two⟦two⟧(n) if n else A⟦A⟧()
+def two⟦=two⟧(n): return one⟦one⟧(n)
+two⟦two⟧(1).f⟦f⟧()
+one⟦one⟧(1).f⟦f⟧()
+",
+    );
+}
+
+#[test]
+fn names_of_strangers_are_not_ours() {
+    check("--- a.py\nimport os\nclass A:\n    def join⟦=j⟧(self): ...\nos.path.join⟦?⟧()\nunknown().join⟦?⟧()\n");
+}
+
+#[test]
+fn imports_of_files() {
+    check_imports(
+        "--- pkg/__init__.py
+from . import a
+from .b import thing
+--- pkg/a.py
+--- pkg/b.py
+from . import nothing
+--- main.py
+import pkg.a
+import os
+",
+        &[
+            "pkg/__init__.py -> pkg/a.py",
+            "pkg/__init__.py -> pkg/b.py",
+            "pkg/b.py -> pkg/__init__.py",
+            "main.py -> pkg/a.py",
+        ],
+    );
+}
