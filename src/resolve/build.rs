@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 use zerocopy::IntoBytes;
 
 use super::ir::{
-    Binding, BindingKind, Declared, Definition, EMPTY, Expression, Header, Import, ModuleName, NONE, Occurrence, Op,
-    Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
+    Binding, BindingKind, Declared, Definition, EMPTY, Expression, Extension, Header, Import, ModuleName, NONE,
+    Occurrence, Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
 };
 use crate::model::{Role, Span};
 
@@ -30,6 +30,7 @@ pub struct Builder {
     occurrences: Vec<Occurrence>,
     imports: Vec<Import>,
     modules: Vec<ModuleName>,
+    extensions: Vec<Extension>,
     exports: u32,
     whole: Vec<u32>,
 }
@@ -61,6 +62,7 @@ impl Builder {
             occurrences: Vec::new(),
             imports: Vec::new(),
             modules: Vec::new(),
+            extensions: Vec::new(),
             exports: NONE,
             whole: Vec::new(),
         };
@@ -308,6 +310,11 @@ impl Builder {
         self.modules.push(ModuleName { name, scope, within, kind: kind as u8, reserved: [0; 3] });
     }
 
+    /// The members and bases of this definition are those of the class that `of` means; see [`Extension`].
+    pub fn extend(&mut self, of: u32, definition: u32) {
+        self.extensions.push(Extension { of, definition });
+    }
+
     /// The tables, as bytes that [`Facts::open`](super::Facts::open) reads.
     pub fn finish(mut self) -> Vec<u8> {
         for definition in 0..self.definitions.len() {
@@ -377,10 +384,12 @@ impl Builder {
             occurrences: self.occurrences.len() as u32,
             imports: self.imports.len() as u32,
             modules: self.modules.len() as u32,
+            extensions: self.extensions.len() as u32,
             lists: self.lists.len() as u32,
             text: text.len() as u32,
+            reserved: 0,
         };
-        let tables: [&[u8]; 13] = [
+        let tables: [&[u8]; 14] = [
             header.as_bytes(),
             hashes.as_bytes(),
             ends.as_bytes(),
@@ -392,6 +401,7 @@ impl Builder {
             self.occurrences.as_bytes(),
             self.imports.as_bytes(),
             self.modules.as_bytes(),
+            self.extensions.as_bytes(),
             self.lists.as_bytes(),
             &text,
         ];

@@ -300,6 +300,17 @@ pub struct ModuleName {
     pub(super) reserved: [u8; 3],
 }
 
+/// A definition whose members and bases belong to a class that is written elsewhere, perhaps in another file: Rust's `impl`, the
+/// methods of a Go type. `self` in it is an instance of that class; where the class is not ours, of the definition itself.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Extension {
+    /// An expression that means the class.
+    pub of: u32,
+    /// The definition, a class without a name.
+    pub definition: u32,
+}
+
 /// Sizes of the tables, in the order in which they follow.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
@@ -318,8 +329,10 @@ pub(super) struct Header {
     pub occurrences: u32,
     pub imports: u32,
     pub modules: u32,
+    pub extensions: u32,
     pub lists: u32,
     pub text: u32,
+    pub reserved: u32,
 }
 
 /// Changes with the meaning of the tables. Facts are made by extraction, so `store::CONTENT` must change too.
@@ -347,6 +360,8 @@ pub struct Facts<'a> {
     pub imports: &'a [Import],
     /// See [`ModuleName`].
     pub modules: &'a [ModuleName],
+    /// See [`Extension`].
+    pub extensions: &'a [Extension],
     pub(super) lists: &'a [u32],
     pub(super) text: &'a [u8],
 }
@@ -391,6 +406,7 @@ impl<'a> Facts<'a> {
             occurrences: take(&mut bytes, header.occurrences)?,
             imports: take(&mut bytes, header.imports)?,
             modules: take(&mut bytes, header.modules)?,
+            extensions: take(&mut bytes, header.extensions)?,
             lists: take(&mut bytes, header.lists)?,
             text: take(&mut bytes, header.text)?,
         })

@@ -42,6 +42,8 @@
 //!   that are written. Give `at` only where a symbol may be: members and top-level names, not locals;
 //! - **name that is written**: [`Builder::occurrence`] with [`Builder::named`] for a bare name and [`Builder::member`] for what
 //!   follows a dot (of [`UNKNOWN`](ir::UNKNOWN) where the receiver is beyond the form: then the answer says "unknown receiver");
+//! - **block that adds members to a class written elsewhere** (Rust's `impl`, methods of a Go type): [`Builder::class`] without a
+//!   name for its members, and [`Builder::extend`] with the expression that means the class;
 //! - **import**: bind an alias, write an occurrence of what is imported, and [`Builder::import`] for the graph of files.
 //!
 //! Names that live in separate worlds are spelt differently by convention: Java's methods and Rust's fields may end in `()` or
@@ -99,11 +101,12 @@ pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> R
         }
         imports(&mut world, file, &mut relations.imports);
         for (place, definition) in facts.definitions.iter().enumerate() {
-            if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE {
+            // Another name of a class derives from nothing, and what derives from it derives from the class.
+            if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE || definition.alias != UNKNOWN {
                 continue;
             }
-            for base in world.bases(Def { file, place: place as u32 }).iter() {
-                let at = world.definition(*base).at;
+            for base in true_bases(&mut world, Def { file, place: place as u32 }) {
+                let at = world.definition(base).at;
                 if at != NONE {
                     relations.bases.push((Site { file, at: definition.at }, Site { file: base.file, at }));
                 }
@@ -115,6 +118,23 @@ pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> R
     relations.bases.sort_unstable();
     relations.bases.dedup();
     relations
+}
+
+/// The direct bases of a class, other names of classes replaced by the classes.
+fn true_bases(world: &mut World<'_>, class: Def) -> Vec<Def> {
+    let (mut found, mut seen) = (Vec::new(), vec![class]);
+    let mut waiting: Vec<Def> = world.bases(class).to_vec();
+    while let Some(base) = waiting.pop() {
+        if seen.contains(&base) {
+            continue;
+        }
+        seen.push(base);
+        match world.definition(base).alias {
+            UNKNOWN => found.push(base),
+            _ => waiting.extend(world.bases(base).iter()),
+        }
+    }
+    found
 }
 
 /// What came of an expression that is written somewhere.

@@ -64,6 +64,9 @@ pub struct Semantics {
     pub enter: &'static [&'static str],
     /// The member whose parameters are those of a construction.
     pub constructor: &'static str,
+    /// The name under which a module that is one value offers that: `import x from` of a CommonJS module. Empty where
+    /// there is no such thing.
+    pub default_export: &'static str,
     /// Functions that are no definition of ours.
     pub functions: &'static [(&'static str, Effect)],
     /// Methods of containers that are no definition of ours, and what all the others do.

@@ -117,7 +117,7 @@ impl World<'_> {
 
     fn evaluate(&mut self, file: u32, expression: u32, it: Expression) -> Found {
         let is = |op: Op| it.op == op as u8;
-        let own = |place: u32| Def { file, place };
+        let own = |place: u32| self.extended(Def { file, place });
         if is(Op::Name) {
             // Through its meaning, whose answer is kept; whether a property is meant shows in where it was found.
             let meanings = self.meaning(file, expression);
@@ -139,17 +139,16 @@ impl World<'_> {
         if is(Op::Instance) {
             return self.instance(file, it.a).to_vec();
         }
-        if is(Op::SelfOf) || is(Op::Object) {
-            return vec![Value::Instance(own(it.a))];
-        }
-        if is(Op::ClassOf) {
-            return vec![Value::Class(own(it.a))];
-        }
-        if is(Op::SuperOf) {
-            return vec![Value::Super(own(it.a))];
-        }
-        if is(Op::Function) {
-            return vec![Value::Function(own(it.a))];
+        for (op, value) in [
+            (Op::SelfOf, Value::Instance as fn(Def) -> Value),
+            (Op::Object, Value::Instance),
+            (Op::ClassOf, Value::Class),
+            (Op::SuperOf, Value::Super),
+            (Op::Function, Value::Function),
+        ] {
+            if is(op) {
+                return vec![value(own(it.a))];
+            }
         }
         if is(Op::TypeOf) || is(Op::Generic) {
             return self.value(file, it.a).to_vec();
@@ -191,7 +190,7 @@ impl World<'_> {
             return out_of(Self::entered)(self);
         }
         if is(Op::Overridden) {
-            return self.inherited_parameter(own(it.a), it.b as usize);
+            return self.inherited_parameter(Def { file, place: it.a }, it.b as usize);
         }
         if is(Op::Passed) {
             return self.passed(file, it);
@@ -314,9 +313,15 @@ impl World<'_> {
         if callee.op == Op::Member as u8 {
             let name = facts.hashes[callee.b as usize];
             for receiver in self.value(file, callee.a).iter() {
-                if matches!(receiver, Value::Container(_) | Value::Tuple(_)) {
-                    let effect = effect(&self.methods, name).or(self.semantics.other_methods);
-                    self.apply(effect, *receiver, file, arguments, &mut found);
+                let named = effect(&self.methods, name);
+                match receiver {
+                    Value::Container(_) | Value::Tuple(_) => {
+                        let effect = named.or(self.semantics.other_methods);
+                        self.apply(effect, *receiver, file, arguments, &mut found);
+                    }
+                    // What every value has, and no class of ours defines: `clone`, `as_ref`.
+                    Value::Instance(_) if callees.is_empty() && named == Some(Effect::Same) => found.push(*receiver),
+                    _ => {}
                 }
             }
         }
@@ -577,7 +582,7 @@ impl World<'_> {
             return found;
         }
         let name = self.facts(function.file).hashes[definition.name as usize];
-        let class = Def { file: function.file, place: definition.owner };
+        let class = self.extended(Def { file: function.file, place: definition.owner });
         for meaning in self.member(Value::Super(class), name) {
             if let Meaning::Definition(overridden) = meaning {
                 let types = self.facts(overridden.file).list(self.definition(overridden).parameters);

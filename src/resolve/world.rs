@@ -70,6 +70,9 @@ pub(super) struct World<'a> {
     pub lists: Vec<Rc<[Meaning]>>,
     orders: FxHashMap<Def, Rc<[Def]>>,
     bases: FxHashMap<Def, Rc<[Def]>>,
+    /// What extends a class, and the class that an extension extends.
+    extensions: FxHashMap<Def, Vec<Def>>,
+    extended: FxHashMap<Def, Def>,
     subclasses: FxHashMap<Def, Vec<Def>>,
     pub methods: Vec<(u64, Effect)>,
     pub functions: Vec<(u64, Effect)>,
@@ -100,6 +103,8 @@ impl<'a> World<'a> {
             lists: vec![Rc::from([])],
             orders: FxHashMap::default(),
             bases: FxHashMap::default(),
+            extensions: FxHashMap::default(),
+            extended: FxHashMap::default(),
             subclasses: FxHashMap::default(),
             methods: hashed(semantics.methods),
             functions: hashed(semantics.functions),
@@ -107,17 +112,32 @@ impl<'a> World<'a> {
             lowest: usize::MAX,
         };
         for (file, of) in project.files.iter().enumerate() {
+            for extension in of.facts.extensions {
+                let own = Def { file: file as u32, place: extension.definition };
+                for value in world.value(own.file, extension.of).iter() {
+                    if let Value::Class(class) = *value {
+                        world.extensions.entry(class).or_default().push(own);
+                        world.extended.entry(own).or_insert(class);
+                    }
+                }
+            }
+        }
+        world.memos = memos(project);
+        for (file, of) in project.files.iter().enumerate() {
             for (place, definition) in of.facts.definitions.iter().enumerate() {
                 if definition.kind == DefinitionKind::Function as u8 {
                     continue;
                 }
                 let def = Def { file: file as u32, place: place as u32 };
+                if world.extended.contains_key(&def) {
+                    continue;
+                }
                 for base in world.bases(def).iter() {
                     world.subclasses.entry(*base).or_default().push(def);
                 }
             }
         }
-        // What was answered so far did not know of subclasses.
+        // What was answered so far did not know of subclasses; and before that, of extensions.
         world.memos = memos(project);
         world
     }
@@ -188,6 +208,17 @@ impl<'a> World<'a> {
         if it.op == Op::Member as u8 {
             let name = facts.hashes[it.b as usize];
             let mut meanings = Vec::new();
+            let of = facts.expressions[it.a as usize];
+            if of.op == Op::Module as u8 {
+                // What a module offers by name counts for more than what it is as a whole.
+                let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
+                meanings = self.export(module, name, &mut Vec::new());
+                if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
+                    let values = self.whole(module).unwrap_or_default();
+                    meanings.extend(values.into_iter().map(meaning_of));
+                }
+                return meanings;
+            }
             for value in self.value(file, it.a).iter() {
                 meanings.extend(self.member(*value, name));
             }
@@ -400,8 +431,22 @@ impl<'a> World<'a> {
         found
     }
 
-    /// A member of a definition itself. What is defined as a function counts for more than what is assigned.
+    /// A member of a definition or of what extends it.
     fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
+        let mut found = self.written(def, name);
+        for extension in self.extensions.get(&def).cloned().unwrap_or_default() {
+            found.extend(self.written(extension, name));
+        }
+        found
+    }
+
+    /// The class that a definition extends, else the definition itself.
+    pub fn extended(&self, def: Def) -> Def {
+        self.extended.get(&def).copied().unwrap_or(def)
+    }
+
+    /// A member of a definition itself. What is defined as a function counts for more than what is assigned.
+    fn written(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let facts = self.facts(def.file);
         let Some(name) = facts.find_name(name) else { return Vec::new() };
         let definition = self.definition(def);
@@ -423,14 +468,16 @@ impl<'a> World<'a> {
             return bases.clone();
         }
         let Some(begun) = self.begin(Question::Bases(class)) else { return Rc::from([]) };
-        let facts = self.facts(class.file);
         let definition = self.definition(class);
         let mut bases: Vec<Def> = Vec::new();
-        for base in facts.list(definition.bases) {
-            for value in self.value(class.file, *base).iter() {
-                match *value {
-                    Value::Class(base) | Value::Instance(base) => bases.push(base),
-                    _ => {}
+        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
+        for part in std::iter::once(class).chain(extensions) {
+            for base in self.facts(part.file).list(self.definition(part).bases) {
+                for value in self.value(part.file, *base).iter() {
+                    match *value {
+                        Value::Class(base) | Value::Instance(base) => bases.push(base),
+                        _ => {}
+                    }
                 }
             }
         }

@@ -149,3 +149,40 @@ fn order_of_files_does_not_matter() {
     check(&project("one", "two"));
     check(&project("two", "one"));
 }
+
+/// Text that programs write may be nested as deep as they like.
+#[test]
+fn deep_text_ends() {
+    let deep = |open: &str, close: &str| format!("x = {}1{}\n", open.repeat(3_000), close.repeat(3_000));
+    let texts = [
+        deep("[", "]"),
+        deep("f(", ")"),
+        deep("not ", ""),
+        deep("lambda: ", ""),
+        format!("x = a{}\n", ".b".repeat(3_000)),
+        format!("x = 1{}\n", " + y".repeat(3_000)),
+        format!("x: \"{}\" = 1\n", "a[".repeat(3_000)),
+        (0..300).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect(),
+    ];
+    for text in texts {
+        let files = [Marked { path: "a.py".to_owned(), text, marks: Vec::new() }];
+        relations(&files);
+    }
+}
+
+proptest::proptest! {
+    /// Whatever is left of a file, in whatever order, what it says is written down and bound without a fault.
+    #[test]
+    fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..4_000, 1usize..300), 1..12)) {
+        const SAMPLE: &str = include_str!("../../src/languages/python/sample.py");
+        let text: String = pieces
+            .iter()
+            .map(|(start, len)| {
+                let text: String = SAMPLE.chars().skip(start % SAMPLE.len()).take(*len).collect();
+                text + "\n"
+            })
+            .collect();
+        let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
+        relations(&[file("a.py"), file("pkg/__init__.py"), file("pkg/b.py")]);
+    }
+}

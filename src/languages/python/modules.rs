@@ -13,6 +13,7 @@ pub static SEMANTICS: Semantics = Semantics {
     each: Each::First,
     enter: &["__enter__", "__aenter__"],
     constructor: "__init__",
+    default_export: "",
     functions: &[
         ("list", Effect::Same),
         ("set", Effect::Same),

@@ -30,7 +30,7 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32
             let start = span.start as usize
                 + quote
                 + (text[quote..].len() - text[quote..].trim_start_matches(['"', '\'']).len());
-            Quoted { cx, scope, text: inside, start, at: 0 }.union()
+            Quoted { cx, scope, text: inside, start, at: 0, depth: 0 }.union()
         }
         "identifier" | "attribute" => {
             let meant = walk(cx, node, scope, Role::Type);
@@ -118,6 +118,9 @@ fn generic(cx: &mut Lower<'_, '_>, named: &str, of: u32, types: &[u32]) -> u32 {
     }
 }
 
+/// Types that people write are never so deep.
+const DEEPEST: usize = 32;
+
 /// A type in a string: `"Cart | None"`, `"list[Item]"`. The grammar does not read strings, and types are simple.
 struct Quoted<'a, 's, 't> {
     cx: &'a mut Lower<'s, 't>,
@@ -126,6 +129,8 @@ struct Quoted<'a, 's, 't> {
     /// Where the text begins in the file.
     start: usize,
     at: usize,
+    /// How many brackets it is in.
+    depth: usize,
 }
 
 impl Quoted<'_, '_, '_> {
@@ -174,7 +179,12 @@ impl Quoted<'_, '_, '_> {
         let mut types = Vec::new();
         while !self.skip(b']') {
             let before = self.at;
+            if self.depth >= DEEPEST {
+                return UNKNOWN;
+            }
+            self.depth += 1;
             let of = self.union();
+            self.depth -= 1;
             types.push(of);
             if !self.skip(b',') && self.at == before {
                 return UNKNOWN;
