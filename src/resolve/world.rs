@@ -74,6 +74,8 @@ pub(super) struct World<'a> {
     extensions: FxHashMap<Def, Vec<Def>>,
     extended: FxHashMap<Def, Def>,
     subclasses: FxHashMap<Def, Vec<Def>>,
+    /// The text of names whose hash alone was known.
+    texts: FxHashMap<u64, Option<&'a str>>,
     pub methods: Vec<(u64, Effect)>,
     pub functions: Vec<(u64, Effect)>,
     active: FxHashMap<Question, usize>,
@@ -106,6 +108,7 @@ impl<'a> World<'a> {
             extensions: FxHashMap::default(),
             extended: FxHashMap::default(),
             subclasses: FxHashMap::default(),
+            texts: FxHashMap::default(),
             methods: hashed(semantics.methods),
             functions: hashed(semantics.functions),
             active: FxHashMap::default(),
@@ -368,8 +371,13 @@ impl<'a> World<'a> {
     }
 
     /// A name's text, from whichever file writes it.
-    fn text_anywhere(&self, name: u64) -> Option<&'a str> {
-        (0..self.project.files.len() as u32).find_map(|file| self.text_of(file, name))
+    fn text_anywhere(&mut self, name: u64) -> Option<&'a str> {
+        if let Some(text) = self.texts.get(&name) {
+            return *text;
+        }
+        let text = (0..self.project.files.len() as u32).find_map(|file| self.text_of(file, name));
+        self.texts.insert(name, text);
+        text
     }
 
     fn follow_all(&mut self, file: u32, bindings: Range<u32>) -> Vec<Meaning> {

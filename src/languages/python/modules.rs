@@ -1,5 +1,7 @@
 //! Python's modules: packages, `src` layouts, relative imports, and folders without an `__init__.py`.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use crate::resolve::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
@@ -38,6 +40,9 @@ pub static SEMANTICS: Semantics = Semantics {
     modules: |project| Box::new(PythonModules::new(project)),
 };
 
+/// What texts of imports name.
+type Answers = FxHashMap<Box<str>, Option<Module>>;
+
 /// The modules of one project: a file has its own number, a folder without an `__init__.py` one above all of those.
 struct PythonModules<'a> {
     project: &'a Project<'a>,
@@ -45,6 +50,8 @@ struct PythonModules<'a> {
     numbers: FxHashMap<&'a str, Module>,
     /// Where absolute imports begin.
     roots: Vec<&'static str>,
+    /// What was found, by the folder it was looked for from: the same few modules are imported everywhere.
+    found: RefCell<FxHashMap<&'a str, Answers>>,
 }
 
 impl<'a> PythonModules<'a> {
@@ -60,7 +67,7 @@ impl<'a> PythonModules<'a> {
         }
         let mut roots = vec![""];
         roots.extend(["src", "lib"].into_iter().filter(|root| numbers.contains_key(root)));
-        Self { project, folders, numbers, roots }
+        Self { project, folders, numbers, roots, found: RefCell::default() }
     }
 
     /// The module of these parts below a folder: a package, then a file, then a folder that holds others.
@@ -78,9 +85,8 @@ impl<'a> PythonModules<'a> {
     }
 }
 
-impl Modules for PythonModules<'_> {
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
-        let own = folder(self.project.files[file as usize].path);
+impl PythonModules<'_> {
+    fn look(&self, own: &str, spec: &str) -> Option<Module> {
         let dots = spec.len() - spec.trim_start_matches('.').len();
         let parts: Vec<&str> = spec[dots..].split('.').filter(|part| !part.is_empty()).collect();
         if dots > 0 {
@@ -105,6 +111,18 @@ impl Modules for PythonModules<'_> {
             }
             base = folder(base);
         }
+    }
+}
+
+impl Modules for PythonModules<'_> {
+    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+        let own = folder(self.project.files[file as usize].path);
+        if let Some(known) = self.found.borrow().get(own).and_then(|known| known.get(spec)) {
+            return *known;
+        }
+        let found = self.look(own, spec);
+        self.found.borrow_mut().entry(own).or_default().insert(spec.into(), found);
+        found
     }
 
     fn of(&self, file: u32, _scope: u32) -> Module {
