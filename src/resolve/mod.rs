@@ -263,3 +263,6 @@ fn files_of(world: &mut World<'_>, file: u32, expression: u32, modules_only: boo
 fn files_of_module(world: &World<'_>, module: Module) -> Vec<u32> {
     world.modules.scopes(module).into_iter().map(|(file, _)| file).collect()
 }
+
+#[cfg(test)]
+mod tests;

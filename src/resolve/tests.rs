@@ -1,0 +1,119 @@
+//! What no lowering needs yet and the form promises.
+
+use super::ir::{NONE, OFFERED, ROOT, UNKNOWN};
+use super::*;
+use crate::model::Span;
+
+static SEMANTICS: Semantics = Semantics {
+    class_names: ClassNames::Hidden,
+    looks_down: false,
+    call: &[],
+    element: &[],
+    each: Each::Last,
+    enter: &[],
+    constructor: "new",
+    default_export: "default",
+    functions: &[],
+    methods: &[("clone", Effect::Same)],
+    other_methods: None,
+    modules: |project| Box::new(ByPath(project)),
+};
+
+/// A module's text is its file's path.
+struct ByPath<'a>(&'a Project<'a>);
+
+impl Modules for ByPath<'_> {
+    fn find(&self, _: u32, _: u32, spec: &str) -> Option<Module> {
+        self.0.find(spec)
+    }
+    fn of(&self, file: u32, _: u32) -> Module {
+        file
+    }
+    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+        vec![(module, ROOT)]
+    }
+    fn child(&self, _: Module, _: &str) -> Option<Module> {
+        None
+    }
+}
+
+fn named(at: u32, name: u32, kind: DefinitionKind) -> Definition {
+    Definition { name, at, kind: kind as u8, ..Definition::default() }
+}
+
+/// What the occurrences of the last file mean: the file and place of each target.
+fn bound(files: Vec<Builder>) -> Vec<Vec<(u32, u32)>> {
+    let facts: Vec<Vec<u8>> = files.into_iter().map(Builder::finish).collect();
+    let paths = ["a", "b", "c"];
+    let files =
+        facts.iter().zip(paths).map(|(facts, path)| ProjectFile { path, facts: Facts::open(facts).expect("facts") });
+    let project = Project { files: files.collect(), read: &|_| None, paths: &paths };
+    let relations = resolve(&project, &SEMANTICS);
+    let last = facts.len() as u32 - 1;
+    let own = relations.occurrences.iter().filter(|occurrence| occurrence.file == last);
+    own.map(|occurrence| {
+        let first = occurrence.first_target as usize;
+        let targets = &relations.targets[first..first + occurrence.targets as usize];
+        targets.iter().map(|site| (site.file, site.at)).collect()
+    })
+    .collect()
+}
+
+#[test]
+fn a_class_has_what_is_added_to_it_in_another_file() {
+    // a: class T { }      b: impl T { fn m(self) { self.clone().m } }
+    let mut a = Builder::new();
+    let name = a.name("T");
+    let (class, _) = a.class(named(10, name, DefinitionKind::Class), ROOT);
+    a.bind(ROOT, name, BindingKind::Definition, class, UNKNOWN, 10);
+
+    let mut b = Builder::new();
+    let (module, t, m) = (b.module("a", ROOT), b.name("T"), b.name("m"));
+    let of = b.member(module, t);
+    let (own, members) = b.class(Definition { kind: DefinitionKind::Class as u8, ..Definition::default() }, ROOT);
+    b.extend(of, own);
+    let method = b.define(Definition { owner: own, ..named(20, m, DefinitionKind::Function) });
+    b.bind(members, m, BindingKind::Definition, method, UNKNOWN, 20);
+    let itself = b.expression(Op::SelfOf, own, 0);
+    let clone = b.name("clone");
+    let (cloned, none) = (b.member(itself, clone), b.list(&[]));
+    let cloned = b.expression(Op::Call, cloned, none);
+    let used = b.member(cloned, m);
+    b.occurrence(Span::new(30, 31), Role::Call, used);
+    // From outside: T::m
+    let class = b.member(module, t);
+    let used = b.member(class, m);
+    b.occurrence(Span::new(40, 41), Role::Call, used);
+    assert_eq!(bound(vec![a, b]), [[(1, 20)], [(1, 20)]]);
+}
+
+#[test]
+fn exports_rename_and_pass_on_and_a_module_may_be_one_value() {
+    // a: function f() {}; export { f as g }      b: export * from 'a'; module.exports = …'s neighbour      c: uses
+    let mut a = Builder::new();
+    let (f, g) = (a.name("f"), a.name("g"));
+    let function = a.define(named(10, f, DefinitionKind::Function));
+    a.bind(ROOT, f, BindingKind::Definition, function, UNKNOWN, 10);
+    let (exports, local) = (a.exports(), a.named(ROOT, f));
+    a.bind(exports, g, BindingKind::Alias, local, UNKNOWN, NONE);
+
+    let mut b = Builder::new();
+    let from = b.module("a", ROOT);
+    b.star(ROOT, from, OFFERED);
+    let h = b.name("h");
+    let whole = b.define(named(50, h, DefinitionKind::Function));
+    let whole = b.expression(Op::Function, whole, 0);
+    b.whole(whole);
+
+    let mut c = Builder::new();
+    let module = c.module("b", ROOT);
+    for (at, name) in [(1, "g"), (2, "f"), (3, "default")] {
+        let name = c.name(name);
+        let used = c.member(module, name);
+        c.occurrence(Span::new(at, at + 1), Role::Import, used);
+    }
+    c.occurrence(Span::new(4, 5), Role::Reference, module);
+    let answers = bound(vec![a, b, c]);
+    // What is not exported is not found; it is named `f` somewhere, so that is said.
+    assert_eq!(answers, [vec![(0, 10)], vec![], vec![(1, 50)], vec![(1, 50)]]);
+}
