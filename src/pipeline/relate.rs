@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::languages::LANGUAGES;
 use crate::model::{Kind, Relations, Site};
-use crate::resolve::{Facts, Project, ProjectFile, Semantics, resolve};
+use crate::resolve::{Facts, Project, ProjectFile, Semantics, resolve, unpack};
 use crate::store::{self, Edge, EdgeTable, Edges, FileView, Import, Snapshot, SymbolId};
 
 /// The relations of a snapshot. They are found out when they are first asked for, not when the snapshot is committed: an
@@ -32,8 +32,10 @@ fn derive(snapshot: &Snapshot) -> Edges {
     {
         done.push(semantics);
         let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
+        let tables: Vec<(FileView<'_>, Vec<u64>)> =
+            files.iter().filter(of_it).filter_map(|file| Some((*file, unpack(file.facts())?))).collect();
         let views: Vec<(FileView<'_>, Facts<'_>)> =
-            files.iter().filter(of_it).filter_map(|file| Some((*file, Facts::open(file.facts())?))).collect();
+            tables.iter().filter_map(|(file, tables)| Some((*file, Facts::open(tables)?))).collect();
         let read = |path: &str| snapshot.file(path).map(|file| file.content());
         let project = Project {
             files: views.iter().map(|(file, facts)| ProjectFile { path: file.path(), facts: *facts }).collect(),

@@ -315,8 +315,13 @@ impl Builder {
         self.extensions.push(Extension { of, definition });
     }
 
-    /// The tables, as bytes that [`Facts::open`](super::Facts::open) reads.
-    pub fn finish(mut self) -> Vec<u8> {
+    /// The facts as they are kept: [`unpack`](super::unpack) makes tables of them, which [`Facts::open`](super::Facts::open)
+    /// reads.
+    pub fn finish(self) -> Vec<u8> {
+        super::packed::pack(&self.tables())
+    }
+
+    fn tables(mut self) -> Vec<u8> {
         for definition in 0..self.definitions.len() {
             let (values, bases) =
                 (std::mem::take(&mut self.values[definition]), std::mem::take(&mut self.bases[definition]));

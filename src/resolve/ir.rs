@@ -387,9 +387,9 @@ fn take<'a, T: FromBytes + Immutable + KnownLayout>(bytes: &mut &'a [u8], count:
 }
 
 impl<'a> Facts<'a> {
-    /// Reads what [`Builder::finish`](super::Builder::finish) wrote; `None` when these are no facts of this version. The
-    /// bytes must begin at a multiple of eight.
-    pub fn open(mut bytes: &'a [u8]) -> Option<Self> {
+    /// Reads what [`unpack`](super::unpack) made; `None` when these are no facts of this version.
+    pub fn open(tables: &'a [u64]) -> Option<Self> {
+        let mut bytes = tables.as_bytes();
         let header = *take::<Header>(&mut bytes, 1)?.first()?;
         if header.version != VERSION {
             return None;

@@ -56,12 +56,14 @@
 
 mod build;
 pub mod ir;
+mod packed;
 mod semantics;
 mod values;
 mod world;
 
 pub use build::Builder;
 pub use ir::{Binding, BindingKind, Declared, Definition, DefinitionKind, Facts, Op, ScopeKind};
+pub use packed::unpack;
 pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
 
 use crate::model::{How, Occurrence, Relations, Role, Site};

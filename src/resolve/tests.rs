@@ -43,7 +43,7 @@ fn named(at: u32, name: u32, kind: DefinitionKind) -> Definition {
 
 /// What the occurrences of the last file mean: the file and place of each target.
 fn bound(files: Vec<Builder>) -> Vec<Vec<(u32, u32)>> {
-    let facts: Vec<Vec<u8>> = files.into_iter().map(Builder::finish).collect();
+    let facts: Vec<Vec<u64>> = files.into_iter().map(|file| unpack(&file.finish()).expect("facts")).collect();
     let paths = ["a", "b", "c"];
     let files =
         facts.iter().zip(paths).map(|(facts, path)| ProjectFile { path, facts: Facts::open(facts).expect("facts") });
@@ -116,4 +116,23 @@ fn exports_rename_and_pass_on_and_a_module_may_be_one_value() {
     let answers = bound(vec![a, b, c]);
     // What is not exported is not found; it is named `f` somewhere, so that is said.
     assert_eq!(answers, [vec![(0, 10)], vec![], vec![(1, 50)], vec![(1, 50)]]);
+}
+
+#[test]
+fn damaged_facts_are_refused_or_read_but_never_a_fault() {
+    let mut file = Builder::new();
+    for name in ["a", "b", "long_name_of_something"] {
+        let name = file.name(name);
+        file.define(named(name, name, DefinitionKind::Function));
+    }
+    let whole = file.finish();
+    assert!(Facts::open(&unpack(&whole).expect("it is whole")).is_some());
+    for at in 0..whole.len() {
+        for value in [0, 0x7f, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[at] = value;
+            let _ = unpack(&damaged);
+        }
+        let _ = unpack(&whole[..at]);
+    }
 }

@@ -325,9 +325,6 @@ impl PackWriter {
     pub fn add(&mut self, file: &PackFile<'_>) -> Result<(), Error> {
         let content_start = self.written;
         self.write(file.content)?;
-        if !file.facts.is_empty() {
-            self.write(&[0; 8][..padding(self.written)])?;
-        }
         let facts_start = self.written;
         self.write(file.facts)?;
         self.files.push(FileRecord {

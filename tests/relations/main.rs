@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codelode::extract::extract;
 use codelode::languages;
 use codelode::model::{Relations, Site};
-use codelode::resolve::{Facts, Project, ProjectFile, resolve};
+use codelode::resolve::{Facts, Project, ProjectFile, resolve, unpack};
 
 /// A file and the names that are marked in it: where, and with what.
 struct Marked {
@@ -52,7 +52,8 @@ fn relations(files: &[Marked]) -> Relations {
         let Some((_, spec)) = languages::of_file(&file.path, file.text.as_bytes()) else { continue };
         let relating = spec.relating.expect("its names are resolved");
         semantics = Some(relating.semantics);
-        facts.push((&file.path, extract(spec, file.text.as_bytes()).facts));
+        let packed = extract(spec, file.text.as_bytes()).facts;
+        facts.push((&file.path, unpack(&packed).expect("they were just made")));
     }
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let read = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.text.as_bytes());

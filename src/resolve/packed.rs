@@ -1,0 +1,121 @@
+//! Facts as they are kept: every column as small differences between its rows, and all of it compressed. They are used as
+//! tables, which take up seven times as much, and only when a snapshot's relations are found out.
+
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::ir::{Binding, Definition, Expression, Extension, Header, Import, ModuleName, Occurrence, Scope, Star, hash};
+
+/// Tables of words between the hashes of the names and the text: how many rows a header says each has, and a row's words.
+fn tables(header: &Header) -> [(u32, usize); 11] {
+    const fn words<T>() -> usize {
+        size_of::<T>() / size_of::<u32>()
+    }
+    [
+        (header.names, 1),
+        (header.scopes, words::<Scope>()),
+        (header.bindings, words::<Binding>()),
+        (header.definitions, words::<Definition>()),
+        (header.expressions, words::<Expression>()),
+        (header.stars, words::<Star>()),
+        (header.occurrences, words::<Occurrence>()),
+        (header.imports, words::<Import>()),
+        (header.modules, words::<ModuleName>()),
+        (header.extensions, words::<Extension>()),
+        (header.lists, 1),
+    ]
+}
+
+/// Packs tables.
+pub(super) fn pack(facts: &[u8]) -> Vec<u8> {
+    let Ok((header, rest)) = Header::read_from_prefix(facts) else { return Vec::new() };
+    // The hashes are made of the text again.
+    let mut rest = &rest[header.names as usize * size_of::<u64>()..];
+    let mut packed = header.as_bytes().to_vec();
+    for (rows, width) in tables(&header) {
+        let (table, after) = rest.split_at(rows as usize * width * size_of::<u32>());
+        let words = |at: usize| u32::from_le_bytes(table[4 * at..4 * at + 4].try_into().expect("four bytes"));
+        for column in 0..width {
+            let mut before = 0;
+            for row in 0..rows as usize {
+                let word = words(row * width + column);
+                put(&mut packed, word.wrapping_sub(before) as i32);
+                before = word;
+            }
+        }
+        rest = after;
+    }
+    packed.extend_from_slice(rest);
+    lz4_flex::block::compress_prepend_size(&packed)
+}
+
+/// The tables, in words so that they lie where [`Facts::open`](super::Facts::open) can use them; `None` for what
+/// [`Builder::finish`](super::Builder::finish) has not written.
+pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
+    // A few damaged bytes must not ask for gigabytes: no byte stands for more than 255.
+    let size = u32::from_le_bytes(*packed.first_chunk()?) as usize;
+    if size > packed.len().saturating_mul(256) {
+        return None;
+    }
+    let packed = lz4_flex::block::decompress_size_prepended(packed).ok()?;
+    let (header, mut rest) = Header::read_from_prefix(&packed).ok()?;
+    let tables = tables(&header);
+    let words: usize = tables.iter().map(|(rows, width)| *rows as usize * width).sum();
+    let names = header.names as usize;
+    // Every word has a byte at least.
+    if words.checked_add(header.text as usize)? > rest.len() {
+        return None;
+    }
+    let text_start = size_of::<Header>() + names * size_of::<u64>() + words * size_of::<u32>();
+    let mut facts = vec![0u64; (text_start + header.text as usize).div_ceil(size_of::<u64>())];
+    let bytes = facts.as_mut_bytes();
+    bytes[..size_of::<Header>()].copy_from_slice(header.as_bytes());
+    let mut start = size_of::<Header>() + names * size_of::<u64>();
+    let ends = start;
+    for (rows, width) in tables {
+        for column in 0..width {
+            let mut word = 0u32;
+            for row in 0..rows as usize {
+                word = word.wrapping_add(take(&mut rest)? as u32);
+                let at = start + 4 * (row * width + column);
+                bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        start += 4 * rows as usize * width;
+    }
+    let text = rest.get(..header.text as usize)?;
+    bytes[text_start..text_start + text.len()].copy_from_slice(text);
+    let mut from = 0;
+    for name in 0..names {
+        let at = ends + 4 * name;
+        let to = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
+        let hash = hash(std::str::from_utf8(text.get(from..to)?).ok()?);
+        let at = size_of::<Header>() + 8 * name;
+        bytes[at..at + 8].copy_from_slice(&hash.to_le_bytes());
+        from = to;
+    }
+    Some(facts)
+}
+
+/// Writes a number so that those near zero are short (zigzag, then LEB128).
+fn put(out: &mut Vec<u8>, number: i32) {
+    let mut left = (number << 1 ^ number >> 31) as u32;
+    while left >= 0x80 {
+        out.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    out.push(left as u8);
+}
+
+/// Reads what [`put`] wrote.
+fn take(from: &mut &[u8]) -> Option<i32> {
+    let mut number = 0u32;
+    for shift in (0..32).step_by(7) {
+        let (byte, rest) = from.split_first()?;
+        *from = rest;
+        number |= u32::from(byte & 0x7f) << shift;
+        if *byte < 0x80 {
+            return Some((number >> 1) as i32 ^ -((number & 1) as i32));
+        }
+    }
+    None
+}
