@@ -1,6 +1,8 @@
 //! Text in, symbols and facts out: one file at a time, pure, and never failing. What could be read is returned, with a word on what
 //! could not.
 
+mod errors;
+
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
@@ -28,15 +30,38 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
     if u32::try_from(source.len()).is_err() {
         return Extraction { failure: Some("larger than 4 GB"), ..Extraction::default() };
     }
-    let Some(tree) = parse(spec, source, None) else {
+    let mut steps = MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE);
+    let Some(tree) = parse(spec, source, None, &mut steps) else {
         return Extraction { failure: Some("parsing took too long"), ..Extraction::default() };
     };
     let mut cx = Cx::new(source);
     walk(spec, &tree, &mut cx, 0);
     let mut symbols = cx.finish();
+    if errors::swallow_definitions(&tree) {
+        let paragraphs = paragraph_by_paragraph(spec, source, &tree, &mut steps);
+        if paragraphs.len() > symbols.len() {
+            symbols = paragraphs;
+        }
+    }
     number_lines(source, &mut symbols);
     let facts = spec.relating.map(|relating| facts(relating, source, &tree)).unwrap_or_default();
     Extraction { symbols, facts, has_errors: tree.root_node().has_error(), failure: None }
+}
+
+/// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
+fn paragraph_by_paragraph(
+    spec: &'static LanguageSpec,
+    source: &[u8],
+    tree: &Tree,
+    steps: &mut usize,
+) -> Vec<Symbol> {
+    let mut cx = Cx::new(source);
+    for range in errors::paragraphs(source, tree) {
+        if let Some(tree) = parse(spec, source, Some(range), steps) {
+            cx.inside(|cx| walk(spec, &tree, cx, 0));
+        }
+    }
+    cx.finish()
 }
 
 /// What the resolver needs to know of a file.
@@ -47,8 +72,8 @@ fn facts(relating: Relating, source: &[u8], tree: &Tree) -> Vec<u8> {
     lower.facts.finish()
 }
 
-/// The syntax tree of a file, or of one range of it; `None` when it took too long.
-fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>) -> Option<Tree> {
+/// The syntax tree of a file, or of one range of it; `None` when it takes more steps than there are `left`.
+fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, left: &mut usize) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
@@ -58,10 +83,9 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>) -> Op
         });
         let parser = &mut parsers[place].1;
         parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
-        let mut left = MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE);
         let mut in_time = |_: &ParseState| {
-            left = left.saturating_sub(1);
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            *left = left.saturating_sub(1);
+            if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut in_time);
         let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
@@ -146,7 +170,8 @@ fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, de
     if range.start_byte >= range.end_byte {
         return;
     }
-    if let Some(tree) = parse(spec, cx.source(), Some(range)) {
+    let mut steps = MOST_STEPS;
+    if let Some(tree) = parse(spec, cx.source(), Some(range), &mut steps) {
         cx.inside(|cx| walk(spec, &tree, cx, depth + 1));
     }
 }

@@ -86,3 +86,20 @@ const PIECES: &[&str] = &[
     "\r\n",
     "var",
 ];
+
+#[test]
+fn definitions_are_found_in_a_file_that_the_grammar_cannot_read() {
+    let (_, spec) = crate::languages::of_file("a.ts", b"").expect("TypeScript has a grammar");
+    let broken = "class A {{{{ <<<<\n\n/*\n\nfunction inComment() {}\n\n*/\n\n";
+    let mut source = broken.to_owned();
+    for number in 0..60 {
+        source += &format!("/** Says {number}. */\nexport function f{number}(a: string) {{\n  return (a;\n}}\n\nconst x{number} = `\n\nfunction inString() {{}}\n`\n\n");
+    }
+    let found = extract(spec, source.as_bytes());
+    let names: Vec<&[u8]> = found.symbols.iter().map(|symbol| symbol.name.of(source.as_bytes())).collect();
+    for number in 0..60 {
+        let name = format!("f{number}");
+        assert!(names.contains(&name.as_bytes()), "{name} is missing");
+    }
+    assert!(!names.contains(&&b"inComment"[..]));
+}
