@@ -49,12 +49,7 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
 }
 
 /// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
-fn paragraph_by_paragraph(
-    spec: &'static LanguageSpec,
-    source: &[u8],
-    tree: &Tree,
-    steps: &mut usize,
-) -> Vec<Symbol> {
+fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tree, steps: &mut usize) -> Vec<Symbol> {
     let mut cx = Cx::new(source);
     for range in errors::paragraphs(source, tree) {
         if let Some(tree) = parse(spec, source, Some(range), steps) {

@@ -93,7 +93,9 @@ fn definitions_are_found_in_a_file_that_the_grammar_cannot_read() {
     let broken = "class A {{{{ <<<<\n\n/*\n\nfunction inComment() {}\n\n*/\n\n";
     let mut source = broken.to_owned();
     for number in 0..60 {
-        source += &format!("/** Says {number}. */\nexport function f{number}(a: string) {{\n  return (a;\n}}\n\nconst x{number} = `\n\nfunction inString() {{}}\n`\n\n");
+        source += &format!(
+            "/** Says {number}. */\nexport function f{number}(a: string) {{\n  return (a;\n}}\n\nconst x{number} = `\n\nfunction inString() {{}}\n`\n\n"
+        );
     }
     let found = extract(spec, source.as_bytes());
     let names: Vec<&[u8]> = found.symbols.iter().map(|symbol| symbol.name.of(source.as_bytes())).collect();

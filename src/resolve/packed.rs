@@ -3,7 +3,9 @@
 
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::ir::{Binding, Definition, Expression, Extension, Header, Import, ModuleName, Occurrence, Scope, Star, hash};
+use super::ir::{
+    Binding, Definition, Expression, Extension, Header, Import, ModuleName, Occurrence, Scope, Star, hash,
+};
 
 /// Tables of words between the hashes of the names and the text: how many rows a header says each has, and a row's words.
 fn tables(header: &Header) -> [(u32, usize); 11] {

@@ -23,8 +23,8 @@ pub(super) struct Draft {
     total: usize,
     /// The keys of what was shortened within what goes out, and how many items each lost; none for a string.
     shortened: Vec<(String, usize)>,
-    /// The tool whose cursor goes on.
-    pub tool: &'static str,
+    /// Fingerprint of the question whose cursor goes on.
+    question: u32,
     /// How to ask for less.
     pub narrow: Option<String>,
     /// Written as compact text.
@@ -36,7 +36,7 @@ pub(super) struct Draft {
 impl Draft {
     /// An answer whose list lies at `path`, `offset` items of `total` having been given before.
     pub fn new(
-        tool: &'static str,
+        question: u32,
         mut body: Map<String, Value>,
         path: Option<&'static str>,
         offset: usize,
@@ -60,7 +60,7 @@ impl Draft {
             offset,
             total,
             shortened: Vec::new(),
-            tool,
+            question,
             narrow: None,
             compact: false,
             meta: Map::new(),
@@ -81,8 +81,8 @@ impl Draft {
     pub fn count(&mut self, count: Option<usize>) -> usize {
         let count = count.unwrap_or(self.total);
         let body = Map::from_iter([("count".to_owned(), count.into())]);
-        let (tool, compact) = (self.tool, self.compact);
-        *self = Self { compact, ..Self::new(tool, body, None, 0, None) };
+        let (question, compact) = (self.question, self.compact);
+        *self = Self { compact, ..Self::new(question, body, None, 0, None) };
         count
     }
 
@@ -131,7 +131,7 @@ impl Draft {
             add("total", self.total.into());
             // A cursor after nothing would lead its reader in a circle.
             if kept > 0 {
-                add("next_cursor", write_cursor(self.tool, self.offset + kept).into());
+                add("next_cursor", write_cursor(self.question, self.offset + kept).into());
             }
             add("left", left.into());
         }

@@ -103,7 +103,8 @@ pub struct Call<'a> {
     pub offset: usize,
     /// Only the number of items is wanted.
     pub count_only: bool,
-    tool: &'static str,
+    /// Fingerprint of what is asked, see [`question`].
+    question: u32,
     notes: Mutex<Notes>,
 }
 
@@ -169,7 +170,7 @@ impl Call<'_> {
 
     /// A cursor for a tool whose answer is cut elsewhere than in a list: goes on after `given` pieces.
     pub fn cursor(&self, given: usize) -> String {
-        write_cursor(self.tool, given)
+        write_cursor(self.question, given)
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
@@ -244,9 +245,10 @@ fn answer(
     start: Instant,
 ) -> Result<(Envelope, usize, u64), Error> {
     let shared = take_shared(&mut args)?;
+    let question = question(spec.name, &args);
     let offset = match shared.cursor.as_deref() {
         None | Some("") => 0,
-        Some(cursor) => read_cursor(spec.name, cursor)?,
+        Some(cursor) => read_cursor(spec.name, question, cursor)?,
     };
     let max_tokens = shared.max_tokens.map_or(cx.config.max_tokens, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let max_tokens = max_tokens.max(MIN_TOKENS);
@@ -254,11 +256,11 @@ fn answer(
         return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
     }
     let notes = Mutex::default();
-    let call = Call { cx, request, max_tokens, offset, count_only: shared.count_only, tool: spec.name, notes };
+    let call = Call { cx, request, max_tokens, offset, count_only: shared.count_only, question, notes };
     let body = run(spec, &call, args)?;
 
     let notes = call.notes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut draft = Draft::new(spec.name, body, spec.list, offset, notes.total);
+    let mut draft = Draft::new(question, body, spec.list, offset, notes.total);
     draft.narrow = notes.narrow;
     draft.compact = shared.format == Format::Compact;
     let mut found = !draft.is_empty_list();
@@ -369,7 +371,7 @@ fn failure(err: &Error, start: Instant, max_tokens: usize) -> Envelope {
     if !err.details.is_empty() {
         body.insert("details".to_owned(), err.details.clone().into());
     }
-    let mut draft = Draft::new("", body, None, 0, None);
+    let mut draft = Draft::new(0, body, None, 0, None);
     draft.meta.insert("timing_ms".to_owned(), milliseconds(start).into());
     // Details that list ten thousand candidates help nobody. What cannot be cut any further goes out as it is.
     _ = budget::fit(&mut draft, max_tokens.max(MIN_TOKENS));
@@ -383,28 +385,33 @@ fn milliseconds(start: Instant) -> f64 {
     (start.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
 }
 
-/// Where a list goes on, with a check that it was this question's answer that said so.
-pub(super) fn write_cursor(question: &str, offset: usize) -> String {
-    format!("c{offset}-{:04x}", check(question, offset))
+/// Fingerprint of a tool and what it is asked (FNV-1a). The size of a page is not part of the question.
+fn question(tool: &str, args: &Map<String, Value>) -> u32 {
+    let fnv = |text: &str| {
+        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    };
+    let asked = args.iter().filter(|(key, value)| *key != "max_results" && !value.is_null());
+    // The order of arguments says nothing.
+    asked.fold(fnv(tool), |hash, (key, value)| hash ^ fnv(&format!("{key}={value}")))
 }
 
-fn read_cursor(tool: &str, cursor: &str) -> Result<usize, Error> {
+/// Where a list goes on, with a check that it was this question's answer that said so.
+pub(super) fn write_cursor(question: u32, offset: usize) -> String {
+    let check = (question ^ offset as u32).wrapping_mul(0x9e37_79b1) >> 16;
+    format!("c{offset}-{check:04x}")
+}
+
+fn read_cursor(tool: &str, question: u32, cursor: &str) -> Result<usize, Error> {
     let offset =
         cursor.strip_prefix('c').and_then(|rest| rest.split_once('-')).and_then(|(offset, _)| offset.parse().ok());
     match offset {
-        Some(offset) if write_cursor(tool, offset) == cursor => Ok(offset),
+        Some(offset) if write_cursor(question, offset) == cursor => Ok(offset),
         _ => {
             let shown: String = cursor.chars().take(40).collect();
-            let message =
-                format!("`cursor` {shown:?} was not given by {tool}; leave it out to start from the beginning");
+            let message = format!(
+                "`cursor` {shown:?} was not given by {tool} for this question; leave it out to start from the beginning"
+            );
             Err(Error::new(Code::InvalidArguments, message))
         }
     }
-}
-
-/// FNV-1a, folded to 16 bits.
-fn check(tool: &str, offset: usize) -> u16 {
-    let bytes = tool.bytes().chain((offset as u64).to_le_bytes());
-    let hash = bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    (hash ^ (hash >> 16)) as u16
 }

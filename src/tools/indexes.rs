@@ -377,9 +377,18 @@ fn note_stale(call: &Call<'_>, files: Vec<String>) {
     }
 }
 
+/// A word as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@:,=".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// What a store's refusal means to a caller.
 pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
-    let rebuild = format!("codelode index {:?} --no-incremental", sidecar.root);
+    let rebuild = format!("codelode index {} --no-incremental", shell_word(&sidecar.root.to_string_lossy()));
     let message = err.to_string();
     match err {
         store::Error::Outdated { .. } => {

@@ -260,12 +260,14 @@ fn what_does_not_fit_is_refused_with_what_would() {
         (json!({"count_only": 7}), expect!["`count_only` must be true or false; it was 7"]),
         (
             json!({"cursor": "c10-0000"}),
-            expect![[r#"`cursor` "c10-0000" was not given by echo; leave it out to start from the beginning"#]],
+            expect![[
+                r#"`cursor` "c10-0000" was not given by echo for this question; leave it out to start from the beginning"#
+            ]],
         ),
         (
             json!({"cursor": "é".repeat(100_000)}),
             expect![[
-                r#"`cursor` "éééééééééééééééééééééééééééééééééééééééé" was not given by echo; leave it out to start from the beginning"#
+                r#"`cursor` "éééééééééééééééééééééééééééééééééééééééé" was not given by echo for this question; leave it out to start from the beginning"#
             ]],
         ),
     ] {
