@@ -2,6 +2,7 @@
 
 mod lookup;
 mod paths;
+mod prose;
 mod rank;
 mod relations;
 mod suggest;

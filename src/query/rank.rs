@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::paths::is_test;
+use super::prose::{Prose, is_change};
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
 
@@ -17,8 +18,10 @@ pub enum Form {
     Identifier,
     /// Two to four bare words: a name in pieces, or a topic.
     Words,
-    /// Anything longer: a description.
+    /// Anything longer: a description of what something does.
     Prose,
+    /// A description of a change, as a commit or an issue begins.
+    Change,
 }
 
 /// Words that say nothing in a description, though they may in a name.
@@ -41,8 +44,14 @@ impl Form {
         match words.len() {
             1 if is_name(words[0]) => Self::Identifier,
             2..=4 if words.iter().all(|word| is_word(word)) => Self::Words,
+            _ if is_change(query) => Self::Change,
             _ => Self::Prose,
         }
+    }
+
+    /// Whether it is a description.
+    pub fn is_prose(self) -> bool {
+        matches!(self, Self::Prose | Self::Change)
     }
 }
 
@@ -73,6 +82,7 @@ pub struct Ranker {
     parts: Vec<String>,
     /// Names that are less alike answer, too.
     fuzzy: bool,
+    prose: Option<Prose>,
 }
 
 impl Ranker {
@@ -81,7 +91,7 @@ impl Ranker {
         let query = query.trim().trim_end_matches("()");
         let form = Form::of(query);
         let text = match form {
-            Form::Prose => {
+            Form::Prose | Form::Change => {
                 let telling = query.split_whitespace().filter(|word| {
                     let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
                     !STOP_WORDS.contains(&bare.as_str())
@@ -105,7 +115,8 @@ impl Ranker {
             .map(str::to_lowercase)
             .collect();
         parts.dedup();
-        Self { form, trigrams: trigrams(&flat), text, name, owners, flat, parts, fuzzy }
+        let prose = form.is_prose().then(|| Prose::new(query, &text, form));
+        Self { form, prose, trigrams: trigrams(&flat), text, name, owners, flat, parts, fuzzy }
     }
 
     /// What is looked for where, and how much it counts.
@@ -114,16 +125,17 @@ impl Ranker {
             Form::Identifier => &[(Field::Text, 0.5), (Field::Name, 4.0), (Field::Parent, 2.0), (Field::Keywords, 0.5)],
             Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
             Form::Prose => &[
-                (Field::Text, 2.0),
+                (Field::Text, 1.5),
                 (Field::Name, 1.0),
-                (Field::Parent, 1.0),
+                (Field::Parent, 0.5),
                 (Field::Signature, 1.0),
                 (Field::Summary, 0.5),
             ],
+            Form::Change => &[(Field::Text, 3.0), (Field::Name, 0.5), (Field::Parent, 0.75), (Field::Signature, 0.5)],
         };
         let mut clauses: Vec<Clause<'_>> =
             weights.iter().map(|(field, boost)| Clause { field: *field, text: &self.text, boost: *boost }).collect();
-        if self.form != Form::Prose {
+        if !self.form.is_prose() {
             let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
             clauses.push(Clause { field: Field::Trigrams, text: &self.text, boost });
         }
@@ -145,7 +157,7 @@ impl Ranker {
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
-            Form::Prose => (0.5, 0.8, 0.5),
+            Form::Prose | Form::Change => (0.3, 0.5, 0.5),
         };
         let mut factor = if exercises { test } else { 1.0 };
         factor *= match symbol.kind() {
@@ -153,13 +165,14 @@ impl Ranker {
             Kind::Class | Kind::Type => class,
             Kind::Constant => value,
         };
+        factor *= self.prose.as_ref().map_or(1.0, |prose| prose.factor(&candidate));
         candidate.score = (score + self.tier(&candidate)) * factor;
         candidate
     }
 
     /// What the whole name is worth: exactly as written, the same in other letters, begun by the query.
     fn tier(&self, candidate: &Candidate<'_>) -> f32 {
-        if self.form == Form::Prose || self.flat.is_empty() {
+        if self.form.is_prose() || self.flat.is_empty() {
             return 0.0;
         }
         let Candidate { symbol, name, flat, .. } = candidate;
@@ -225,7 +238,7 @@ impl Ranker {
     pub fn is_answer(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { symbol, name, flat, .. } = candidate;
         match self.form {
-            Form::Prose | Form::Words => true,
+            Form::Prose | Form::Change | Form::Words => true,
             Form::Identifier => {
                 flat.contains(&self.flat)
                     || self.similarity(flat) >= if self.fuzzy { 0.3 } else { 0.5 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use globset::GlobMatcher;
 use rustc_hash::FxHashMap;
 
-use super::rank::{self, Candidate, Form, Ranker};
+use super::rank::{self, Candidate, Ranker};
 use crate::model::Kind;
 use crate::store::{Error, Snapshot, SymbolId, flattened};
 
@@ -105,7 +105,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
             .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
     };
     hits.sort_by(by_score);
-    if ranker.form == Form::Prose {
+    if ranker.form.is_prose() {
         rank::share_within_files(&mut hits);
         hits.sort_by(by_score);
     }

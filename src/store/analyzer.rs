@@ -386,6 +386,21 @@ pub fn flattened(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// The stems of a text's words, those that make up an identifier each for itself.
+pub fn stems(text: &str) -> Vec<String> {
+    MEMORY.with_borrow_mut(|memory| {
+        let (mut stems, mut at) = (Vec::new(), 0);
+        while let Some((word, end)) = next_word(text, at) {
+            at = end;
+            let terms = memory.terms_of(word).terms;
+            // The last of several is the whole.
+            let parts = terms.start..terms.end - usize::from(terms.len() > 1);
+            stems.extend(memory.terms[parts].iter().map(|term| String::from(&**term)));
+        }
+        stems
+    })
+}
+
 /// The terms that a tokenizer makes of a query, each once, in order.
 pub fn terms(mut tokenizer: impl Tokenizer, text: &str) -> Vec<String> {
     let mut stream = tokenizer.token_stream(text);

@@ -28,7 +28,7 @@ mod segments;
 mod snapshot;
 mod writer;
 
-pub use analyzer::{flattened, parts as word_parts};
+pub use analyzer::{flattened, parts as word_parts, stems};
 pub use edges::{Edge, EdgeTable, Edges, Import};
 pub use files::{Entry, FileTable, Row};
 pub use index::{Clause, Field, index_schema};
