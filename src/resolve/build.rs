@@ -185,6 +185,11 @@ impl Builder {
         self.bound.contains_key(&(scope, name))
     }
 
+    /// Whether a bare name is used so far as it is seen from a scope.
+    pub fn is_used(&self, scope: u32, name: u32) -> bool {
+        self.known.contains_key(&Expression { a: scope, b: name, op: Op::Name as u8, reserved: [0; 3] })
+    }
+
     /// Forgets what a name meant in a scope: `let x = …` again.
     pub fn unbind(&mut self, scope: u32, name: u32) {
         let mut place = self.bound.remove(&(scope, name)).unwrap_or(NONE);

@@ -97,6 +97,10 @@ pub enum DefinitionKind {
 
 /// The call of it is not written: a property.
 pub const PROPERTY: u8 = 1;
+/// Whatever has its methods derives from it, though it does not say so: Go's interfaces.
+pub const STRUCTURAL: u8 = 2;
+/// It is a type of its own, and what lies beneath it only says what it is made of: Go's `type Names []Name`.
+pub const NAMED: u8 = 4;
 
 /// A function, class or object.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -124,7 +128,7 @@ pub struct Definition {
     pub alias: u32,
     /// A [`DefinitionKind`].
     pub kind: u8,
-    /// [`PROPERTY`].
+    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`].
     pub flags: u8,
     #[doc(hidden)]
     pub reserved: [u8; 2],
@@ -206,6 +210,9 @@ pub enum Op {
     Module,
     /// The type of the value `a`: [`Op::Instance`] of it is that value.
     TypeOf,
+    /// What the member `a` means; where that is of something of ours that has no such member, what `b` means: a key in a
+    /// literal that may build a thing with fields or a map.
+    Else,
 }
 
 /// An expression or a type. Equal ones are one, so a place in the table is a structural key.
@@ -336,7 +343,7 @@ pub(super) struct Header {
 }
 
 /// Changes with the meaning of the tables. Facts are made by extraction, so `store::CONTENT` must change too.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Facts of one file, read where they lie.
 #[derive(Clone, Copy, Debug)]

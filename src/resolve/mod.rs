@@ -58,6 +58,7 @@ mod build;
 pub mod ir;
 mod packed;
 mod semantics;
+mod structural;
 mod values;
 mod world;
 
@@ -67,7 +68,7 @@ pub use packed::unpack;
 pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
 
 use crate::model::{How, Occurrence, Relations, Role, Site};
-use ir::{BindingKind as Kind, ELSE_WITHIN, Expression, MODULES_ONLY, NONE, UNKNOWN};
+use ir::{BindingKind as Kind, ELSE_WITHIN, Expression, MODULES_ONLY, NAMED, NONE, UNKNOWN};
 use world::{Def, Meaning, World};
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
@@ -115,6 +116,7 @@ pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> R
             }
         }
     }
+    structural::satisfied(&mut world, &mut relations.bases);
     relations.imports.sort_unstable();
     relations.imports.dedup_by_key(|import| (import.0, import.1));
     relations.bases.sort_unstable();
@@ -131,9 +133,11 @@ fn true_bases(world: &mut World<'_>, class: Def) -> Vec<Def> {
             continue;
         }
         seen.push(base);
-        match world.definition(base).alias {
-            UNKNOWN => found.push(base),
-            _ => waiting.extend(world.bases(base).iter()),
+        let definition = world.definition(base);
+        if definition.alias == UNKNOWN || definition.flags & NAMED != 0 {
+            found.push(base);
+        } else {
+            waiting.extend(world.bases(base).iter());
         }
     }
     found
@@ -169,7 +173,7 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
         return Answer::Bound { how: How::Resolved, first_target, targets: n_targets };
     }
     let facts = world.facts(file);
-    let it = facts.expressions[expression as usize];
+    let it = written(facts, expression);
     let is_member = it.op == Op::Member as u8;
     if !meanings.is_empty() || !(is_member || it.op == Op::Name as u8) {
         return Answer::Nothing;
@@ -208,9 +212,15 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     world.meaning(file, expression).is_empty()
 }
 
+/// The name or member that an occurrence writes.
+fn written(facts: &Facts<'_>, expression: u32) -> Expression {
+    let it = facts.expressions[expression as usize];
+    if it.op == Op::Else as u8 { facts.expressions[it.a as usize] } else { it }
+}
+
 /// Whether something of ours bears the name of an expression.
 fn is_defined(facts: &Facts<'_>, expression: u32, defined: &[u64]) -> bool {
-    let name = facts.expressions[expression as usize].b as usize;
+    let name = written(facts, expression).b as usize;
     facts.hashes.get(name).is_some_and(|name| defined.binary_search(name).is_ok())
 }
 

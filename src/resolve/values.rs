@@ -456,6 +456,8 @@ impl World<'_> {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
             }
             Value::Tuple(row) => found.extend(self.sets.rows[row as usize].iter().flat_map(|set| set.iter())),
+            // Brackets behind a function hold its type arguments.
+            Value::Function(_) => found.push(of),
             Value::Instance(def) => {
                 for value in self.beneath(def) {
                     self.element(value, found);

@@ -74,6 +74,8 @@ pub(super) struct World<'a> {
     extensions: FxHashMap<Def, Vec<Def>>,
     extended: FxHashMap<Def, Def>,
     subclasses: FxHashMap<Def, Vec<Def>>,
+    /// What the scopes of large modules bind, by name: the file and place of each binding.
+    indexes: FxHashMap<Module, FxHashMap<u64, Vec<(u32, u32)>>>,
     /// The text of names whose hash alone was known.
     texts: FxHashMap<u64, Option<&'a str>>,
     pub methods: Vec<(u64, Effect)>,
@@ -108,6 +110,7 @@ impl<'a> World<'a> {
             extensions: FxHashMap::default(),
             extended: FxHashMap::default(),
             subclasses: FxHashMap::default(),
+            indexes: FxHashMap::default(),
             texts: FxHashMap::default(),
             methods: hashed(semantics.methods),
             functions: hashed(semantics.functions),
@@ -227,6 +230,14 @@ impl<'a> World<'a> {
             }
             return meanings;
         }
+        if it.op == Op::Else as u8 {
+            let found = self.meaning(file, it.a);
+            let of = facts.expressions[it.a as usize].a;
+            if !found.is_empty() || self.value(file, of).is_empty() {
+                return found.to_vec();
+            }
+            return self.meaning(file, it.b).to_vec();
+        }
         if it.op == Op::Module as u8 {
             let Some(module) = self.modules.find(file, it.b, facts.name(it.a)) else { return Vec::new() };
             return match self.whole(module) {
@@ -290,13 +301,12 @@ impl<'a> World<'a> {
             if it.kind == ScopeKind::Module as u8 {
                 let hash = facts.hashes[name as usize];
                 let module = self.modules.of(file, at);
-                for (other, scope) in self.modules.scopes(module) {
-                    let others = self.facts(other);
-                    let Some(name) = others.find_name(hash).filter(|_| (other, scope) != (file, at)) else { continue };
-                    let found = others.bound(scope, name);
-                    if !found.is_empty() {
-                        return (self.follow_all(other, found), false);
-                    }
+                let mut found = Vec::new();
+                for (other, place) in self.bound_in(module, hash) {
+                    found.extend(self.follow_all(other, place..place + 1));
+                }
+                if !found.is_empty() {
+                    return (found, false);
                 }
                 for scope in starred {
                     let found = self.starred(file, scope, SEEN, hash, &mut vec![module]);
@@ -310,6 +320,36 @@ impl<'a> World<'a> {
             at = it.parent;
         }
         (Vec::new(), false)
+    }
+
+    /// The bindings of a name in the scopes of a module: each with its file.
+    fn bound_in(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
+        // So few are looked through each time.
+        const FEW: usize = 3;
+        if let Some(index) = self.indexes.get(&module) {
+            return index.get(&name).cloned().unwrap_or_default();
+        }
+        let scopes = self.modules.scopes(module);
+        if scopes.len() <= FEW {
+            let bound = |(file, scope): (u32, u32)| {
+                let facts = self.facts(file);
+                let places = facts.find_name(name).map_or(0..0, |name| facts.bound(scope, name));
+                places.map(move |place| (file, place))
+            };
+            return scopes.into_iter().flat_map(bound).collect();
+        }
+        let mut index: FxHashMap<u64, Vec<(u32, u32)>> = FxHashMap::default();
+        for (file, scope) in scopes {
+            let facts = self.facts(file);
+            let it = &facts.scopes[scope as usize];
+            for place in it.first_binding..it.first_binding + it.bindings {
+                let name = facts.hashes[facts.bindings[place as usize].name as usize];
+                index.entry(name).or_default().push((file, place));
+            }
+        }
+        let found = index.get(&name).cloned().unwrap_or_default();
+        self.indexes.insert(module, index);
+        found
     }
 
     /// What the stars of a scope offer under a name.
@@ -335,17 +375,23 @@ impl<'a> World<'a> {
         }
         seen.push(module);
         let scopes = self.modules.scopes(module);
-        for (file, scope) in &scopes {
-            let facts = self.facts(*file);
-            let own = *scope == ROOT && facts.header.exports != NONE;
-            if let Some(name) = facts.find_name(name) {
-                let found = facts.bound(if own { facts.header.exports } else { *scope }, name);
-                let found = self.follow_all(*file, found);
-                // `from . import json` in a package leads back to itself: then the file of that name is meant.
-                if !found.is_empty() {
-                    return found;
+        let mut found = Vec::new();
+        match scopes[..] {
+            [(file, ROOT)] if self.facts(file).header.exports != NONE => {
+                let facts = self.facts(file);
+                if let Some(name) = facts.find_name(name) {
+                    found = self.follow_all(file, facts.bound(facts.header.exports, name));
                 }
             }
+            _ => {
+                for (file, place) in self.bound_in(module, name) {
+                    found.extend(self.follow_all(file, place..place + 1));
+                }
+            }
+        }
+        // `from . import json` in a package leads back to itself: then the file of that name is meant.
+        if !found.is_empty() {
+            return found;
         }
         if let Some(values) = self.whole(module) {
             let found: Vec<Meaning> = values.into_iter().flat_map(|value| self.member(value, name)).collect();
@@ -440,7 +486,7 @@ impl<'a> World<'a> {
     }
 
     /// A member of a definition or of what extends it.
-    fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
+    pub fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let mut found = self.written(def, name);
         for extension in self.extensions.get(&def).cloned().unwrap_or_default() {
             found.extend(self.written(extension, name));

@@ -4,6 +4,7 @@
 //! `⟦n⟧` a use that must be bound to it and to nothing else, `⟦n,m⟧` to both, `⟦?⟧` one that must not be bound to
 //! anything. A definition must have no other uses. [`check`] reads that, indexes the files and compares.
 
+mod go;
 mod python;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,9 +131,28 @@ pub fn check(project: &str) {
 pub fn check_imports(project: &str, expected: &[&str]) {
     let files = parse(project);
     let relations = relations(&files);
-    let path = |file: u32| &files[file as usize].path;
+    let code: Vec<&Marked> =
+        files.iter().filter(|file| languages::of_file(&file.path, file.text.as_bytes()).is_some()).collect();
+    let path = |file: u32| &code[file as usize].path;
     let found: BTreeSet<String> =
         relations.imports.iter().map(|(from, to, _)| format!("{} -> {}", path(*from), path(*to))).collect();
+    let expected: BTreeSet<String> = expected.iter().map(|edge| (*edge).to_owned()).collect();
+    assert_eq!(found, expected);
+}
+
+/// Checks which classes derive from which, as `class -> base` by their names, sorted.
+#[track_caller]
+pub fn check_bases(project: &str, expected: &[&str]) {
+    let files = parse(project);
+    let relations = relations(&files);
+    let code: Vec<&Marked> =
+        files.iter().filter(|file| languages::of_file(&file.path, file.text.as_bytes()).is_some()).collect();
+    let name = |site: &Site| -> String {
+        let rest = &code[site.file as usize].text[site.at as usize..];
+        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let found: BTreeSet<String> =
+        relations.bases.iter().map(|(class, base)| format!("{} -> {}", name(class), name(base))).collect();
     let expected: BTreeSet<String> = expected.iter().map(|edge| (*edge).to_owned()).collect();
     assert_eq!(found, expected);
 }

@@ -1,11 +1,16 @@
 //! Go: functions, methods by their receivers, types with their fields and methods, and the values of packages.
 
+mod expressions;
+mod lower;
+mod modules;
+mod types;
+
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Rule};
+use super::{Cx, Definition, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
@@ -30,7 +35,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, SILENT),
     ],
-    relating: None,
+    relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
     table: OnceLock::new(),
 };
 

@@ -1,0 +1,372 @@
+//! Go, as the resolver sees it: declarations and statements. [`crate::resolve`] says what a lowering must do.
+//!
+//! What a package declares is bound in the root of the file that declares it; below it lies the scope of the file's
+//! imports, and in that everything else. A method is a member of an extension of its receiver's type.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use super::expressions::walk;
+use super::{receiver_type, types};
+use crate::model::Role;
+use crate::resolve::ir::{NONE, ROOT, SEEN, UNKNOWN};
+use crate::resolve::{BindingKind, Declared, Definition, DefinitionKind, Op, ScopeKind};
+
+/// Writes down what a file says about names.
+pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
+    let file = cx.facts.scope(ScopeKind::File, ROOT);
+    // The extension of each type that has methods here, and the scope of its members.
+    let mut extensions: FxHashMap<&str, (u32, u32)> = FxHashMap::default();
+    let mut scope = file;
+    for node in cx.children(root) {
+        match node.kind() {
+            "package_clause" => {
+                if let Some(name) = cx.first(node) {
+                    let name = cx.name(name);
+                    cx.facts.declare(Declared::Package, name, ROOT, ROOT);
+                }
+            }
+            "import_declaration" => imports(cx, node, root, file),
+            "function_declaration" => function(cx, node, file, None),
+            "method_declaration" => {
+                let receiver = field(node, "receiver").and_then(receiver_type);
+                let Some(receiver) = receiver else { continue };
+                let extension = *extensions.entry(cx.text(receiver)).or_insert_with(|| {
+                    let kind = DefinitionKind::Class as u8;
+                    let name = cx.name(receiver);
+                    let extended = cx.facts.named(file, name);
+                    let extension = cx.facts.class(Definition { kind, ..Definition::default() }, file);
+                    cx.facts.extend(extended, extension.0);
+                    extension
+                });
+                function(cx, node, file, Some(extension));
+            }
+            "type_declaration" => {
+                for spec in cx.children(node) {
+                    types::declare(cx, spec, file, ROOT);
+                }
+            }
+            "var_declaration" | "const_declaration" => drop(values(cx, node, file, true)),
+            _ => scope = statement(cx, node, scope),
+        }
+    }
+}
+
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// The names that are declared together, blank ones left in.
+pub(super) fn names<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()).collect()
+}
+
+fn imports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, root: Node<'t>, file: u32) {
+    for child in cx.children(node) {
+        if child.kind() == "import_spec_list" {
+            cx.deeper(|cx| imports(cx, child, root, file));
+            continue;
+        }
+        let Some(path) = field(child, "path") else { continue };
+        let path = cx.text(path).trim_matches(['"', '`']);
+        let module = cx.facts.module(path, file);
+        cx.facts.import(child.start_byte() as u32, module, 0);
+        let name = match field(child, "name").map(|name| (name.kind(), cx.text(name))) {
+            Some(("dot", _)) => {
+                cx.facts.star(file, module, SEEN);
+                continue;
+            }
+            Some((_, "_")) => continue,
+            Some((_, name)) => name.to_owned(),
+            None => package_name(path, cx.text(root)),
+        };
+        let name = cx.facts.name(&name);
+        cx.facts.bind(file, name, BindingKind::Alias, module, UNKNOWN, NONE);
+    }
+}
+
+/// The name of the package with this path, which only its files tell for certain: of the names that people would choose,
+/// the one that the text uses.
+fn package_name(path: &str, text: &str) -> String {
+    let is_version = |part: &str| {
+        part.strip_prefix('v').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut parts = path.rsplit('/').filter(|part| !part.is_empty());
+    let mut last = parts.next().unwrap_or(path);
+    let mut guesses = vec![last.to_owned()];
+    if is_version(last) {
+        last = parts.next().unwrap_or(last);
+        guesses.insert(0, last.to_owned());
+    }
+    // `yaml.v3`, `go-chi`, `flag-go`, `some-name`.
+    let stem = last.rsplit_once('.').filter(|(_, end)| is_version(end) || *end == "go").map_or(last, |(stem, _)| stem);
+    let short = stem.strip_prefix("go-").or(stem.strip_suffix("-go")).or(stem.strip_prefix("go.")).unwrap_or(stem);
+    guesses.extend([stem.to_owned(), short.to_owned(), short.replace(['-', '.'], ""), short.replace(['-', '.'], "_")]);
+    guesses.extend([short, stem].map(|name| name.rsplit(['-', '.']).next().unwrap_or(name).to_owned()));
+    guesses.extend([short, stem].map(|name| name.split(['-', '.']).next().unwrap_or(name).to_owned()));
+    guesses.retain(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'));
+    guesses.dedup();
+    let is_used = |name: &String| {
+        let dotted = format!("{name}.");
+        text.match_indices(&dotted).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '/' | '-'))
+        })
+    };
+    let place = if guesses.len() < 2 { None } else { guesses.iter().position(is_used) };
+    guesses.into_iter().nth(place.unwrap_or(0)).unwrap_or_default()
+}
+
+/// A function, or a method with the extension that it belongs to.
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Option<(u32, u32)>) {
+    let Some(name_node) = field(node, "name") else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let owner = extension.map_or(NONE, |(extension, _)| extension);
+    let function = cx.facts.define(Definition { name, at, owner, ..Definition::default() });
+    let text = cx.text(name_node);
+    // These cannot be named.
+    if text != "_" && !(text == "init" && extension.is_none()) {
+        let into = extension.map_or(ROOT, |(_, members)| members);
+        cx.facts.bind(into, name, BindingKind::Definition, function, UNKNOWN, at);
+    }
+    let inner = cx.facts.scope(ScopeKind::Function, file);
+    types::type_parameters(cx, node, inner);
+    if let Some(receiver) = field(node, "receiver") {
+        receiver_parameters(cx, receiver, inner);
+        types::parameters(cx, receiver, inner, true);
+    }
+    let takes = field(node, "parameters").map(|list| types::parameters(cx, list, inner, true)).unwrap_or_default();
+    let (parameters, returns) = (cx.facts.list(&takes), types::results(cx, node, inner, true));
+    let definition = cx.facts.definition(function);
+    (definition.parameters, definition.returns) = (parameters, returns);
+    if let Some(body) = field(node, "body") {
+        block(cx, body, inner);
+    }
+}
+
+/// A receiver names the parameters of its type: `func (l *List[T]) …`.
+fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u32) {
+    let Some(mut of) = cx.first(receiver).and_then(|parameter| field(parameter, "type")) else { return };
+    while let ("pointer_type" | "parenthesized_type", Some(inner)) = (of.kind(), cx.first(of)) {
+        of = inner;
+    }
+    let arguments = field(of, "type_arguments").map(|list| cx.children(list)).unwrap_or_default();
+    for argument in arguments {
+        if let Some(argument) = cx.first(argument) {
+            let name = cx.name(argument);
+            cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+        }
+    }
+}
+
+/// The statements of a block, in this scope.
+pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32) {
+    let mut scope = scope;
+    for child in cx.children(block) {
+        cx.deeper(|cx| scope = statement(cx, child, scope));
+    }
+}
+
+/// Writes down a statement and gives the scope of what follows it.
+fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    match node.kind() {
+        "statement_list" => {
+            let mut scope = scope;
+            for child in cx.children(node) {
+                cx.deeper(|cx| scope = statement(cx, child, scope));
+            }
+            return scope;
+        }
+        "block" => {
+            let inner = cx.facts.scope(ScopeKind::Block, scope);
+            block(cx, node, inner);
+        }
+        "short_var_declaration" => {
+            let right = field(node, "right").map(|right| list(cx, right, scope, Role::Reference)).unwrap_or_default();
+            let left = field(node, "left").map(|left| cx.children(left)).unwrap_or_default();
+            return assigned(cx, &left, &right, scope);
+        }
+        "receive_statement" => {
+            let right = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
+            let Some(left) = field(node, "left") else { return scope };
+            if is_declared(node) {
+                let left = cx.children(left);
+                return assigned(cx, &left, &[right], scope);
+            }
+            list(cx, left, scope, Role::Write);
+        }
+        "var_declaration" | "const_declaration" => return values(cx, node, scope, false),
+        "type_declaration" => {
+            for spec in cx.children(node) {
+                types::declare(cx, spec, scope, scope);
+            }
+        }
+        "if_statement" | "for_statement" | "expression_switch_statement" | "select_statement" => {
+            let mut inner = cx.facts.scope(ScopeKind::Block, scope);
+            for child in cx.children(node) {
+                cx.deeper(|cx| inner = statement(cx, child, inner));
+            }
+        }
+        "expression_case" | "default_case" | "communication_case" => {
+            let mut inner = cx.facts.scope(ScopeKind::Block, scope);
+            for child in cx.children(node) {
+                cx.deeper(|cx| inner = statement(cx, child, inner));
+            }
+        }
+        "type_switch_statement" => type_switch(cx, node, scope),
+        "for_clause" | "labeled_statement" => {
+            let mut inner = scope;
+            for child in cx.children(node) {
+                cx.deeper(|cx| inner = statement(cx, child, inner));
+            }
+            return inner;
+        }
+        "range_clause" => {
+            let over = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
+            let Some(left) = field(node, "left") else { return scope };
+            if !is_declared(node) {
+                list(cx, left, scope, Role::Write);
+                return scope;
+            }
+            let left = cx.children(left);
+            let values = [Op::Key, Op::Element].map(|op| cx.facts.of(op, over));
+            return assigned(cx, &left, &values[..left.len().min(2)], scope);
+        }
+        "assignment_statement" => {
+            field(node, "left").map(|left| list(cx, left, scope, Role::Write));
+            field(node, "right").map(|right| list(cx, right, scope, Role::Reference));
+        }
+        "inc_statement" | "dec_statement" => {
+            for child in cx.children(node) {
+                walk(cx, child, scope, Role::Write);
+            }
+        }
+        "break_statement" | "continue_statement" | "goto_statement" | "label_name" => {}
+        "expression_list" => drop(list(cx, node, scope, Role::Reference)),
+        "go_statement" | "defer_statement" | "return_statement" | "expression_statement" | "send_statement" => {
+            for child in cx.children(node) {
+                match child.kind() {
+                    "expression_list" => drop(list(cx, child, scope, Role::Reference)),
+                    _ => drop(walk(cx, child, scope, Role::Reference)),
+                }
+            }
+        }
+        _ => drop(walk(cx, node, scope, Role::Reference)),
+    }
+    scope
+}
+
+/// Whether what stands left is declared here: `:=`, not `=`.
+fn is_declared(node: Node<'_>) -> bool {
+    node.children(&mut node.walk()).any(|child| child.kind() == ":=")
+}
+
+fn list<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> Vec<u32> {
+    cx.children(node).into_iter().map(|child| walk(cx, child, scope, role)).collect()
+}
+
+/// The scope that names are declared in: where one of them has meant something else so far, a new one, so that what was
+/// written before keeps its meaning. `x := f(x)`.
+fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: u32) -> u32 {
+    for node in names {
+        let name = cx.name(*node);
+        if !cx.facts.binds(scope, name)
+            && (cx.facts.is_used(scope, name) || !cx.facts.lookup(scope, name).is_empty())
+            && cx.text(*node) != "_"
+        {
+            return cx.facts.scope(ScopeKind::Block, scope);
+        }
+    }
+    scope
+}
+
+/// Binds names to values, each to its own or all to what one call gives; gives the scope of what follows.
+fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope: u32) -> u32 {
+    let scope = fresh(cx, left, scope);
+    for (place, node) in left.iter().enumerate() {
+        let name = cx.name(*node);
+        // What is declared again in the same block keeps its type.
+        if node.kind() != "identifier" || cx.text(*node) == "_" || cx.facts.binds(scope, name) {
+            continue;
+        }
+        let value = value_of(cx, right, left.len(), place);
+        cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, NONE);
+    }
+    scope
+}
+
+/// The value of one of `count` names.
+fn value_of(cx: &mut Lower<'_, '_>, right: &[u32], count: usize, place: usize) -> u32 {
+    match *right {
+        _ if right.len() == count => right[place],
+        // `v, ok := m[k]` has the value first; what a call gives is several.
+        [of] if cx.facts.look(of).op == Op::Call as u8 => cx.facts.expression(Op::Item, of, place as u32),
+        [of] if place == 0 => of,
+        _ => UNKNOWN,
+    }
+}
+
+/// `switch x := y.(type)`: in each case `x` is of its type.
+fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let mut scope = cx.facts.scope(ScopeKind::Block, scope);
+    if let Some(initializer) = field(node, "initializer") {
+        scope = statement(cx, initializer, scope);
+    }
+    let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
+    let alias = field(node, "alias").and_then(|list| cx.first(list)).filter(|alias| cx.text(*alias) != "_");
+    for case in cx.children(node) {
+        if !matches!(case.kind(), "type_case" | "default_case") {
+            continue;
+        }
+        let mut inner = cx.facts.scope(ScopeKind::Block, scope);
+        let cases: Vec<Node<'t>> =
+            case.children_by_field_name("type", &mut case.walk()).filter(|of| of.is_named()).collect();
+        let types: Vec<u32> = cases.iter().map(|of| types::of(cx, *of, scope)).collect();
+        if let Some(alias) = alias {
+            let name = cx.name(alias);
+            match types[..] {
+                [only] if cx.text(cases[0]) != "nil" => {
+                    cx.facts.bind(inner, name, BindingKind::Variable, UNKNOWN, only, NONE);
+                }
+                _ => cx.facts.bind(inner, name, BindingKind::Variable, value, UNKNOWN, NONE),
+            }
+        }
+        for child in cx.children(case).into_iter().filter(|child| !cases.contains(child)) {
+            cx.deeper(|cx| inner = statement(cx, child, inner));
+        }
+    }
+}
+
+/// `var` and `const`, of the package or in a function; gives the scope of what follows.
+fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of_package: bool) -> u32 {
+    let mut scope = scope;
+    // A constant without a value repeats the line before.
+    let (mut of, mut right) = (UNKNOWN, Vec::new());
+    for line in cx.children(node) {
+        if line.kind() == "var_spec_list" {
+            scope = cx.deeper(|cx| Some(values(cx, line, scope, of_package))).unwrap_or(scope);
+            continue;
+        }
+        let (written, value) = (field(line, "type"), field(line, "value"));
+        if line.kind() == "var_spec" || written.is_some() || value.is_some() {
+            of = written.map_or(UNKNOWN, |written| types::of(cx, written, scope));
+            right = value.map(|value| list(cx, value, scope, Role::Reference)).unwrap_or_default();
+        }
+        let names = names(line);
+        if !of_package {
+            scope = fresh(cx, &names, scope);
+        }
+        for (place, node) in names.iter().enumerate() {
+            if cx.text(*node) == "_" {
+                continue;
+            }
+            let (into, at) = if of_package { (ROOT, node.start_byte() as u32) } else { (scope, NONE) };
+            let value = value_of(cx, &right, names.len(), place);
+            let name = cx.name(*node);
+            cx.facts.bind(into, name, BindingKind::Variable, value, of, at);
+        }
+    }
+    scope
+}

@@ -1,0 +1,161 @@
+//! Which classes have what an interface asks for, where nobody says so: Go's interfaces.
+
+use rustc_hash::FxHashMap;
+
+use super::ir::{BindingKind, DefinitionKind, NAMED, NONE, Op, STRUCTURAL, UNKNOWN};
+use super::semantics::folder;
+use super::true_bases;
+use super::values::Value;
+use super::world::{Def, Meaning, World};
+use crate::model::Site;
+
+/// How deep types are compared; what lies deeper counts as equal.
+const DEEPEST: usize = 8;
+
+/// Adds each class of ours with each interface that it satisfies without naming it.
+pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
+    let mut interfaces = Vec::new();
+    // The classes that define a method of a name themselves.
+    let mut by_method: FxHashMap<u64, Vec<Def>> = FxHashMap::default();
+    for (file, of) in world.project.files.iter().enumerate() {
+        for (place, definition) in of.facts.definitions.iter().enumerate() {
+            let def = Def { file: file as u32, place: place as u32 };
+            if definition.flags & STRUCTURAL != 0 && definition.at != NONE {
+                interfaces.push(def);
+            } else if definition.kind == DefinitionKind::Function as u8 && definition.owner != NONE {
+                let class = world.extended(Def { place: definition.owner, ..def });
+                by_method.entry(of.facts.hashes[definition.name as usize]).or_default().push(class);
+            }
+        }
+    }
+    for interface in interfaces {
+        let Some(methods) = methods(world, interface) else { continue };
+        let of = |method: &(u64, Def)| by_method.get(&method.0).map_or(&[][..], Vec::as_slice);
+        let Some(rarest) = methods.iter().map(of).min_by_key(|classes| classes.len()) else { continue };
+        let mut classes: Vec<Def> = Vec::new();
+        for class in rarest {
+            classes.push(*class);
+            classes.extend(world.descendants(*class));
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        for class in classes {
+            let definition = world.definition(class);
+            let is_other = definition.at != NONE && definition.flags & STRUCTURAL == 0;
+            if is_other && has_all(world, class, &methods) && !world.order(class).contains(&interface) {
+                let site = |def: Def, at: u32| Site { file: def.file, at };
+                found.push((site(class, definition.at), site(interface, world.definition(interface).at)));
+            }
+        }
+    }
+}
+
+/// What an interface asks for; `None` where that is nothing, or not known because a base is not ours.
+fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
+    let mut methods: Vec<(u64, Def)> = Vec::new();
+    for part in world.order(interface).iter() {
+        let (facts, definition) = (world.facts(part.file), world.definition(*part));
+        for base in facts.list(definition.bases) {
+            if world.value(part.file, *base).is_empty() {
+                return None;
+            }
+        }
+        let Some(members) = facts.scopes.get(definition.members as usize) else { continue };
+        let first = members.first_binding as usize;
+        let bindings = &facts.bindings[first..first + members.bindings as usize];
+        for binding in bindings.iter().filter(|binding| binding.kind == BindingKind::Definition as u8) {
+            let name = facts.hashes[binding.name as usize];
+            if !methods.iter().any(|(other, _)| *other == name) {
+                methods.push((name, Def { file: part.file, place: binding.a }));
+            }
+        }
+    }
+    (!methods.is_empty()).then_some(methods)
+}
+
+fn has_all(world: &mut World<'_>, class: Def, methods: &[(u64, Def)]) -> bool {
+    methods.iter().all(|(name, wanted)| {
+        // A name of its own for another type has the fields of that, and not its methods.
+        let own = world.definition(class).flags & NAMED != 0;
+        let found = if own { world.own(class, *name) } else { world.member(Value::Instance(class), *name) };
+        found.iter().any(|meaning| match meaning {
+            Meaning::Definition(method) => fits(world, *method, *wanted),
+            _ => false,
+        })
+    })
+}
+
+/// Whether a method is what an interface asks for.
+fn fits(world: &mut World<'_>, method: Def, wanted: Def) -> bool {
+    if method == wanted {
+        return true;
+    }
+    let (facts, own) = (world.facts(method.file), world.definition(method));
+    let (others, other) = (world.facts(wanted.file), world.definition(wanted));
+    // What begins in lower case is known in its package only.
+    let is_private = facts.name(own.name).chars().next().is_some_and(|first| !first.is_uppercase());
+    let package = |def: Def| folder(world.project.files[def.file as usize].path);
+    if is_private && package(method) != package(wanted) {
+        return false;
+    }
+    let (takes, wants) = (facts.list(own.parameters), others.list(other.parameters));
+    let gives = (method.file, own.returns, wanted.file, other.returns);
+    takes.len() == wants.len()
+        && takes.iter().zip(wants).all(|(a, b)| same(world, (method.file, *a, wanted.file, *b), 0))
+        && (own.returns == UNKNOWN) == (other.returns == UNKNOWN)
+        && same(world, gives, 0)
+}
+
+/// Whether two types, each in its file, may be one.
+fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> bool {
+    let (file, own, other_file, other) = types;
+    if own == UNKNOWN || other == UNKNOWN || depth > DEEPEST || (file, own) == (other_file, other) {
+        return true;
+    }
+    let (facts, others) = (world.facts(file), world.facts(other_file));
+    let (a, b) = (facts.expressions[own as usize], others.expressions[other as usize]);
+    let lists = |world: &mut World<'_>, a: u32, b: u32| {
+        let (a, b) = (facts.list(a), others.list(b));
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(world, (file, *a, other_file, *b), depth + 1))
+    };
+    let both = |op: Op| a.op == op as u8 && b.op == op as u8;
+    if both(Op::Tuple) {
+        return lists(world, a.a, b.a);
+    }
+    if both(Op::FunctionType) {
+        return lists(world, a.b, b.b) && same(world, (file, a.a, other_file, b.a), depth + 1);
+    }
+    if both(Op::Generic) {
+        return lists(world, a.b, b.b) && same(world, (file, a.a, other_file, b.a), depth + 1);
+    }
+    let is_name = |op: u8| op == Op::Name as u8 || op == Op::Member as u8;
+    if !is_name(a.op) || !is_name(b.op) {
+        return a.op == b.op;
+    }
+    let (meant, others_meant) = (world.meaning(file, own), world.meaning(other_file, other));
+    // A type parameter may be anything.
+    let is_open = |meaning: &Meaning| matches!(meaning, Meaning::Variable { .. });
+    if meant.iter().chain(others_meant.iter()).any(is_open) {
+        return true;
+    }
+    if meant.is_empty() && others_meant.is_empty() {
+        return facts.hashes[a.b as usize] == others.hashes[b.b as usize];
+    }
+    let (classes, other_classes) = (classes(world, file, own), classes(world, other_file, other));
+    classes.iter().any(|class| other_classes.contains(class))
+}
+
+/// The classes that a type means, other names of classes replaced by the classes.
+fn classes(world: &mut World<'_>, file: u32, of: u32) -> Vec<Def> {
+    let mut found = Vec::new();
+    for value in world.instance(file, of).iter() {
+        let Value::Instance(def) = *value else { continue };
+        let definition = world.definition(def);
+        if definition.alias == UNKNOWN || definition.flags & NAMED != 0 {
+            found.push(def);
+        } else {
+            found.extend(true_bases(world, def));
+        }
+    }
+    found
+}
