@@ -1,6 +1,6 @@
 //! Go's rules, one test each.
 
-use super::{check, check_bases, check_imports};
+use super::{Marked, check, check_bases, check_imports, relations};
 
 #[test]
 fn a_package_is_all_files_of_a_folder() {
@@ -314,6 +314,40 @@ func f(s Same⟦Same⟧, m Made⟦Made⟧) { s.M⟦M⟧(); m.Own⟦Own⟧(); m.n
 }
 
 #[test]
+fn a_parameter_may_bear_the_name_of_its_types_package() {
+    check(
+        "--- go.mod
+module m
+--- rand/rand.go
+package rand
+type Rand⟦=Rand⟧ struct{}
+func (r *Rand⟦Rand⟧) Int⟦=Int⟧() int { return 0 }
+--- a.go
+package a
+import \"m/rand\"
+func f(rand *rand.Rand⟦Rand⟧) (n int) { rand.Int⟦Int⟧(); return func(rand rand.Rand⟦?⟧) int { return 1 }(*rand) }
+",
+    );
+}
+
+#[test]
+fn files_for_several_systems_define_a_name_each() {
+    check(
+        "--- a.go
+package a
+func f() { open⟦linux,windows⟧() }
+--- open_linux.go
+package a
+func open⟦=linux⟧() { again⟦again⟧() }
+func again⟦=again⟧() { open⟦linux⟧() }
+--- open_windows.go
+package a
+func open⟦=windows⟧() {}
+",
+    );
+}
+
+#[test]
 fn the_standard_librarys_paths_begin_below_its_module() {
     check(
         "--- src/go.mod
@@ -327,4 +361,44 @@ import \"fmt\"
 func f() { fmt.Println⟦Println⟧() }
 ",
     );
+}
+
+/// Text that programs write may be nested as deep as they like.
+#[test]
+fn deep_text_ends() {
+    let deep = |open: &str, close: &str| format!("package a\nvar x = {}1{}\n", open.repeat(3_000), close.repeat(3_000));
+    let nested = |open: &str| format!("package a\nfunc f() {{\n{}{}}}\n", open.repeat(1_000), "}\n".repeat(1_000));
+    let texts = [
+        deep("(", ")"),
+        deep("f(", ")"),
+        deep("[]T{", "}"),
+        deep("!", ""),
+        format!("package a\nvar x = a{}\n", ".b".repeat(3_000)),
+        format!("package a\nvar x = 1{}\n", " + y".repeat(3_000)),
+        format!("package a\nvar x {}T\n", "[]".repeat(3_000)),
+        nested("if x := x; x {\n"),
+        nested("for x := range x {\n"),
+        nested("func() {\n"),
+        format!("package a\nfunc f() {{\n{}}}\n", "x := x\nx = x\n".repeat(3_000)),
+    ];
+    for text in texts {
+        relations(&[Marked { path: "a.go".to_owned(), text, marks: Vec::new() }]);
+    }
+}
+
+proptest::proptest! {
+    /// Whatever is left of a file, in whatever order, what it says is written down and bound without a fault.
+    #[test]
+    fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..4_000, 1usize..300), 1..12)) {
+        const SAMPLE: &str = include_str!("../../src/languages/go/sample.go");
+        let text: String = pieces
+            .iter()
+            .map(|(start, len)| {
+                let text: String = SAMPLE.chars().skip(start % SAMPLE.len()).take(*len).collect();
+                text + "\n"
+            })
+            .collect();
+        let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
+        relations(&[file("a.go"), file("depot/b.go"), file("depot/b_test.go")]);
+    }
 }

@@ -56,8 +56,8 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
         }
         "func_literal" => {
             let inner = cx.facts.scope(ScopeKind::Function, scope);
-            let takes = field(node, "parameters").map(|list| types::parameters(cx, list, inner, true));
-            let gives = types::results(cx, node, inner, true);
+            let takes = field(node, "parameters").map(|list| types::parameters(cx, list, scope, Some(inner)));
+            let gives = types::results(cx, node, scope, Some(inner));
             if let Some(body) = field(node, "body") {
                 block(cx, body, inner);
             }

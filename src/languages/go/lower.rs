@@ -131,14 +131,16 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Op
         let into = extension.map_or(ROOT, |(_, members)| members);
         cx.facts.bind(into, name, BindingKind::Definition, function, UNKNOWN, at);
     }
-    let inner = cx.facts.scope(ScopeKind::Function, file);
-    types::type_parameters(cx, node, inner);
+    let around = cx.facts.scope(ScopeKind::Block, file);
+    let inner = cx.facts.scope(ScopeKind::Function, around);
+    types::type_parameters(cx, node, around);
     if let Some(receiver) = field(node, "receiver") {
-        receiver_parameters(cx, receiver, inner);
-        types::parameters(cx, receiver, inner, true);
+        receiver_parameters(cx, receiver, around);
+        types::parameters(cx, receiver, around, Some(inner));
     }
-    let takes = field(node, "parameters").map(|list| types::parameters(cx, list, inner, true)).unwrap_or_default();
-    let (parameters, returns) = (cx.facts.list(&takes), types::results(cx, node, inner, true));
+    let takes =
+        field(node, "parameters").map(|list| types::parameters(cx, list, around, Some(inner))).unwrap_or_default();
+    let (parameters, returns) = (cx.facts.list(&takes), types::results(cx, node, around, Some(inner)));
     let definition = cx.facts.definition(function);
     (definition.parameters, definition.returns) = (parameters, returns);
     if let Some(body) = field(node, "body") {

@@ -61,8 +61,8 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u3
             generic(cx, UNKNOWN, &[value, value])
         }
         "function_type" => {
-            let takes = field(node, "parameters").map(|list| parameters(cx, list, scope, false)).unwrap_or_default();
-            let gives = results(cx, node, scope, false);
+            let takes = field(node, "parameters").map(|list| parameters(cx, list, scope, None)).unwrap_or_default();
+            let gives = results(cx, node, scope, None);
             function(cx, gives, &takes)
         }
         "struct_type" | "interface_type" => {
@@ -106,8 +106,9 @@ pub(super) fn function(cx: &mut Lower<'_, '_>, gives: u32, takes: &[u32]) -> u32
     cx.facts.expression(Op::FunctionType, gives, takes)
 }
 
-/// The types of parameters, which are bound in the scope when it is a function's.
-pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, bound: bool) -> Vec<u32> {
+/// The types of parameters, as they are seen from a scope; their names are bound in that of the function, if there is one.
+/// It must be another: in `rand *rand.Rand` the type is not the parameter's.
+pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, into: Option<u32>) -> Vec<u32> {
     let mut types = Vec::new();
     for parameter in cx.children(list) {
         let mut of = field(parameter, "type").map_or(UNKNOWN, |of| self::of(cx, of, scope));
@@ -116,21 +117,21 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32,
         }
         let names = names(parameter);
         types.extend(std::iter::repeat_n(of, names.len().max(1)));
-        for name in names.into_iter().filter(|_| bound) {
+        for (name, into) in names.into_iter().filter_map(|name| Some((name, into?))) {
             let name = cx.name(name);
-            cx.facts.bind(scope, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+            cx.facts.bind(into, name, BindingKind::Parameter, UNKNOWN, of, NONE);
         }
     }
     types
 }
 
 /// What a function gives: nothing, a type, or a tuple of several.
-pub(super) fn results<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, bound: bool) -> u32 {
+pub(super) fn results<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, into: Option<u32>) -> u32 {
     let Some(result) = field(node, "result") else { return UNKNOWN };
     if result.kind() != "parameter_list" {
         return of(cx, result, scope);
     }
-    match parameters(cx, result, scope, bound)[..] {
+    match parameters(cx, result, scope, into)[..] {
         [] => UNKNOWN,
         [only] => only,
         ref several => {
@@ -220,8 +221,8 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
         }
         let Some(name_node) = field(line, "name") else { continue };
         let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-        let takes = field(line, "parameters").map(|list| parameters(cx, list, scope, false)).unwrap_or_default();
-        let (parameters, returns) = (cx.facts.list(&takes), results(cx, line, scope, false));
+        let takes = field(line, "parameters").map(|list| parameters(cx, list, scope, None)).unwrap_or_default();
+        let (parameters, returns) = (cx.facts.list(&takes), results(cx, line, scope, None));
         let method = Definition { name, at, owner: class, parameters, returns, ..Definition::default() };
         let method = cx.facts.define(method);
         cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
