@@ -343,6 +343,13 @@ func again⟦=again⟧() { open⟦linux⟧() }
 --- open_windows.go
 package a
 func open⟦=windows⟧() {}
+func again⟦=other⟧() { open⟦windows⟧() }
+--- main_linux_amd64.go
+package a
+func g() { open⟦linux⟧(); again⟦again⟧() }
+--- main_unix.go
+package a
+func h() { again⟦again,other⟧() }
 ",
     );
 }

@@ -41,9 +41,11 @@ pub static SEMANTICS: Semantics = Semantics {
 /// The packages of one project.
 struct Packages<'a> {
     project: &'a Project<'a>,
-    /// The files of each module: a package with its tests, and again without.
+    /// The files of each module: a package with its tests, again without, and again as a file for one system sees it.
     files: Vec<Vec<u32>>,
-    /// The module of each file: its package with the tests.
+    /// The package of each file, with its tests.
+    packages: Vec<Module>,
+    /// The same as the file sees it: without what is for other systems than its own.
     own: Vec<Module>,
     /// What a folder offers to others.
     offered: FxHashMap<&'a str, Module>,
@@ -56,7 +58,7 @@ struct Packages<'a> {
 impl<'a> Packages<'a> {
     fn new(project: &'a Project<'a>) -> Self {
         let mut files: Vec<Vec<u32>> = Vec::new();
-        let mut own = Vec::with_capacity(project.files.len());
+        let mut packages = Vec::with_capacity(project.files.len());
         let mut numbers: FxHashMap<(&str, &str), Module> = FxHashMap::default();
         for (number, file) in project.files.iter().enumerate() {
             let clause = file.facts.modules.iter().find(|module| module.kind == Declared::Package as u8);
@@ -67,7 +69,7 @@ impl<'a> Packages<'a> {
                 files.push(Vec::new());
             }
             files[module as usize].push(number as u32);
-            own.push(module);
+            packages.push(module);
         }
         // A folder offers the package that most of its files belong to, tests and programs aside.
         let mut best: FxHashMap<&str, (bool, usize, &str, Module)> = FxHashMap::default();
@@ -91,6 +93,20 @@ impl<'a> Packages<'a> {
                 offered.insert(folder, module);
             }
         }
+        let mut own = packages.clone();
+        let mut views: FxHashMap<(Module, System<'_>), Module> = FxHashMap::default();
+        for (number, file) in project.files.iter().enumerate() {
+            let system = system(file.path);
+            if system == (None, None) {
+                continue;
+            }
+            own[number] = *views.entry((packages[number], system)).or_insert_with(|| {
+                let all = files[packages[number] as usize].iter().copied();
+                let seen = all.filter(|other| goes_with(system, self::system(project.files[*other as usize].path)));
+                files.push(seen.collect());
+                files.len() as Module - 1
+            });
+        }
         let mut roots: Vec<(String, &str)> = Vec::new();
         for path in project.paths.iter().filter(|path| path.rsplit('/').next() == Some("go.mod")) {
             let text = (project.read)(path).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
@@ -99,7 +115,7 @@ impl<'a> Packages<'a> {
             roots.extend(named.map(|name| (name.to_owned(), folder(path))));
         }
         roots.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
-        Self { project, files, own, offered, roots, found: RefCell::default() }
+        Self { project, files, packages, own, offered, roots, found: RefCell::default() }
     }
 
     /// The folder that an import path names.
@@ -134,6 +150,38 @@ fn is_test(project: &Project<'_>, file: u32) -> bool {
     project.files[file as usize].path.ends_with("_test.go")
 }
 
+/// The system and the processor that a file is for, by its name: `open_linux_arm64.go`.
+type System<'a> = (Option<&'a str>, Option<&'a str>);
+
+fn system(path: &str) -> System<'_> {
+    let name = path.strip_suffix(".go").unwrap_or(path);
+    let name = name.strip_suffix("_test").unwrap_or(name);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    // What stands before the first `_` is no system.
+    let mut ends = name.split_once('_').map_or("", |(_, ends)| ends).rsplit('_');
+    let last = ends.next().unwrap_or_default();
+    let processor = Some(last).filter(|last| PROCESSORS.contains(last));
+    let system = if processor.is_some() { ends.next() } else { Some(last) };
+    (system.filter(|system| SYSTEMS.contains(system)), processor)
+}
+
+/// Whether a file of one system may be compiled together with one of another.
+fn goes_with(own: System<'_>, other: System<'_>) -> bool {
+    let fits = |own: Option<&str>, other: Option<&str>| own.is_none() || other.is_none() || own == other;
+    fits(own.0, other.0) && fits(own.1, other.1)
+}
+
+#[rustfmt::skip]
+const SYSTEMS: &[&str] = &[
+    "aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux", "nacl", "netbsd",
+    "openbsd", "plan9", "solaris", "wasip1", "windows", "zos",
+];
+#[rustfmt::skip]
+const PROCESSORS: &[&str] = &[
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64",
+    "s390x", "sparc64", "wasm",
+];
+
 fn joined(folder: &str, rest: &str) -> String {
     if folder.is_empty() || rest.is_empty() { format!("{folder}{rest}") } else { format!("{folder}/{rest}") }
 }
@@ -152,7 +200,7 @@ impl Modules for Packages<'_> {
             return Some(offered);
         }
         let first = self.files[offered as usize].first()?;
-        Some(self.own[*first as usize])
+        Some(self.packages[*first as usize])
     }
 
     fn of(&self, file: u32, _scope: u32) -> Module {
