@@ -557,11 +557,9 @@ impl World<'_> {
                 let facts = self.facts(function.file);
                 let types = facts.list(self.definition(function).parameters);
                 let Some(wanted) = types.get(argument).filter(|wanted| **wanted != UNKNOWN) else { continue };
-                for callback in self.function_types(function.file, *wanted) {
-                    let facts = self.facts(callback.0);
-                    let takes = facts.list(facts.expressions[callback.1 as usize].b);
-                    if let Some(given) = takes.get(parameter) {
-                        found.extend(self.instance(callback.0, *given).iter());
+                for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
+                    if let Some(given) = self.facts(file).list(takes).get(parameter) {
+                        found.extend(self.instance(file, *given).iter());
                     }
                 }
             }
@@ -596,21 +594,38 @@ impl World<'_> {
         found
     }
 
-    /// The function types that a type stands for.
-    fn function_types(&mut self, file: u32, expression: u32) -> Vec<(u32, u32)> {
-        let mut found = Vec::new();
-        for value in self.instance(file, expression).iter() {
+    /// The lists of what the functions take that a type stands for, each with its file: function types, and what is
+    /// called when an instance is. Other people's types of functions say it in their arguments, which are found at once.
+    fn callbacks(&mut self, file: u32, wanted: u32, parameter: usize, found: &mut Found) -> Vec<(u32, u32)> {
+        let mut takes = Vec::new();
+        for value in self.instance(file, wanted).iter() {
             let beneath = match *value {
                 Value::Instance(def) => self.beneath(def),
                 other => vec![other],
             };
             for value in beneath {
-                if let Value::FunctionType { file, expression } = value {
-                    found.push((file, expression));
+                match value {
+                    Value::FunctionType { file, expression } => {
+                        takes.push((file, self.facts(file).expressions[expression as usize].b));
+                    }
+                    Value::Container(row) => {
+                        let row = &self.sets.rows[row as usize];
+                        found.extend(row.get(parameter).or(row.last()).into_iter().flat_map(|set| set.iter()));
+                    }
+                    _ => {}
+                }
+            }
+            if let Value::Instance(_) = *value {
+                for name in self.semantics.call {
+                    for meaning in self.member(*value, super::ir::hash(name)) {
+                        if let Meaning::Definition(def) = meaning {
+                            takes.push((def.file, self.definition(def).parameters));
+                        }
+                    }
                 }
             }
         }
-        found
+        takes
     }
 }
 

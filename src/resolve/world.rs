@@ -245,6 +245,9 @@ impl<'a> World<'a> {
                 None => vec![Meaning::Module(module)],
             };
         }
+        if it.op == Op::Union as u8 {
+            return facts.list(it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect();
+        }
         self.value(file, expression).iter().map(|value| meaning_of(*value)).collect()
     }
 

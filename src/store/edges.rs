@@ -16,7 +16,7 @@ use crate::model::{How, Role};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Changes with this table and with how names are resolved; an older table is made again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An occurrence: a place where a name is written, and what it means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -1,12 +1,18 @@
 //! Java: types of every sort at any depth, their methods, constructors, fields and constants, and those of classes without
 //! a name.
 
+mod expressions;
+mod lower;
+mod members;
+mod packages;
+mod types;
+
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Rule};
+use super::{Cx, Definition, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
@@ -49,7 +55,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, SILENT),
     ],
-    relating: None,
+    relating: Some(Relating { lower: lower::lower, semantics: &packages::SEMANTICS }),
     table: OnceLock::new(),
 };
 

@@ -1,0 +1,323 @@
+//! Java's expressions.
+
+use tree_sitter::Node;
+
+use super::super::definition::span_of;
+use super::super::lower::Lower;
+use super::lower::{field, inside, local, method_name, own, part, pattern, visit};
+use super::members::{CONSTRUCTOR, anonymous, constructor_name, lambda};
+use super::types::{annotation, array, array_of, type_of};
+use crate::model::Role;
+use crate::resolve::Op;
+use crate::resolve::ir::UNKNOWN;
+
+/// Writes down the names in an expression and gives it; `role` is what its outermost name does.
+pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    match node.kind() {
+        "identifier" | "type_identifier" | "scoped_identifier" | "scoped_type_identifier" => {
+            qualified(cx, node, scope, role)
+        }
+        "this" => own(cx, scope, Op::SelfOf),
+        "super" => own(cx, scope, Op::SuperOf),
+        "field_access" => {
+            if let Some(package) = package(cx, node, scope) {
+                return package;
+            }
+            let on = receiver(cx, node, scope);
+            let Some(name) = field(node, "field") else { return UNKNOWN };
+            match name.kind() {
+                // `Outer.this`.
+                "this" => cx.facts.of(Op::Instance, on),
+                _ => {
+                    let text = cx.name(name);
+                    let meant = cx.facts.member(on, text);
+                    cx.facts.occurrence(span_of(name), role, meant);
+                    if on == UNKNOWN { UNKNOWN } else { meant }
+                }
+            }
+        }
+        "method_invocation" => invocation(cx, node, scope),
+        "explicit_constructor_invocation" => {
+            part(cx, node, "object", scope);
+            let Some(word) = field(node, "constructor") else { return UNKNOWN };
+            let of = own(cx, scope, if word.kind() == "super" { Op::SuperOf } else { Op::ClassOf });
+            let name = cx.facts.name(CONSTRUCTOR);
+            let callee = cx.facts.member(of, name);
+            cx.facts.occurrence(span_of(word), Role::Call, callee);
+            arguments(cx, node, scope, callee);
+            UNKNOWN
+        }
+        "object_creation_expression" => creation(cx, node, scope),
+        "array_creation_expression" => {
+            let mut of = field(node, "type").map_or(UNKNOWN, |of| type_of(cx, of, scope, Role::Type));
+            for child in cx.children(node) {
+                match child.kind() {
+                    "annotation" | "marker_annotation" => annotation(cx, child, scope),
+                    "dimensions" => of = array_of(cx, of, Some(child)),
+                    "dimensions_expr" => {
+                        inside(cx, child, scope);
+                        of = array(cx, of);
+                    }
+                    "array_initializer" => drop(visit(cx, child, scope)),
+                    _ => {}
+                }
+            }
+            cx.facts.of(Op::Instance, of)
+        }
+        "array_access" => {
+            let on = part(cx, node, "array", scope);
+            part(cx, node, "index", scope);
+            cx.facts.of(Op::Element, on)
+        }
+        "assignment_expression" => {
+            if let Some(left) = field(node, "left") {
+                cx.deeper(|cx| expression(cx, left, scope, Role::Write));
+            }
+            part(cx, node, "right", scope)
+        }
+        "parenthesized_expression" => cx.first(node).map_or(UNKNOWN, |inner| visit(cx, inner, scope)),
+        "cast_expression" => {
+            let mut types = Vec::new();
+            let value = field(node, "value");
+            for child in cx.children(node) {
+                if Some(child) == value {
+                    visit(cx, child, scope);
+                } else {
+                    types.push(type_of(cx, child, scope, Role::Type));
+                }
+            }
+            let of = cx.facts.union(&types);
+            cx.facts.of(Op::Instance, of)
+        }
+        "ternary_expression" => {
+            part(cx, node, "condition", scope);
+            let either = [part(cx, node, "consequence", scope), part(cx, node, "alternative", scope)];
+            cx.facts.union(&either)
+        }
+        "instanceof_expression" => {
+            let value = part(cx, node, "left", scope);
+            if let Some(of) = field(node, "right") {
+                let of = type_of(cx, of, scope, Role::Type);
+                if let Some(name) = field(node, "name") {
+                    local(cx, name, scope, value, of);
+                }
+            }
+            if let Some(of) = field(node, "pattern") {
+                pattern(cx, of, scope);
+            }
+            UNKNOWN
+        }
+        "pattern" => {
+            pattern(cx, node, scope);
+            UNKNOWN
+        }
+        "lambda_expression" => lambda(cx, node, scope, UNKNOWN, 0),
+        "method_reference" => reference(cx, node, scope),
+        // Text is no value of ours, and known to be none.
+        "string_literal" | "template_expression" => {
+            inside(cx, node, scope);
+            let name = cx.facts.name("String");
+            cx.facts.named(scope, name)
+        }
+        "string_interpolation" => inside(cx, node, scope),
+        "class_literal" | "type_arguments" => {
+            for of in cx.children(node) {
+                type_of(cx, of, scope, Role::Type);
+            }
+            UNKNOWN
+        }
+        "annotation" | "marker_annotation" => {
+            annotation(cx, node, scope);
+            UNKNOWN
+        }
+        "generic_type" | "array_type" | "annotated_type" => type_of(cx, node, scope, Role::Type),
+        "modifiers" => UNKNOWN,
+        _ => inside(cx, node, scope),
+    }
+}
+
+/// A name that may be qualified by packages and classes, where no other expression can stand: in types and imports.
+pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    match node.kind() {
+        "identifier" | "type_identifier" => {
+            let name = cx.name(node);
+            let meant = cx.facts.named(scope, name);
+            cx.facts.occurrence(span_of(node), role, meant);
+            meant
+        }
+        "scoped_identifier" | "scoped_type_identifier" => {
+            let parts: Vec<Node<'t>> =
+                cx.children(node).into_iter().filter(|part| !part.kind().ends_with("annotation")).collect();
+            let [of, name] = parts[..] else { return UNKNOWN };
+            let on = qualifier(cx, of, scope);
+            let text = cx.name(name);
+            let meant = cx.facts.member(on, text);
+            cx.facts.occurrence(span_of(name), role, meant);
+            if on == UNKNOWN { UNKNOWN } else { meant }
+        }
+        _ => type_of(cx, node, scope, role),
+    }
+}
+
+/// What stands before the dot where only packages and classes can: packages are spelt small.
+pub(super) fn qualifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let is_package = matches!(node.kind(), "identifier" | "type_identifier") && is_small(cx.text(node));
+    if is_package { cx.facts.module(cx.text(node), scope) } else { type_of(cx, node, scope, Role::Reference) }
+}
+
+fn is_small(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_lowercase())
+}
+
+/// `com.shop.Cart` among expressions: small names up to a large one, the first of which nothing binds.
+fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Option<u32> {
+    let last = field(node, "field").filter(|last| last.kind() == "identifier" && !is_small(cx.text(*last)))?;
+    let mut parts = vec![last];
+    let mut at = field(node, "object")?;
+    while at.kind() == "field_access" {
+        let part = field(at, "field").filter(|part| part.kind() == "identifier" && is_small(cx.text(*part)))?;
+        parts.push(part);
+        at = field(at, "object")?;
+    }
+    if at.kind() != "identifier" || parts.len() < 2 || !is_small(cx.text(at)) {
+        return None;
+    }
+    let first = cx.name(at);
+    if !cx.facts.lookup(scope, first).is_empty() {
+        return None;
+    }
+    let mut meant = cx.facts.module(cx.text(at), scope);
+    for part in parts.into_iter().rev() {
+        let name = cx.name(part);
+        meant = cx.facts.member(meant, name);
+    }
+    cx.facts.occurrence(span_of(last), Role::Reference, meant);
+    Some(meant)
+}
+
+/// What stands before the dot.
+fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(object) = field(node, "object") else { return UNKNOWN };
+    let on = visit(cx, object, scope);
+    // `Interface.super.method()`.
+    let is_super = cx.children(node).iter().any(|child| child.kind() == "super" && *child != object);
+    if is_super { cx.facts.of(Op::Instance, on) } else { on }
+}
+
+fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(name_node) = field(node, "name") else { return UNKNOWN };
+    let is_bare = field(node, "object").is_none();
+    let on = receiver(cx, node, scope);
+    let name = method_name(cx, name_node);
+    let callee = if is_bare { cx.facts.named(scope, name) } else { cx.facts.member(on, name) };
+    cx.facts.occurrence(span_of(name_node), Role::Call, callee);
+    if let Some(types) = field(node, "type_arguments") {
+        visit(cx, types, scope);
+    }
+    let callee = if is_bare || on != UNKNOWN { callee } else { UNKNOWN };
+    let arguments = arguments(cx, node, scope, callee);
+    match callee {
+        UNKNOWN => UNKNOWN,
+        _ => cx.facts.expression(Op::Call, callee, arguments),
+    }
+}
+
+/// The list of a call's arguments, of which only the first says anything.
+pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32) -> u32 {
+    let nodes = field(node, "arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
+    let mut first = Vec::new();
+    for (place, argument) in (0..).zip(nodes) {
+        let value = match argument.kind() {
+            "lambda_expression" => cx.deeper(|cx| lambda(cx, argument, scope, callee, place)),
+            _ => visit(cx, argument, scope),
+        };
+        if place == 0 {
+            first.push(value);
+        }
+    }
+    cx.facts.list(&first)
+}
+
+/// `new Cart(…)`, `new Base() {…}`, `outer.new Inner()`.
+fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(created) = field(node, "type") else { return UNKNOWN };
+    let (mut outer, mut body) = (UNKNOWN, None);
+    for child in cx.children(node) {
+        match child.kind() {
+            "class_body" => body = Some(child),
+            "annotation" | "marker_annotation" => annotation(cx, child, scope),
+            "type_arguments" => drop(visit(cx, child, scope)),
+            "argument_list" => {}
+            _ if child == created => {}
+            _ => outer = visit(cx, child, scope),
+        }
+    }
+    let (mut head, mut types) = (created, Vec::new());
+    if created.kind() == "generic_type" {
+        for child in cx.children(created) {
+            match child.kind() {
+                "type_arguments" => {
+                    for argument in cx.children(child) {
+                        types.push(type_of(cx, argument, scope, Role::Type));
+                    }
+                }
+                _ => head = child,
+            }
+        }
+    }
+    // The class and its constructors are both meant by its name.
+    let (before, last) = match head.kind() {
+        "scoped_type_identifier" => {
+            let parts = cx.children(head);
+            let last = parts.last().copied().unwrap_or(head);
+            let of = parts.first().copied().filter(|of| *of != last);
+            (of, last)
+        }
+        _ => (None, head),
+    };
+    let text = cx.text(last);
+    let name = cx.facts.name(text);
+    let class = match before {
+        Some(of) => {
+            let on = qualifier(cx, of, scope);
+            cx.facts.member(on, name)
+        }
+        None if outer != UNKNOWN => cx.facts.member(outer, name),
+        None => cx.facts.named(scope, name),
+    };
+    let constructor = constructor_name(cx, text);
+    let constructor = cx.facts.member(class, constructor);
+    let callee = cx.facts.union(&[class, constructor]);
+    cx.facts.occurrence(span_of(last), Role::Call, callee);
+    arguments(cx, node, scope, callee);
+    if let Some(body) = body {
+        anonymous(cx, body, class, scope);
+    }
+    let of = match types.is_empty() {
+        true => class,
+        false => {
+            let list = cx.facts.list(&types);
+            cx.facts.expression(Op::Generic, class, list)
+        }
+    };
+    cx.facts.of(Op::Instance, of)
+}
+
+/// `Cart::total`, `this::total`, `Cart::new`.
+fn reference<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let children = cx.children(node);
+    let Some(object) = children.first().copied() else { return UNKNOWN };
+    let on = visit(cx, object, scope);
+    for types in children.iter().filter(|child| child.kind() == "type_arguments") {
+        visit(cx, *types, scope);
+    }
+    match children.last().copied().filter(|last| last.kind() == "identifier" && *last != object) {
+        Some(name_node) => {
+            let name = method_name(cx, name_node);
+            let meant = cx.facts.member(on, name);
+            cx.facts.occurrence(span_of(name_node), Role::Reference, meant);
+            if on == UNKNOWN { UNKNOWN } else { meant }
+        }
+        None => on,
+    }
+}

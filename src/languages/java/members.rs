@@ -1,0 +1,307 @@
+//! Java's classes of every sort, their members, and the parameters of those.
+
+use tree_sitter::Node;
+
+use super::super::definition::span_of;
+use super::super::lower::Lower;
+use super::expressions::arguments;
+use super::lower::{field, inside, method_name, part, visit};
+use super::types::{annotations, array, array_of, type_of, type_parameters};
+use crate::model::Role;
+use crate::resolve::ir::{EMPTY, NONE, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
+
+/// Whether a node declares a type.
+pub(super) fn is_type(kind: &str) -> bool {
+    matches!(
+        kind,
+        "class_declaration"
+            | "interface_declaration"
+            | "enum_declaration"
+            | "record_declaration"
+            | "annotation_type_declaration"
+    )
+}
+
+/// A type: its name is bound in the scope `bound`, what it names is seen from `around`.
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut around: u32) {
+    let Some(name_node) = field(node, "name") else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let owner = cx.facts.class_of(bound).unwrap_or(NONE);
+    annotations(cx, node, around);
+    if field(node, "type_parameters").is_some() {
+        around = cx.facts.scope(ScopeKind::Block, around);
+        type_parameters(cx, node, around);
+    }
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { name, at, owner, kind, ..Definition::default() }, around);
+    cx.facts.bind(bound, name, BindingKind::Definition, class, UNKNOWN, at);
+    for child in cx.children(node) {
+        let is_base = match child.kind() {
+            "superclass" | "super_interfaces" | "extends_interfaces" => true,
+            "permits" => false,
+            _ => continue,
+        };
+        for of in cx.children(child) {
+            let listed = if of.kind() == "type_list" { cx.children(of) } else { vec![of] };
+            for of in listed {
+                let base = type_of(cx, of, around, if is_base { Role::Base } else { Role::Type });
+                if is_base {
+                    cx.facts.base(class, base);
+                }
+            }
+        }
+    }
+    let body = field(node, "body");
+    if let Some(components) = field(node, "parameters") {
+        record(cx, components, body, class, members);
+    }
+    if node.kind() == "enum_declaration" {
+        enumeration(cx, class, members);
+    }
+    if let Some(body) = body {
+        self::body(cx, body, class, members);
+    }
+}
+
+/// A class without a name: `new Base() {…}`, a constant of an enum with a body.
+pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, base: u32, scope: u32) {
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
+    cx.facts.base(class, base);
+    self::body(cx, body, class, members);
+}
+
+/// A record's components: each is a field and the method that gives it.
+fn record<'t>(cx: &mut Lower<'_, 't>, components: Node<'t>, body: Option<Node<'t>>, class: u32, members: u32) {
+    let written: Vec<&str> = body
+        .map(|body| cx.children(body))
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|member| member.kind() == "method_declaration")
+        .filter_map(|member| field(member, "name"))
+        .map(|name| cx.text(name))
+        .collect();
+    for (name_node, of) in parameters(cx, components, members) {
+        let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+        cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+        if !written.contains(&cx.text(name_node)) {
+            let name = method_name(cx, name_node);
+            let getter = cx.facts.define(Definition { name, at, owner: class, returns: of, ..Definition::default() });
+            cx.facts.bind(members, name, BindingKind::Definition, getter, UNKNOWN, at);
+        }
+    }
+}
+
+/// What every enum has: `values` and `valueOf`.
+fn enumeration(cx: &mut Lower<'_, '_>, class: u32, members: u32) {
+    let own = cx.facts.expression(Op::ClassOf, class, 0);
+    let list = cx.facts.list(&[own]);
+    let all = cx.facts.expression(Op::Generic, UNKNOWN, list);
+    for (name, returns) in [("values()", all), ("valueOf()", own)] {
+        let name = cx.facts.name(name);
+        let method = cx.facts.define(Definition { name, owner: class, returns, ..Definition::default() });
+        cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, NONE);
+    }
+}
+
+/// The members of a class. All are bound before any is looked into.
+fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
+    let mut all = Vec::new();
+    for member in cx.children(body) {
+        match member.kind() {
+            "enum_body_declarations" => all.extend(cx.children(member)),
+            _ => all.push(member),
+        }
+    }
+    let mut functions = Vec::with_capacity(all.len());
+    let mut without_body = Vec::new();
+    for member in &all {
+        functions.push(NONE);
+        match member.kind() {
+            "method_declaration"
+            | "annotation_type_element_declaration"
+            | "constructor_declaration"
+            | "compact_constructor_declaration" => {
+                let Some(name_node) = field(*member, "name") else { continue };
+                let is_method = !member.kind().contains("constructor");
+                let text = cx.text(name_node);
+                let name = if is_method { method_name(cx, name_node) } else { constructor_name(cx, text) };
+                let at = name_node.start_byte() as u32;
+                let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
+                cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, at);
+                if !is_method {
+                    let name = cx.facts.name(CONSTRUCTOR);
+                    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
+                } else if field(*member, "body").is_none() {
+                    without_body.push(function);
+                }
+                functions.pop();
+                functions.push(function);
+            }
+            "field_declaration" | "constant_declaration" => {
+                annotations(cx, *member, members);
+                let of = field(*member, "type").map_or(UNKNOWN, |of| type_of(cx, of, members, Role::Type));
+                for declarator in cx.children(*member) {
+                    if let Some(name) = field(declarator, "name").filter(|_| declarator.kind() == "variable_declarator")
+                    {
+                        let of = array_of(cx, of, field(declarator, "dimensions"));
+                        let (name, at) = (cx.name(name), name.start_byte() as u32);
+                        cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+                    }
+                }
+            }
+            "enum_constant" => {
+                if let Some(name) = field(*member, "name") {
+                    let own = cx.facts.expression(Op::SelfOf, class, 0);
+                    let (name, at) = (cx.name(name), name.start_byte() as u32);
+                    cx.facts.bind(members, name, BindingKind::Variable, own, UNKNOWN, at);
+                }
+            }
+            _ => {}
+        }
+    }
+    // A lambda may stand for an interface that leaves one method open.
+    if let ([only], "interface_body") = (&without_body[..], body.kind()) {
+        let name = cx.facts.name(OPEN);
+        cx.facts.bind(members, name, BindingKind::Definition, *only, UNKNOWN, NONE);
+    }
+    for (member, function) in all.into_iter().zip(functions) {
+        cx.deeper(|cx| self::member(cx, member, class, members, function));
+    }
+}
+
+/// The name under which `this(…)` and `super(…)` find constructors.
+pub(super) const CONSTRUCTOR: &str = "new()";
+/// The name of the method of an interface that a lambda stands for.
+pub(super) const OPEN: &str = "->";
+
+/// The name under which `new` finds constructors: another for each class, because they are not inherited.
+pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str) -> u32 {
+    cx.facts.name(&format!("new {class}()"))
+}
+
+fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, function: u32) {
+    match node.kind() {
+        "method_declaration"
+        | "annotation_type_element_declaration"
+        | "constructor_declaration"
+        | "compact_constructor_declaration" => {
+            let inner = cx.facts.scope(ScopeKind::Function, members);
+            type_parameters(cx, node, inner);
+            annotations(cx, node, inner);
+            let returns = field(node, "type").map_or(UNKNOWN, |of| type_of(cx, of, inner, Role::Type));
+            let returns = array_of(cx, returns, field(node, "dimensions"));
+            if let Some(list) = field(node, "parameters") {
+                let mut types = Vec::new();
+                for (name, of) in parameters(cx, list, inner) {
+                    let name = cx.name(name);
+                    cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+                    types.push(of);
+                }
+                let types = cx.facts.list(&types);
+                if function != NONE {
+                    cx.facts.definition(function).parameters = types;
+                }
+            }
+            if function != NONE {
+                cx.facts.definition(function).returns = returns;
+            }
+            for child in cx.children(node) {
+                if child.kind() == "throws" {
+                    for thrown in cx.children(child) {
+                        type_of(cx, thrown, inner, Role::Type);
+                    }
+                }
+            }
+            part(cx, node, "value", inner);
+            if let Some(body) = field(node, "body") {
+                inside(cx, body, inner);
+            }
+        }
+        "field_declaration" | "constant_declaration" => {
+            for declarator in cx.children(node) {
+                if declarator.kind() == "variable_declarator" {
+                    part(cx, declarator, "value", members);
+                }
+            }
+        }
+        "enum_constant" => {
+            annotations(cx, node, members);
+            // A constant is made where it is written; without arguments there need not be a constructor.
+            if let (Some(name), Some(list)) = (field(node, "name"), field(node, "arguments")) {
+                let own = cx.facts.expression(Op::ClassOf, class, 0);
+                let constructor = cx.facts.name(CONSTRUCTOR);
+                let callee = cx.facts.member(own, constructor);
+                if cx.first(list).is_some() {
+                    cx.facts.occurrence(span_of(name), Role::Call, callee);
+                }
+                arguments(cx, node, members, callee);
+            }
+            if let Some(body) = field(node, "body") {
+                let base = cx.facts.expression(Op::ClassOf, class, 0);
+                anonymous(cx, body, base, members);
+            }
+        }
+        kind if is_type(kind) => self::class(cx, node, members, members),
+        _ => drop(visit(cx, node, members)),
+    }
+}
+
+/// The names and types of written parameters.
+pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<(Node<'t>, u32)> {
+    let mut found = Vec::new();
+    for parameter in cx.children(list) {
+        annotations(cx, parameter, scope);
+        match parameter.kind() {
+            "formal_parameter" => {
+                let of = field(parameter, "type").filter(|of| cx.text(*of) != "var");
+                let of = of.map_or(UNKNOWN, |of| type_of(cx, of, scope, Role::Type));
+                let of = array_of(cx, of, field(parameter, "dimensions"));
+                found.extend(field(parameter, "name").map(|name| (name, of)));
+            }
+            "spread_parameter" | "receiver_parameter" => {
+                let (mut name, mut of) = (None, UNKNOWN);
+                for child in cx.children(parameter) {
+                    match child.kind() {
+                        "modifiers" | "annotation" | "marker_annotation" | "this" | "identifier" => {}
+                        "variable_declarator" => name = field(child, "name"),
+                        _ => of = type_of(cx, child, scope, Role::Type),
+                    }
+                }
+                if let Some(name) = name {
+                    found.push((name, array(cx, of)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `(a, b) -> …`: what it is given is asked of `callee`, whose argument number `place` it is.
+pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, place: u32) -> u32 {
+    let function = cx.facts.define(Definition { parameters: EMPTY, ..Definition::default() });
+    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    let mut named = Vec::new();
+    if let Some(list) = field(node, "parameters") {
+        match list.kind() {
+            "identifier" => named.push((list, UNKNOWN)),
+            "inferred_parameters" => named.extend(cx.children(list).into_iter().map(|name| (name, UNKNOWN))),
+            _ => named = parameters(cx, list, inner),
+        }
+    }
+    for (own, (name, of)) in (0..).zip(named) {
+        let given = match callee {
+            UNKNOWN => UNKNOWN,
+            _ => cx.facts.expression(Op::Passed, callee, place << 16 | own),
+        };
+        let name = cx.name(name);
+        cx.facts.bind(inner, name, BindingKind::Parameter, given, of, NONE);
+    }
+    if let Some(body) = field(node, "body") {
+        let value = visit(cx, body, inner);
+        cx.facts.returns(function, value);
+    }
+    cx.facts.expression(Op::Function, function, 0)
+}

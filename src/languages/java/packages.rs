@@ -1,0 +1,166 @@
+//! Java's packages: what several files, perhaps below several source roots, say they belong to.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::members::OPEN;
+use crate::resolve::ir::ROOT;
+use crate::resolve::{ClassNames, Declared, Each, Effect, Module, Modules, Project, Semantics, folder};
+
+/// How Java binds names.
+pub static SEMANTICS: Semantics = Semantics {
+    class_names: ClassNames::Inherited,
+    looks_down: false,
+    call: &[OPEN],
+    element: &[("iterator()", true)],
+    each: Each::Last,
+    enter: &[],
+    constructor: "",
+    default_export: "",
+    functions: &[
+        ("requireNonNull()", Effect::Same),
+        ("requireNonNullElse()", Effect::Same),
+        ("checkNotNull()", Effect::Same),
+        ("copyOf()", Effect::Same),
+        ("unmodifiableList()", Effect::Same),
+        ("unmodifiableSet()", Effect::Same),
+        ("unmodifiableMap()", Effect::Same),
+        ("unmodifiableCollection()", Effect::Same),
+        ("asList()", Effect::Wrap),
+        ("of()", Effect::Wrap),
+        ("ofNullable()", Effect::Wrap),
+        ("singleton()", Effect::Wrap),
+        ("singletonList()", Effect::Wrap),
+    ],
+    methods: &[
+        ("clone()", Effect::Same),
+        ("collect()", Effect::Same),
+        ("descendingIterator()", Effect::Same),
+        ("distinct()", Effect::Same),
+        ("filter()", Effect::Same),
+        ("findAny()", Effect::Same),
+        ("findFirst()", Effect::Same),
+        ("iterator()", Effect::Same),
+        ("limit()", Effect::Same),
+        ("listIterator()", Effect::Same),
+        ("parallelStream()", Effect::Same),
+        ("skip()", Effect::Same),
+        ("sorted()", Effect::Same),
+        ("stream()", Effect::Same),
+        ("subList()", Effect::Same),
+        ("toArray()", Effect::Same),
+        ("toList()", Effect::Same),
+        ("getKey()", Effect::Key),
+        ("entrySet()", Effect::Wrap),
+        ("keySet()", Effect::Keys),
+        ("values()", Effect::Values),
+        ("map()", Effect::Map),
+    ],
+    other_methods: Some(Effect::Element),
+    modules: |project| Box::new(JavaModules::new(project)),
+};
+
+/// The packages of one project. A package is another module seen from each source root, because the files below that root
+/// come first in it: a class of a name may be below several.
+struct JavaModules<'a> {
+    numbers: FxHashMap<String, u32>,
+    names: Vec<String>,
+    /// The files of each package.
+    files: Vec<Vec<u32>>,
+    roots: Vec<&'a str>,
+    /// Each file's package and root.
+    places: Vec<(u32, u32)>,
+    /// What was asked for so far.
+    scopes: RefCell<FxHashMap<Module, Rc<[(u32, u32)]>>>,
+}
+
+impl<'a> JavaModules<'a> {
+    fn new(project: &'a Project<'a>) -> Self {
+        let mut modules = Self {
+            numbers: FxHashMap::default(),
+            names: Vec::new(),
+            files: Vec::new(),
+            roots: Vec::new(),
+            places: Vec::new(),
+            scopes: RefCell::default(),
+        };
+        let mut roots: FxHashMap<&str, u32> = FxHashMap::default();
+        for (file, of) in project.files.iter().enumerate() {
+            let declared = of.facts.modules.iter().find(|module| module.kind == Declared::Package as u8);
+            let name = declared.map_or("", |module| of.facts.name(module.name));
+            let package = modules.package(name);
+            modules.files[package as usize].push(file as u32);
+            let own = folder(of.path);
+            let root = own.strip_suffix(name.replace('.', "/").as_str()).unwrap_or(own);
+            let next = modules.roots.len() as u32;
+            let root = *roots.entry(root).or_insert_with(|| {
+                modules.roots.push(root);
+                next
+            });
+            modules.places.push((package, root));
+        }
+        modules
+    }
+
+    /// The number of a package; those around it get one too.
+    fn package(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        if let Some((around, _)) = name.rsplit_once('.') {
+            self.package(around);
+        }
+        let number = self.names.len() as u32;
+        self.numbers.insert(name.to_owned(), number);
+        self.names.push(name.to_owned());
+        self.files.push(Vec::new());
+        number
+    }
+
+    /// A package as a root sees it.
+    fn seen_from(&self, root: u32, name: &str) -> Option<Module> {
+        self.numbers.get(name).map(|package| root * self.names.len() as u32 + package)
+    }
+
+    fn parts(&self, module: Module) -> (usize, u32) {
+        let packages = self.names.len() as u32;
+        ((module % packages) as usize, module / packages)
+    }
+}
+
+impl Modules for JavaModules<'_> {
+    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+        self.seen_from(self.places[file as usize].1, spec)
+    }
+
+    fn of(&self, file: u32, _scope: u32) -> Module {
+        let (package, root) = self.places[file as usize];
+        root * self.names.len() as u32 + package
+    }
+
+    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+        if let Some(known) = self.scopes.borrow().get(&module) {
+            return known.to_vec();
+        }
+        let (package, root) = self.parts(module);
+        let own = self.roots[root as usize];
+        let mut files = self.files[package].clone();
+        // The same root first, then the roots that share most of their path with it.
+        files.sort_by_key(|file| {
+            let other = self.roots[self.places[*file as usize].1 as usize];
+            let shared = own.split('/').zip(other.split('/')).take_while(|(own, other)| own == other).count();
+            (own != other, Reverse(shared))
+        });
+        let scopes: Vec<(u32, u32)> = files.into_iter().map(|file| (file, ROOT)).collect();
+        self.scopes.borrow_mut().insert(module, scopes.clone().into());
+        scopes
+    }
+
+    fn child(&self, module: Module, name: &str) -> Option<Module> {
+        let (package, root) = self.parts(module);
+        self.seen_from(root, &format!("{}.{name}", self.names[package]))
+    }
+}
