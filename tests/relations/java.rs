@@ -178,7 +178,8 @@ fn constructors_are_meant_by_new_this_and_super() {
         "--- A.java
 class Base⟦=Base⟧ { Base⟦=make⟧(int x) {} Base⟦=bare⟧() { this⟦make,bare⟧(1); } }
 class A⟦=A⟧ extends Base⟦Base⟧ { A⟦=own⟧() { super⟦make,bare⟧(1); } }
-class B⟦=B⟧ extends A⟦A⟧ { Object x = new B⟦B⟧(), y = new Base⟦Base,make,bare⟧(2), z = new A⟦A,own⟧(); }
+class B⟦=B⟧ extends A⟦A⟧ { Object x = new B⟦B⟧(), y = new Base⟦Base,make⟧(2), z = new A⟦A,own⟧(); }
+class C⟦=C⟧ { C⟦=any⟧(int... all) {} C⟦=two⟧(int x, int y) {} Object x = new C⟦C,any,two⟧(1, 2), y = new C⟦C,any⟧(); }
 class Outer⟦=Outer⟧ { class In⟦=In⟧ {} static In⟦In⟧ f(Outer⟦Outer⟧ o) { return o.new In⟦In⟧(); } }
 ",
     );

@@ -285,9 +285,12 @@ fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         None if outer != UNKNOWN => cx.facts.member(outer, name),
         None => cx.facts.named(scope, name),
     };
-    let constructor = constructor_name(cx, text);
-    let constructor = cx.facts.member(class, constructor);
-    let callee = cx.facts.union(&[class, constructor]);
+    let given = field(node, "arguments").map_or(0, |arguments| cx.children(arguments).len());
+    let constructors = [Some(given), None].map(|takes| {
+        let name = constructor_name(cx, text, takes);
+        cx.facts.member(class, name)
+    });
+    let callee = cx.facts.union(&[class, constructors[0], constructors[1]]);
     cx.facts.occurrence(span_of(last), Role::Call, callee);
     arguments(cx, node, scope, callee);
     if let Some(body) = body {

@@ -126,7 +126,15 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
                 let Some(name_node) = field(*member, "name") else { continue };
                 let is_method = !member.kind().contains("constructor");
                 let text = cx.text(name_node);
-                let name = if is_method { method_name(cx, name_node) } else { constructor_name(cx, text) };
+                let name = match is_method {
+                    true => method_name(cx, name_node),
+                    // A compact one takes a record's components.
+                    false => {
+                        let implied = body.parent().and_then(|record| arity(cx, record, None));
+                        let takes = arity(cx, *member, implied);
+                        constructor_name(cx, text, takes)
+                    }
+                };
                 let at = name_node.start_byte() as u32;
                 let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
                 cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, at);
@@ -176,9 +184,19 @@ pub(super) const CONSTRUCTOR: &str = "new()";
 /// The name of the method of an interface that a lambda stands for.
 pub(super) const OPEN: &str = "->";
 
-/// The name under which `new` finds constructors: another for each class, because they are not inherited.
-pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str) -> u32 {
-    cx.facts.name(&format!("new {class}()"))
+/// The name under which `new` finds constructors that take so many arguments, or any number of them: another for each
+/// class, because they are not inherited.
+pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str, takes: Option<usize>) -> u32 {
+    let takes = takes.map_or("…".to_owned(), |takes| takes.to_string());
+    cx.facts.name(&format!("new {class}({takes})"))
+}
+
+/// How many arguments a method takes; none when it takes any number. `implied` is what its header does not say.
+fn arity<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, implied: Option<usize>) -> Option<usize> {
+    let Some(list) = field(node, "parameters") else { return implied };
+    let parameters = cx.children(list);
+    let is_open = parameters.iter().any(|parameter| parameter.kind() == "spread_parameter");
+    (!is_open).then(|| parameters.iter().filter(|parameter| parameter.kind() == "formal_parameter").count())
 }
 
 fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, function: u32) {
