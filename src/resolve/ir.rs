@@ -307,12 +307,12 @@ pub struct ModuleName {
     pub(super) reserved: [u8; 3],
 }
 
-/// A definition whose members and bases belong to a class that is written elsewhere, perhaps in another file: Rust's `impl`, the
-/// methods of a Go type. `self` in it is an instance of that class; where the class is not ours, of the definition itself.
+/// A definition whose members and bases belong to a class, function or object that is written elsewhere, perhaps in another file:
+/// Rust's `impl`, the methods of a Go type, `Foo.prototype.bar = …`. `self` in it is an instance of that class; where the class is not ours, of the definition itself.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Extension {
-    /// An expression that means the class.
+    /// An expression that means the class, function or object.
     pub of: u32,
     /// The definition, a class without a name.
     pub definition: u32,

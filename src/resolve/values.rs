@@ -133,8 +133,12 @@ impl World<'_> {
             return self.call_expression(file, it);
         }
         if is(Op::New) {
-            let classes = self.value(file, it.a);
-            return classes.iter().filter_map(|value| as_class(*value)).map(Value::Instance).collect();
+            let constructed = |value: &Value| match *value {
+                // A function may construct: its instances have the members that it gives to `this`.
+                Value::Class(def) | Value::Function(def) => Some(Value::Instance(def)),
+                _ => None,
+            };
+            return self.value(file, it.a).iter().filter_map(constructed).collect();
         }
         if is(Op::Instance) {
             return self.instance(file, it.a).to_vec();
@@ -567,7 +571,8 @@ impl World<'_> {
         let callee = self.facts(file).expressions[it.a as usize];
         if callees.is_empty() && callee.op == Op::Member as u8 && parameter == 0 {
             // A container's own method passes its elements.
-            for receiver in self.value(file, callee.a).iter().filter(|value| matches!(value, Value::Container(_))) {
+            let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));
+            for receiver in self.value(file, callee.a).iter().filter(holds) {
                 self.element(*receiver, &mut found);
             }
         }

@@ -121,10 +121,14 @@ impl<'a> World<'a> {
             for extension in of.facts.extensions {
                 let own = Def { file: file as u32, place: extension.definition };
                 for value in world.value(own.file, extension.of).iter() {
-                    if let Value::Class(class) = *value {
-                        world.extensions.entry(class).or_default().push(own);
-                        world.extended.entry(own).or_insert(class);
-                    }
+                    let whole = match *value {
+                        Value::Class(whole) | Value::Function(whole) => whole,
+                        // Something that has a class is given no members of its own; an object has no other.
+                        Value::Instance(whole) if world.definition(whole).kind == DefinitionKind::Object as u8 => whole,
+                        _ => continue,
+                    };
+                    world.extensions.entry(whole).or_default().push(own);
+                    world.extended.entry(own).or_insert(whole);
                 }
             }
         }

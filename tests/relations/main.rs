@@ -6,7 +6,9 @@
 
 mod go;
 mod java;
+mod javascript;
 mod python;
+mod typescript;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,9 @@
 //! given to ([`binding`]), or the object literal they stand in ([`member`]). TypeScript uses all of it.
 
 pub(super) mod binding;
+mod lower;
 pub(super) mod member;
+mod modules;
 mod value;
 
 use std::sync::OnceLock;
@@ -13,7 +15,7 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Place, Rule};
+use super::{Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
@@ -39,9 +41,12 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, &["formal_parameters", "jsx_closing_element"]),
     ],
-    relating: None,
+    relating: Some(RELATING),
     table: OnceLock::new(),
 };
+
+/// How names are resolved, of TypeScript too: the two import each other.
+pub(super) const RELATING: Relating = Relating { lower: lower::lower, semantics: &modules::SEMANTICS };
 
 /// Functions that are statements.
 pub(super) const FUNCTIONS: &[&str] = &["function_declaration", "generator_function_declaration"];

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 
 use super::javascript::{
-    self, BRANCHES, EXPRESSIONS, FUNCTIONS, SILENT, binding, decorated, define, may_hold, member, name_of,
+    self, BRANCHES, EXPRESSIONS, FUNCTIONS, RELATING, SILENT, binding, decorated, define, may_hold, member, name_of,
 };
 use super::{Cx, Definition, LanguageSpec, Rule};
 use crate::model::{Detail, Kind};
@@ -19,7 +19,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     interpreters: &["deno", "ts-node", "tsx"],
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     rules: RULES,
-    relating: None,
+    relating: Some(RELATING),
     table: OnceLock::new(),
 };
 
@@ -31,7 +31,7 @@ pub static TSX: LanguageSpec = LanguageSpec {
     interpreters: &[],
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     rules: RULES,
-    relating: None,
+    relating: Some(RELATING),
     table: OnceLock::new(),
 };
 

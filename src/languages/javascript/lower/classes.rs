@@ -1,0 +1,382 @@
+//! What has members: classes, interfaces, object literals, enums, namespaces.
+
+use tree_sitter::Node;
+
+use super::expressions::{bare, coats, walk};
+use super::functions::{self, Given, This, type_parameters};
+use super::types::{self, annotation};
+use super::{FUNCTIONS, body, field, has_word};
+use crate::languages::definition::span_of;
+use crate::languages::lower::Lower;
+use crate::model::Role;
+use crate::resolve::ir::{NONE, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
+
+/// The name that a key gives, and where it is written: inside the quotes of a string.
+fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
+    let at = node.start_byte() as u32;
+    match node.kind() {
+        "string" => {
+            let name = cx.text(node).trim_matches(['\'', '"']);
+            (cx.facts.name(name), at + 1)
+        }
+        "computed_property_name" => {
+            if let Some(inner) = cx.first(node) {
+                walk(cx, inner, scope, Role::Reference);
+            }
+            (cx.name(node), at)
+        }
+        _ => (cx.name(node), at),
+    }
+}
+
+/// A scope for type parameters around a definition, where it has some.
+fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    if field(node, "type_parameters").is_none() {
+        return scope;
+    }
+    let around = cx.facts.scope(ScopeKind::Block, scope);
+    type_parameters(cx, node, around);
+    around
+}
+
+/// A class; gives its definition. `given` is the name that it gets from what it is bound to: the scope that holds it
+/// ([`NONE`] for none), the name, and where it is written.
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Option<(u32, u32, u32)>) -> u32 {
+    let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
+    let mut around = self::around(cx, node, scope);
+    let (name, at) = given.map(|(_, name, at)| (name, at)).or(own).unwrap_or((NONE, NONE));
+    if node.kind() == "class" && own.is_some() && around == scope {
+        around = cx.facts.scope(ScopeKind::Block, scope);
+    }
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
+    match (given, own) {
+        (Some((holder, name, at)), _) if holder != NONE => {
+            cx.facts.bind(holder, name, BindingKind::Definition, class, UNKNOWN, at);
+        }
+        (None, Some((name, at))) if node.kind() != "class" => {
+            cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+        }
+        _ => {}
+    }
+    if let Some((own, at)) = own.filter(|_| node.kind() == "class") {
+        cx.facts.bind(around, own, BindingKind::Definition, class, UNKNOWN, at);
+    }
+    for child in cx.children(node) {
+        match child.kind() {
+            "decorator" => drop(walk(cx, child, scope, Role::Reference)),
+            "class_heritage" => {
+                for part in cx.children(child) {
+                    heritage(cx, part, around, class);
+                }
+            }
+            "class_body" => class_body(cx, child, class, members),
+            _ => {}
+        }
+    }
+    class
+}
+
+/// What a class extends or implements.
+fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: u32, class: u32) {
+    match part.kind() {
+        "extends_clause" | "implements_clause" | "extends_type_clause" => {
+            for base in cx.children(part) {
+                let base = match base.kind() {
+                    "type_arguments" => {
+                        types::arguments(cx, base, scope);
+                        continue;
+                    }
+                    "generic_type" => types::generic(cx, base, scope, Role::Base),
+                    "type_identifier" | "nested_type_identifier" => types::named(cx, base, scope, Role::Base),
+                    _ => walk(cx, base, scope, Role::Base),
+                };
+                cx.facts.base(class, base);
+            }
+        }
+        _ => {
+            let base = walk(cx, part, scope, Role::Base);
+            cx.facts.base(class, base);
+        }
+    }
+}
+
+fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: u32) {
+    // All names are bound before a body is walked, for what it assigns to `this` may be declared.
+    let mut methods = Vec::new();
+    for child in cx.children(block) {
+        match child.kind() {
+            "method_definition" | "method_signature" | "abstract_method_signature" => {
+                let Some(name) = field(child, "name") else { continue };
+                let (name, at) = key(cx, name, members);
+                let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
+                cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+                methods.push((child, method));
+            }
+            "public_field_definition" | "field_definition" => {
+                let Some(name) = field(child, "name").or_else(|| field(child, "property")) else { continue };
+                let (name, at) = key(cx, name, members);
+                cx.deeper(|cx| class_field(cx, child, name, at, class, members));
+            }
+            "class_static_block" => {
+                let inner = own_scope(cx, members, Op::ClassOf, class);
+                for block in cx.children(child) {
+                    body(cx, block, inner, NONE);
+                }
+            }
+            "index_signature" => index_signature(cx, child, members),
+            _ => drop(walk(cx, child, members, Role::Reference)),
+        }
+    }
+    for (node, method) in methods {
+        for decorator in cx.children(node).into_iter().filter(|child| child.kind() == "decorator") {
+            walk(cx, decorator, members, Role::Reference);
+        }
+        let op = if is_static(node) { Op::ClassOf } else { Op::SelfOf };
+        cx.deeper(|cx| functions::function(cx, node, members, method, This::Of(op, class), Given::Overrides));
+    }
+}
+
+fn is_static(node: Node<'_>) -> bool {
+    has_word(node, "static") || has_word(node, "static get")
+}
+
+/// A scope in which `this` is of a class.
+fn own_scope(cx: &mut Lower<'_, '_>, parent: u32, op: Op, class: u32) -> u32 {
+    let inner = cx.facts.scope(ScopeKind::Function, parent);
+    let this = cx.facts.name("this");
+    let own = cx.facts.expression(op, class, 0);
+    cx.facts.bind(inner, this, BindingKind::Value, own, UNKNOWN, NONE);
+    inner
+}
+
+fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, class: u32, members: u32) {
+    for decorator in cx.children(node).into_iter().filter(|child| child.kind() == "decorator") {
+        walk(cx, decorator, members, Role::Reference);
+    }
+    let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, members));
+    let Some(value) = field(node, "value") else {
+        return cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+    };
+    let op = if is_static(node) { Op::ClassOf } else { Op::SelfOf };
+    let inner = own_scope(cx, members, op, class);
+    let function = bare(cx, value);
+    if FUNCTIONS.contains(&function.kind()) {
+        coats(cx, value, function, inner);
+        let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
+        cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+        let given = if of == UNKNOWN { Given::Overrides } else { functions::wanted(cx, of) };
+        functions::function(cx, function, inner, method, This::Outer, given);
+        return;
+    }
+    let value = match function.kind() {
+        "object" => {
+            coats(cx, value, function, inner);
+            object(cx, function, inner, of, false)
+        }
+        _ => walk(cx, value, inner, Role::Reference),
+    };
+    cx.facts.bind(members, name, BindingKind::Variable, value, of, at);
+}
+
+/// What a member is given: how it is bound, to what, and its value. `owner` is what `this` is in it.
+pub(super) fn member_value<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: u32,
+    name: u32,
+    at: u32,
+    owner: Option<(Op, u32)>,
+) -> (BindingKind, u32, u32) {
+    let value = bare(cx, node);
+    if FUNCTIONS.contains(&value.kind()) {
+        coats(cx, node, value, scope);
+        let (this, class) = match owner {
+            Some((op, class)) if value.kind() != "arrow_function" => (This::Of(op, class), class),
+            Some((_, class)) => (This::Outer, class),
+            None => (This::Unknown, NONE),
+        };
+        let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
+        let given = if owner.is_some() { Given::Overrides } else { Given::Nothing };
+        functions::function(cx, value, scope, function, this, given);
+        return (BindingKind::Definition, function, cx.facts.expression(Op::Function, function, 0));
+    }
+    if value.kind() == "class" {
+        let class = self::class(cx, value, scope, Some((NONE, name, at)));
+        return (BindingKind::Definition, class, cx.facts.expression(Op::ClassOf, class, 0));
+    }
+    let value = walk(cx, node, scope, Role::Reference);
+    (BindingKind::Variable, value, value)
+}
+
+/// An object literal; gives it as an expression. `of` is the type that is wanted. The properties of what a module exports
+/// are other names of what they are given.
+pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of: u32, is_exports: bool) -> u32 {
+    let kind = DefinitionKind::Object as u8;
+    let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
+    cx.facts.base(object, of);
+    for child in cx.children(node) {
+        match child.kind() {
+            "method_definition" => {
+                let Some(name) = field(child, "name") else { continue };
+                let (name, at) = key(cx, name, scope);
+                let method = cx.facts.define(Definition { name, at, owner: object, ..Definition::default() });
+                cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+                let this = This::Of(Op::SelfOf, object);
+                cx.deeper(|cx| functions::function(cx, child, scope, method, this, Given::Overrides));
+            }
+            "pair" => {
+                let (Some(name), Some(value)) = (field(child, "key"), field(child, "value")) else { continue };
+                let (name, at) = key(cx, name, scope);
+                let owner = Some((Op::SelfOf, object));
+                let (kind, a, value) = cx
+                    .deeper(|cx| Some(member_value(cx, value, scope, name, at, owner)))
+                    .unwrap_or((BindingKind::Variable, UNKNOWN, UNKNOWN));
+                let it = cx.facts.look(value).op;
+                let is_name = it == Op::Name as u8 || it == Op::Member as u8;
+                match kind {
+                    BindingKind::Variable if is_exports && is_name => {
+                        cx.facts.bind(members, name, BindingKind::Alias, value, UNKNOWN, NONE);
+                    }
+                    _ => cx.facts.bind(members, name, kind, a, UNKNOWN, at),
+                }
+            }
+            "shorthand_property_identifier" => {
+                let name = cx.name(child);
+                let meant = cx.facts.named(scope, name);
+                cx.facts.occurrence(span_of(child), Role::Reference, meant);
+                cx.facts.bind(members, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+            }
+            "spread_element" => {
+                let all = cx.first(child).map_or(UNKNOWN, |all| walk(cx, all, scope, Role::Reference));
+                cx.facts.base(object, all);
+            }
+            _ => drop(walk(cx, child, scope, Role::Reference)),
+        }
+    }
+    cx.facts.expression(Op::Object, object, 0)
+}
+
+pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some(name_node) = field(node, "name") else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let around = around(cx, node, scope);
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
+    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    for child in cx.children(node) {
+        match child.kind() {
+            "extends_type_clause" | "extends_clause" => heritage(cx, child, around, class),
+            "interface_body" | "object_type" => signatures(cx, child, class, members),
+            _ => {}
+        }
+    }
+}
+
+/// The members of an interface or of an object type.
+pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: u32) {
+    for child in cx.children(block) {
+        match child.kind() {
+            "property_signature" => {
+                let Some(name) = field(child, "name") else { continue };
+                let (name, at) = key(cx, name, members);
+                let of = field(child, "type").map_or(UNKNOWN, |of| annotation(cx, of, members));
+                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+            }
+            "method_signature" | "call_signature" | "construct_signature" => {
+                let (name, at) = match field(child, "name") {
+                    Some(name) => key(cx, name, members),
+                    None if child.kind() == "call_signature" => (cx.facts.name(CALL), NONE),
+                    None => (cx.facts.name("new"), NONE),
+                };
+                let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
+                cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+                cx.deeper(|cx| {
+                    functions::function(cx, child, members, method, This::Of(Op::SelfOf, class), Given::Nothing)
+                });
+            }
+            "index_signature" => index_signature(cx, child, members),
+            _ => {}
+        }
+    }
+}
+
+/// The name of what is called when an object is.
+pub(in super::super) const CALL: &str = "()";
+/// The name of what gives an object's elements.
+pub(in super::super) const ELEMENT: &str = "[]";
+
+/// `[key: string]: T`, `[K in keyof T]: U`.
+fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: u32) {
+    let inner = cx.facts.scope(ScopeKind::Block, members);
+    let (name, of) = (field(node, "name"), field(node, "type"));
+    for child in cx.children(node).into_iter().filter(|child| Some(*child) != name && Some(*child) != of) {
+        if child.kind() != "mapped_type_clause" {
+            annotation(cx, child, inner);
+            continue;
+        }
+        let key = field(child, "name");
+        for part in cx.children(child) {
+            if Some(part) == key {
+                let key = cx.name(part);
+                cx.facts.bind(inner, key, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+            } else {
+                annotation(cx, part, inner);
+            }
+        }
+    }
+    let returns = of.map_or(UNKNOWN, |of| annotation(cx, of, inner));
+    let name = cx.facts.name(ELEMENT);
+    let element = cx.facts.define(Definition { name, returns, ..Definition::default() });
+    cx.facts.bind(members, name, BindingKind::Definition, element, UNKNOWN, NONE);
+}
+
+/// `type Name = …`.
+pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let (Some(name_node), Some(value)) = (field(node, "name"), field(node, "value")) else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let around = around(cx, node, scope);
+    let alias = annotation(cx, value, around);
+    let kind = DefinitionKind::Class as u8;
+    let (class, _) = cx.facts.class(Definition { name, at, kind, alias, ..Definition::default() }, around);
+    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+}
+
+pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let (Some(name_node), Some(block)) = (field(node, "name"), field(node, "body")) else { return };
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, scope);
+    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    let one = cx.facts.expression(Op::SelfOf, class, 0);
+    for child in cx.children(block) {
+        let named = if child.kind() == "enum_assignment" { field(child, "name") } else { Some(child) };
+        let Some(named) = named else { continue };
+        let (name, at) = key(cx, named, scope);
+        cx.facts.bind(members, name, BindingKind::Variable, one, UNKNOWN, at);
+        if let Some(value) = field(child, "value") {
+            walk(cx, value, members, Role::Reference);
+        }
+    }
+}
+
+/// `namespace A.B { … }`, `declare module "a" { … }`.
+pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let (Some(name_node), Some(block)) = (field(node, "name"), field(node, "body")) else { return };
+    let mut inner = scope;
+    if name_node.kind() == "string" {
+        inner = cx.facts.scope(ScopeKind::File, scope);
+    } else {
+        let text = cx.text(name_node);
+        for part in text.split('.') {
+            let (name, members) = (cx.facts.name(part.trim()), cx.facts.scope(ScopeKind::File, inner));
+            let at = name_node.start_byte() as u32 + (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
+            let kind = DefinitionKind::Object as u8;
+            let object = cx.facts.define(Definition { name, at, members, kind, ..Definition::default() });
+            cx.facts.bind(inner, name, BindingKind::Definition, object, UNKNOWN, at);
+            inner = members;
+        }
+    }
+    body(cx, block, inner, NONE);
+}

@@ -1,0 +1,499 @@
+//! Expressions, and what is assigned to.
+
+use tree_sitter::Node;
+
+use super::functions::{self, Given, This};
+use super::types::{self, annotation};
+use super::{FUNCTIONS, classes, exports, field};
+use crate::languages::definition::span_of;
+use crate::languages::lower::Lower;
+use crate::model::Role;
+use crate::resolve::ir::{NONE, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
+
+/// How many items of a list are looked at.
+const MOST_ITEMS: usize = 4;
+
+/// Writes down the names in an expression; `role` is what its outermost name does. Gives the expression.
+pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    cx.deeper(|cx| one(cx, node, scope, role))
+}
+
+fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    match node.kind() {
+        "identifier" | "shorthand_property_identifier" | "type_identifier" => {
+            let name = cx.name(node);
+            let meant = cx.facts.named(scope, name);
+            cx.facts.occurrence(span_of(node), role, meant);
+            meant
+        }
+        "this" => {
+            let name = cx.facts.name("this");
+            cx.facts.named(scope, name)
+        }
+        "super" => {
+            let class = cx.facts.class_around(scope);
+            class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SuperOf, class, 0))
+        }
+        "member_expression" | "nested_identifier" => member(cx, node, scope, role),
+        "subscript_expression" => {
+            let on = field(node, "object").map_or(UNKNOWN, |object| walk(cx, object, scope, Role::Reference));
+            let Some(index) = field(node, "index") else { return UNKNOWN };
+            walk(cx, index, scope, Role::Reference);
+            if on != UNKNOWN && index.kind() == "string" {
+                let name = cx.text(index).trim_matches(['\'', '"']);
+                let name = cx.facts.name(name);
+                return cx.facts.member(on, name);
+            }
+            cx.facts.of(Op::Element, on)
+        }
+        "call_expression" => call(cx, node, scope),
+        "new_expression" => {
+            let Some(constructor) = field(node, "constructor") else { return UNKNOWN };
+            let of = walk(cx, constructor, scope, Role::Call);
+            let types = field(node, "type_arguments").map(|list| types::arguments(cx, list, scope));
+            arguments(cx, node, scope, of, Given::Nothing);
+            match types {
+                Some(types) => {
+                    let list = cx.facts.list(&types);
+                    let of = cx.facts.expression(Op::Generic, of, list);
+                    cx.facts.of(Op::Instance, of)
+                }
+                None => cx.facts.of(Op::New, of),
+            }
+        }
+        "parenthesized_expression" | "non_null_expression" | "instantiation_expression" => {
+            let mut value = UNKNOWN;
+            for (place, part) in cx.children(node).into_iter().enumerate() {
+                match place {
+                    0 => value = walk(cx, part, scope, role),
+                    _ => drop(annotation(cx, part, scope)),
+                }
+            }
+            value
+        }
+        "as_expression" | "satisfies_expression" | "type_assertion" => {
+            let parts = cx.children(node);
+            let (value, of) = match (node.kind(), &parts[..]) {
+                ("type_assertion", [of, value]) => (*value, Some(*of)),
+                (_, [value, of]) => (*value, Some(*of)),
+                (_, [value]) => (*value, None),
+                _ => return UNKNOWN,
+            };
+            let value = walk(cx, value, scope, role);
+            let of = match of {
+                Some(of) if of.kind() == "type_arguments" => types::arguments(cx, of, scope).first().copied(),
+                Some(of) => Some(annotation(cx, of, scope)),
+                None => None,
+            };
+            match of {
+                Some(of) if of != UNKNOWN && node.kind() != "satisfies_expression" => cx.facts.of(Op::Instance, of),
+                _ => value,
+            }
+        }
+        "await_expression" => {
+            let value = cx.first(node).map_or(UNKNOWN, |value| walk(cx, value, scope, role));
+            cx.facts.of(Op::Await, value)
+        }
+        "ternary_expression" => {
+            let [condition, then, otherwise] =
+                ["condition", "consequence", "alternative"].map(|part| field(node, part));
+            let mut inner = scope;
+            if let Some(condition) = condition {
+                walk(cx, condition, scope, Role::Reference);
+                inner = narrowed(cx, condition, scope);
+            }
+            let then = then.map_or(UNKNOWN, |then| walk(cx, then, inner, role));
+            let otherwise = otherwise.map_or(UNKNOWN, |otherwise| walk(cx, otherwise, scope, role));
+            cx.facts.union(&[then, otherwise])
+        }
+        "binary_expression" => {
+            let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return UNKNOWN };
+            let operator = field(node, "operator").map_or("", |operator| operator.kind());
+            let first = walk(cx, left, scope, Role::Reference);
+            let inner = if operator == "&&" { narrowed(cx, left, scope) } else { scope };
+            let second = walk(cx, right, inner, Role::Reference);
+            match operator {
+                "&&" => second,
+                "||" | "??" => cx.facts.union(&[first, second]),
+                _ => UNKNOWN,
+            }
+        }
+        "assignment_expression" => assignment(cx, node, scope),
+        "augmented_assignment_expression" => {
+            if let Some(left) = field(node, "left") {
+                target(cx, left, scope, UNKNOWN);
+            }
+            field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference))
+        }
+        "update_expression" => {
+            if let Some(argument) = field(node, "argument") {
+                walk(cx, argument, scope, Role::Write);
+            }
+            UNKNOWN
+        }
+        "sequence_expression" => {
+            let parts = cx.children(node);
+            parts.into_iter().map(|part| walk(cx, part, scope, Role::Reference)).last().unwrap_or(UNKNOWN)
+        }
+        "object" => classes::object(cx, node, scope, UNKNOWN, false),
+        "array" => array(cx, node, scope),
+        "class" => {
+            let class = classes::class(cx, node, scope, None);
+            cx.facts.expression(Op::ClassOf, class, 0)
+        }
+        "arrow_function" | "function_expression" | "generator_function" => function(cx, node, scope, Given::Nothing),
+        "type_arguments" | "type_annotation" => {
+            types::arguments(cx, node, scope);
+            UNKNOWN
+        }
+        "jsx_opening_element" | "jsx_self_closing_element" | "jsx_closing_element" => {
+            for child in cx.children(node) {
+                let is_name = field(node, "name") == Some(child);
+                let is_element = is_name && child.kind() == "identifier" && !is_component(cx.text(child));
+                let role = if is_name && node.kind() != "jsx_closing_element" { Role::Call } else { Role::Reference };
+                if !is_element {
+                    walk(cx, child, scope, role);
+                }
+            }
+            UNKNOWN
+        }
+        "string"
+        | "number"
+        | "regex"
+        | "property_identifier"
+        | "private_property_identifier"
+        | "undefined"
+        | "null"
+        | "true"
+        | "false"
+        | "jsx_text"
+        | "import"
+        | "meta_property"
+        | "jsx_namespace_name" => UNKNOWN,
+        "statement_block" => {
+            super::statement(cx, node, scope, NONE);
+            UNKNOWN
+        }
+        _ => {
+            for part in cx.children(node) {
+                walk(cx, part, scope, Role::Reference);
+            }
+            UNKNOWN
+        }
+    }
+}
+
+/// Whether the name of a JSX element is that of a component and not of HTML.
+fn is_component(name: &str) -> bool {
+    name.starts_with(|first: char| !first.is_lowercase())
+}
+
+fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    // By their places: in `typeof a.b.c` the grammar gives the field of an inner node for that of the outer.
+    let (object, property) = (cx.first(node), node.child(node.child_count().saturating_sub(1)));
+    let (Some(object), Some(property)) = (object, property.filter(|property| Some(*property) != object)) else {
+        return UNKNOWN;
+    };
+    let on = match exports::is_exports(cx, object, scope) {
+        // The module itself.
+        true => cx.facts.module("", scope),
+        false => walk(cx, object, scope, Role::Reference),
+    };
+    let name = cx.name(property);
+    let meant = cx.facts.member(on, name);
+    cx.facts.occurrence(span_of(property), role, meant);
+    // Of the unknown nothing is known, but what is written was.
+    match on {
+        UNKNOWN => UNKNOWN,
+        // What a prototype has is what an instance has.
+        _ if cx.text(property) == "prototype" => cx.facts.of(Op::New, on),
+        _ => meant,
+    }
+}
+
+fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let mut items = Vec::new();
+    let mut is_tuple = true;
+    for item in cx.children(node) {
+        if item.kind() == "spread_element" {
+            is_tuple = false;
+            let of = cx.first(item).map_or(UNKNOWN, |of| walk(cx, of, scope, Role::Reference));
+            items.push(cx.facts.of(Op::Each, of));
+        } else {
+            items.push(walk(cx, item, scope, Role::Reference));
+        }
+    }
+    if items.iter().all(|item| *item == UNKNOWN) {
+        return UNKNOWN;
+    }
+    if is_tuple && items.len() <= MOST_ITEMS {
+        let list = cx.facts.list(&items);
+        return cx.facts.expression(Op::Tuple, list, 0);
+    }
+    items.truncate(MOST_ITEMS);
+    let item = cx.facts.union(&items);
+    let of = cx.facts.of(Op::TypeOf, item);
+    let container = types::container(cx, &[of]);
+    cx.facts.of(Op::Instance, container)
+}
+
+/// A function that is a value.
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Given) -> u32 {
+    // One that bears a name may be a symbol by it.
+    let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
+    let (name, at) = own.unwrap_or((NONE, NONE));
+    let function = cx.facts.define(Definition { name, at, ..Definition::default() });
+    functions::function(cx, node, scope, function, This::own_of(node, function), given);
+    cx.facts.expression(Op::Function, function, 0)
+}
+
+fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    if let Some(module) = exports::required(cx, node, scope) {
+        return module;
+    }
+    let Some(function) = field(node, "function") else { return UNKNOWN };
+    let callee = walk(cx, function, scope, Role::Call);
+    if let Some(types) = field(node, "type_arguments") {
+        types::arguments(cx, types, scope);
+    }
+    let it = cx.facts.look(callee);
+    let method = if it.op == Op::Member as u8 { cx.facts.text(it.b).to_owned() } else { String::new() };
+    let given = if method == "reduce" || method == "reduceRight" { Given::Folds(it.a) } else { Given::Nothing };
+    let first = arguments(cx, node, scope, callee, given);
+    if callee == UNKNOWN {
+        return UNKNOWN;
+    }
+    // Only the first says anything: of `Object.values(x)` and the like.
+    let list = cx.facts.list(&[first]);
+    match &method[..] {
+        "bind" => it.a,
+        "call" | "apply" => cx.facts.expression(Op::Call, it.a, list),
+        _ => cx.facts.expression(Op::Call, callee, list),
+    }
+}
+
+/// The arguments of a call; gives the first.
+fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, given: Given) -> u32 {
+    let Some(list) = field(node, "arguments") else { return UNKNOWN };
+    if list.kind() != "arguments" {
+        walk(cx, list, scope, Role::Reference);
+        return UNKNOWN;
+    }
+    let mut first = UNKNOWN;
+    for (place, argument) in (0..).zip(cx.children(list)) {
+        let given = match given {
+            Given::Nothing if callee != UNKNOWN => Given::Argument(callee, place),
+            given => given,
+        };
+        let value = match FUNCTIONS.contains(&argument.kind()) {
+            true => cx.deeper(|cx| function(cx, argument, scope, given)),
+            false => walk(cx, argument, scope, Role::Reference),
+        };
+        if place == 0 {
+            first = value;
+        }
+    }
+    first
+}
+
+fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return UNKNOWN };
+    if let Some(value) = exports::assign(cx, left, right, scope) {
+        return value;
+    }
+    if left.kind() == "member_expression" && !is_typescript(node) {
+        return assign_member(cx, left, right, scope);
+    }
+    let value = walk(cx, right, scope, Role::Reference);
+    target(cx, left, scope, value);
+    value
+}
+
+/// Whether the grammar is TypeScript's, whose classes declare all that they have.
+fn is_typescript(node: Node<'_>) -> bool {
+    node.language().id_for_node_kind("type_annotation", true) != 0
+}
+
+/// `this.name = value`, `Owner.prototype.name = value`, `owner.name = value`: in JavaScript they declare members.
+fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, scope: u32) -> u32 {
+    let (Some(object), Some(property)) = (field(left, "object"), field(left, "property")) else { return UNKNOWN };
+    let prototype = |cx: &Lower<'_, '_>, node: Node<'t>| -> Option<Node<'t>> {
+        let owner = field(node, "object").filter(|owner| owner.kind() == "identifier")?;
+        let property = field(node, "property").filter(|_| node.kind() == "member_expression")?;
+        (cx.text(property) == "prototype").then_some(owner)
+    };
+    if let Some(owner) = prototype(cx, left).filter(|_| right.kind() == "object") {
+        // `Owner.prototype = { … }`
+        let of = walk(cx, owner, scope, Role::Reference);
+        let value = classes::object(cx, right, scope, UNKNOWN, false);
+        let object = cx.facts.look(value).a;
+        cx.facts.extend(of, object);
+        return value;
+    }
+    let (name, at) = (cx.name(property), property.start_byte() as u32);
+    if object.kind() == "this" {
+        let this = cx.facts.name("this");
+        let own = cx.facts.lookup(scope, this).into_iter().find(|binding| binding.kind == BindingKind::Value as u8);
+        let own = own.map(|binding| cx.facts.look(binding.a));
+        let on = walk(cx, object, scope, Role::Reference);
+        cx.member(property, on, Role::Write);
+        let Some(own) = own else { return walk(cx, right, scope, Role::Reference) };
+        let op = if own.op == Op::ClassOf as u8 { Op::ClassOf } else { Op::SelfOf };
+        let (kind, a, value) = classes::member_value(cx, right, scope, name, at, Some((op, own.a)));
+        let members = cx.facts.definition(own.a).members;
+        if members == NONE || !cx.facts.binds(members, name) {
+            let attributes = cx.facts.attributes(own.a);
+            cx.facts.bind(attributes, name, kind, a, UNKNOWN, at);
+        }
+        return value;
+    }
+    let owner = match object.kind() {
+        "identifier" if cx.facts.is(scope, ScopeKind::Module) => Some(object),
+        "member_expression" => prototype(cx, object),
+        _ => None,
+    };
+    let on = walk(cx, object, scope, Role::Reference);
+    cx.member(property, on, Role::Write);
+    let Some(owner) = owner else { return walk(cx, right, scope, Role::Reference) };
+    let owner = cx.name(owner);
+    let of = cx.facts.named(scope, owner);
+    let kind = DefinitionKind::Class as u8;
+    let (part, members) = cx.facts.class(Definition { kind, ..Definition::default() }, NONE);
+    let op = if object.kind() == "identifier" { Op::ClassOf } else { Op::SelfOf };
+    let (kind, a, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)));
+    cx.facts.bind(members, name, kind, a, UNKNOWN, at);
+    cx.facts.extend(of, part);
+    value
+}
+
+/// Gives a value to what is written on the left of an assignment.
+pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
+    match node.kind() {
+        "identifier" | "shorthand_property_identifier_pattern" => {
+            let name = cx.name(node);
+            cx.bare(node, scope, Role::Write);
+            // What is assigned later is one more thing that the variable may be.
+            let mut own = scope;
+            while own != NONE && !cx.facts.binds(own, name) {
+                own = cx.facts.parent(own);
+            }
+            let is_variable = |kind: u8| kind == BindingKind::Variable as u8 || kind == BindingKind::Parameter as u8;
+            if own != NONE && value != UNKNOWN && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind)) {
+                cx.facts.bind(own, name, BindingKind::Variable, value, UNKNOWN, NONE);
+            }
+        }
+        "array_pattern" => {
+            for (place, item) in (0..).zip(cx.children(node)) {
+                let taken = if value == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Item, value, place) };
+                cx.deeper(|cx| target(cx, item, scope, taken));
+            }
+        }
+        "object_pattern" => {
+            for part in cx.children(node) {
+                cx.deeper(|cx| target(cx, part, scope, UNKNOWN));
+            }
+        }
+        "pair_pattern" => {
+            if let Some(inner) = field(node, "value") {
+                cx.deeper(|cx| target(cx, inner, scope, UNKNOWN));
+            }
+        }
+        "assignment_pattern" | "object_assignment_pattern" => {
+            if let Some(right) = field(node, "right") {
+                walk(cx, right, scope, Role::Reference);
+            }
+            if let Some(left) = field(node, "left") {
+                cx.deeper(|cx| target(cx, left, scope, value));
+            }
+        }
+        "rest_pattern" => {
+            for part in cx.children(node) {
+                cx.deeper(|cx| target(cx, part, scope, UNKNOWN));
+            }
+        }
+        _ => drop(walk(cx, node, scope, Role::Write)),
+    }
+}
+
+/// A value without parentheses and type assertions around it.
+pub(super) fn bare<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> Node<'t> {
+    const MOST: usize = 8;
+    let mut node = node;
+    for _ in 0..MOST {
+        let is_coat = matches!(node.kind(), "parenthesized_expression" | "as_expression" | "satisfies_expression");
+        match cx.first(node).filter(|_| is_coat) {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+/// Writes down the types that stand around a [`bare`] value; gives one that it satisfies.
+pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>, scope: u32) -> u32 {
+    let (mut node, mut of) = (outer, UNKNOWN);
+    while node != bare {
+        for part in cx.children(node).into_iter().skip(1) {
+            of = annotation(cx, part, scope);
+        }
+        let Some(inner) = cx.first(node) else { break };
+        node = inner;
+    }
+    of
+}
+
+/// The scope in which what a condition tells is known: that a local name is an instance of a class.
+pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u32) -> u32 {
+    let mut inner = scope;
+    let mut waiting = vec![condition];
+    while let Some(node) = waiting.pop() {
+        let operator = field(node, "operator").map_or("", |operator| operator.kind());
+        match node.kind() {
+            "parenthesized_expression" => waiting.extend(cx.first(node)),
+            "binary_expression" if operator == "&&" => {
+                waiting.extend([field(node, "left"), field(node, "right")].into_iter().flatten());
+            }
+            "binary_expression" if operator == "instanceof" => {
+                let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { continue };
+                if left.kind() != "identifier" {
+                    continue;
+                }
+                let name = cx.name(left);
+                let bound = cx.facts.lookup(scope, name);
+                // What has a place would lose it.
+                if bound.is_empty() || bound.iter().any(|binding| binding.at != NONE) {
+                    continue;
+                }
+                let class = silent(cx, right, scope);
+                if class != UNKNOWN {
+                    if inner == scope {
+                        inner = cx.facts.scope(ScopeKind::Block, scope);
+                    }
+                    cx.facts.bind(inner, name, BindingKind::Narrowed, class, UNKNOWN, NONE);
+                }
+            }
+            _ => {}
+        }
+    }
+    inner
+}
+
+/// The expression of a name or a member whose occurrences have been written down.
+fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    match node.kind() {
+        "identifier" => {
+            let name = cx.name(node);
+            cx.facts.named(scope, name)
+        }
+        "member_expression" => {
+            let (Some(object), Some(property)) = (field(node, "object"), field(node, "property")) else {
+                return UNKNOWN;
+            };
+            let on = cx.deeper(|cx| silent(cx, object, scope));
+            let name = cx.name(property);
+            if on == UNKNOWN { UNKNOWN } else { cx.facts.member(on, name) }
+        }
+        _ => UNKNOWN,
+    }
+}

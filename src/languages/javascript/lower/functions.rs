@@ -1,0 +1,256 @@
+//! Functions, their parameters, and patterns.
+
+use tree_sitter::Node;
+
+use super::expressions::walk;
+use super::types::annotation;
+use super::{body, field, has_word, place};
+use crate::languages::definition::span_of;
+use crate::languages::lower::Lower;
+use crate::model::Role;
+use crate::resolve::ir::{NONE, PROPERTY, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, Op, ScopeKind};
+
+/// What `this` is in a function.
+#[derive(Clone, Copy)]
+pub(super) enum This {
+    /// This of a class or object: [`Op::SelfOf`], [`Op::ClassOf`].
+    Of(Op, u32),
+    /// Whatever it is outside: an arrow function.
+    Outer,
+    Unknown,
+}
+
+impl This {
+    /// What `this` is in a function that belongs to nothing: where it constructs things, one of those.
+    pub(super) fn own_of(node: Node<'_>, function: u32) -> Self {
+        if node.kind() == "arrow_function" { This::Outer } else { This::Of(Op::SelfOf, function) }
+    }
+}
+
+/// What is known of a function's parameters from where it stands.
+#[derive(Clone, Copy)]
+pub(super) enum Given {
+    /// It is an argument of this callee, at this place.
+    Argument(u32, u32),
+    /// It overrides what the bases of its class, or the type of its object, say.
+    Overrides,
+    /// It puts together the elements of this: its second parameter is one.
+    Folds(u32),
+    Nothing,
+}
+
+/// What a function gets that is given where a type is wanted.
+pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: u32) -> Given {
+    if of == UNKNOWN {
+        return Given::Nothing;
+    }
+    let parameters = cx.facts.list(&[of]);
+    let taker = cx.facts.define(Definition { parameters, ..Definition::default() });
+    Given::Argument(cx.facts.expression(Op::Function, taker, 0), 0)
+}
+
+/// Completes the definition of any function from its node, and walks its body.
+pub(super) fn function<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: u32,
+    function: u32,
+    this: This,
+    given: Given,
+) {
+    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    let name = cx.facts.name("this");
+    match this {
+        This::Of(op, of) => {
+            let own = cx.facts.expression(op, of, 0);
+            cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
+        }
+        This::Unknown => cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, UNKNOWN, NONE),
+        This::Outer => {}
+    }
+    if node.kind() == "function_expression"
+        && let Some(own) = field(node, "name")
+    {
+        let own = cx.name(own);
+        cx.facts.bind(inner, own, BindingKind::Definition, function, UNKNOWN, NONE);
+    }
+    if has_word(node, "get") || has_word(node, "set") || has_word(node, "static get") {
+        cx.facts.definition(function).flags |= PROPERTY;
+    }
+    type_parameters(cx, node, inner);
+    if let Some(list) = field(node, "parameters").or_else(|| field(node, "parameter")) {
+        parameters(cx, list, inner, given, function);
+    }
+    if let Some(returns) = field(node, "return_type").or_else(|| field(node, "type")) {
+        let returns = annotation(cx, returns, inner);
+        cx.facts.definition(function).returns = returns;
+    }
+    match field(node, "body") {
+        Some(block) if block.kind() == "statement_block" => body(cx, block, inner, function),
+        Some(value) => {
+            let value = walk(cx, value, inner, Role::Reference);
+            cx.facts.returns(function, value);
+        }
+        None => {}
+    }
+}
+
+/// Binds the type parameters of a function, class or alias.
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some(parameters) = field(node, "type_parameters") else { return };
+    for parameter in cx.children(parameters) {
+        let Some(name) = field(parameter, "name") else { continue };
+        let bound = field(parameter, "constraint").and_then(|bound| cx.first(bound));
+        let bound = bound.map_or(UNKNOWN, |bound| annotation(cx, bound, scope));
+        if let Some(default) = field(parameter, "value").and_then(|default| cx.first(default)) {
+            annotation(cx, default, scope);
+        }
+        let name = cx.name(name);
+        cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+    }
+}
+
+/// Binds parameters.
+fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Given, function: u32) {
+    let nodes = if node.kind() == "formal_parameters" { cx.children(node) } else { vec![node] };
+    let mut types = Vec::new();
+    for parameter in nodes {
+        let (mut pattern, mut of, mut default) = (parameter, UNKNOWN, None);
+        let mut is_field = false;
+        match parameter.kind() {
+            "required_parameter" | "optional_parameter" => {
+                for decorator in cx.children(parameter).into_iter().filter(|child| child.kind() == "decorator") {
+                    walk(cx, decorator, inner, Role::Reference);
+                }
+                let Some(named) = field(parameter, "pattern") else { continue };
+                pattern = named;
+                of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner));
+                default = field(parameter, "value");
+                is_field = ["accessibility_modifier", "override_modifier", "readonly"]
+                    .iter()
+                    .any(|word| has_word(parameter, word));
+            }
+            "assignment_pattern" => {
+                let Some(left) = field(parameter, "left") else { continue };
+                pattern = left;
+                default = field(parameter, "right");
+            }
+            "decorator" => continue,
+            _ => {}
+        }
+        let default = default.map_or(UNKNOWN, |value| walk(cx, value, inner, Role::Reference));
+        if pattern.kind() == "this" {
+            let name = cx.facts.name("this");
+            cx.facts.unbind(inner, name);
+            cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+            continue;
+        }
+        let place = types.len() as u32;
+        types.push(of);
+        let value = match given {
+            _ if of != UNKNOWN => default,
+            Given::Argument(callee, argument) => cx.facts.expression(Op::Passed, callee, argument << 16 | place),
+            Given::Overrides if default == UNKNOWN => cx.facts.expression(Op::Overridden, function, place),
+            Given::Folds(over) if place == 1 => cx.facts.of(Op::Each, over),
+            _ => default,
+        };
+        if pattern.kind() == "identifier" {
+            let name = cx.name(pattern);
+            cx.facts.bind(inner, name, BindingKind::Parameter, value, of, NONE);
+            let owner = cx.facts.definition(function).owner;
+            if is_field && owner != NONE {
+                let members = cx.facts.definition(owner).members;
+                let at = pattern.start_byte() as u32;
+                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+            }
+        } else {
+            let value = if of == UNKNOWN { value } else { cx.facts.of(Op::Instance, of) };
+            self::pattern(cx, pattern, inner, value, UNKNOWN);
+        }
+    }
+    let types = cx.facts.list(&types);
+    cx.facts.definition(function).parameters = types;
+}
+
+/// Binds what a pattern takes out of a value. `of` is the type that is written for all of it.
+pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+    match node.kind() {
+        "identifier" => {
+            let name = cx.name(node);
+            let at = place(cx, scope, node);
+            cx.facts.bind(scope, name, BindingKind::Variable, value, of, at);
+        }
+        "shorthand_property_identifier_pattern" => {
+            let name = cx.name(node);
+            let taken = cx.facts.member(value, name);
+            cx.facts.occurrence(span_of(node), Role::Reference, taken);
+            take(cx, node, scope, value, taken);
+        }
+        "pair_pattern" => {
+            let (Some(key), Some(inner)) = (field(node, "key"), field(node, "value")) else { return };
+            let mut taken = UNKNOWN;
+            match key.kind() {
+                "property_identifier" => {
+                    let name = cx.name(key);
+                    taken = cx.facts.member(value, name);
+                    cx.facts.occurrence(span_of(key), Role::Reference, taken);
+                }
+                _ => drop(walk(cx, key, scope, Role::Reference)),
+            }
+            if inner.kind() == "identifier" && taken != UNKNOWN {
+                take(cx, inner, scope, value, taken);
+            } else {
+                let taken = if value == UNKNOWN { UNKNOWN } else { taken };
+                cx.deeper(|cx| pattern(cx, inner, scope, taken, UNKNOWN));
+            }
+        }
+        "array_pattern" => {
+            // A hole leaves no named child, so items are counted by the commas before them.
+            let mut item = 0;
+            for place in 0..node.child_count() {
+                let Some(child) = node.child(place) else { continue };
+                if child.kind() == "," {
+                    item += 1;
+                } else if child.is_named() && !child.is_extra() {
+                    let taken = if value == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Item, value, item) };
+                    let taken = if child.kind() == "rest_pattern" { value } else { taken };
+                    cx.deeper(|cx| pattern(cx, child, scope, taken, UNKNOWN));
+                }
+            }
+        }
+        "object_pattern" => {
+            let value = if of == UNKNOWN { value } else { cx.facts.of(Op::Instance, of) };
+            for child in cx.children(node) {
+                cx.deeper(|cx| pattern(cx, child, scope, value, UNKNOWN));
+            }
+        }
+        "assignment_pattern" | "object_assignment_pattern" => {
+            if let Some(right) = field(node, "right") {
+                walk(cx, right, scope, Role::Reference);
+            }
+            if let Some(left) = field(node, "left") {
+                cx.deeper(|cx| pattern(cx, left, scope, value, of));
+            }
+        }
+        "rest_pattern" => {
+            for child in cx.children(node) {
+                // What is left of an array is an array, what is left of an object is nothing known.
+                cx.deeper(|cx| pattern(cx, child, scope, value, of));
+            }
+        }
+        _ => drop(walk(cx, node, scope, Role::Write)),
+    }
+}
+
+/// Binds a name to a member that a pattern takes. What is taken from a module keeps its identity.
+fn take(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, from: u32, taken: u32) {
+    let name = cx.name(node);
+    if super::exports::is_import(cx, from) {
+        cx.facts.bind(scope, name, BindingKind::Alias, taken, UNKNOWN, NONE);
+    } else {
+        let value = if from == UNKNOWN { UNKNOWN } else { taken };
+        let at = place(cx, scope, node);
+        cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, at);
+    }
+}

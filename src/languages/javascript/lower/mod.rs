@@ -1,0 +1,273 @@
+//! JavaScript and TypeScript, as the resolver sees them: one lowering for both, since they import each other.
+//! [`crate::resolve`] says what a lowering must do.
+//!
+//! Here are statements and what they declare; [`expressions`], [`functions`], [`classes`], [`types`] and [`exports`] do the
+//! rest. `this` is a name like others, bound by every function but the arrows.
+
+mod classes;
+mod exports;
+mod expressions;
+mod functions;
+mod types;
+
+pub(super) use self::classes::{CALL, ELEMENT};
+
+use tree_sitter::Node;
+
+use self::expressions::{narrowed, walk};
+use self::functions::{Given, This};
+use crate::languages::definition::span_of;
+use crate::languages::lower::Lower;
+use crate::model::Role;
+use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, Op, ScopeKind};
+
+/// Functions that are values.
+const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
+
+/// Writes down what a file says about names.
+pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
+    body(cx, root, ROOT, NONE);
+}
+
+fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// Whether one of the words before a definition's name is this: `static`, `get`, `default`.
+fn has_word(node: Node<'_>, word: &str) -> bool {
+    const MOST: u32 = 8;
+    let words = (0..MOST).map_while(|place| node.child(place)).take_while(|child| child.kind() != "formal_parameters");
+    words.into_iter().any(|child| child.kind() == word)
+}
+
+/// Where a symbol may be: what is bound in a module, a namespace or a class is written down with its place. The scope of a
+/// namespace is a [`ScopeKind::File`]: its names are seen inside and offered by name.
+fn place(cx: &Lower<'_, '_>, scope: u32, node: Node<'_>) -> u32 {
+    let is_outer = [ScopeKind::Module, ScopeKind::File, ScopeKind::Class].iter().any(|kind| cx.facts.is(scope, *kind));
+    if is_outer { node.start_byte() as u32 } else { NONE }
+}
+
+/// The statements of a block. `function` is the definition whose `return` they may hold, [`NONE`] outside of functions.
+fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32, function: u32) {
+    for statement in cx.children(block) {
+        cx.deeper(|cx| self::statement(cx, statement, scope, function));
+    }
+}
+
+fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u32) {
+    match node.kind() {
+        "function_declaration" | "generator_function_declaration" | "function_signature" => {
+            if let Some(name) = field(node, "name") {
+                declared_function(cx, node, name, scope);
+            }
+        }
+        "class_declaration" | "abstract_class_declaration" => {
+            classes::class(cx, node, scope, None);
+        }
+        "interface_declaration" => classes::interface(cx, node, scope),
+        "type_alias_declaration" => classes::alias(cx, node, scope),
+        "enum_declaration" => classes::enumeration(cx, node, scope),
+        "internal_module" | "module" => classes::namespace(cx, node, scope),
+        "ambient_declaration" => match node.child(1).filter(|word| word.kind() == "global") {
+            Some(_) => {
+                let inner = cx.facts.scope(ScopeKind::File, scope);
+                for child in cx.children(node) {
+                    body(cx, child, inner, NONE);
+                }
+            }
+            None => body(cx, node, scope, function),
+        },
+        "lexical_declaration" | "variable_declaration" | "using_declaration" => {
+            let mut own = scope;
+            while node.kind() == "variable_declaration" && cx.facts.is(own, ScopeKind::Block) {
+                own = cx.facts.parent(own);
+            }
+            for declarator in cx.children(node) {
+                cx.deeper(|cx| self::declarator(cx, declarator, own, scope));
+            }
+        }
+        "import_statement" | "import_alias" => exports::import(cx, node, scope),
+        "export_statement" => exports::export(cx, node, scope, function),
+        "return_statement" => {
+            for child in cx.children(node) {
+                let value = walk(cx, child, scope, Role::Reference);
+                if function != NONE {
+                    cx.facts.returns(function, value);
+                }
+            }
+        }
+        "for_in_statement" => {
+            let inner = cx.facts.scope(ScopeKind::Block, scope);
+            let over = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
+            let is_of = field(node, "operator").is_some_and(|operator| operator.kind() == "of");
+            let each = if is_of { cx.facts.of(Op::Each, over) } else { UNKNOWN };
+            if let Some(left) = field(node, "left") {
+                match field(node, "kind") {
+                    Some(_) => functions::pattern(cx, left, inner, each, UNKNOWN),
+                    None => expressions::target(cx, left, scope, each),
+                }
+            }
+            if let Some(body) = field(node, "body") {
+                statement(cx, body, inner, function);
+            }
+        }
+        "if_statement" => {
+            let condition = field(node, "condition");
+            if let Some(condition) = condition {
+                walk(cx, condition, scope, Role::Reference);
+            }
+            let inner = condition.map_or(scope, |condition| narrowed(cx, condition, scope));
+            if let Some(then) = field(node, "consequence") {
+                cx.deeper(|cx| statement(cx, then, inner, function));
+            }
+            if let Some(otherwise) = field(node, "alternative") {
+                cx.deeper(|cx| statement(cx, otherwise, scope, function));
+            }
+        }
+        "catch_clause" => {
+            let inner = cx.facts.scope(ScopeKind::Block, scope);
+            if let Some(parameter) = field(node, "parameter") {
+                functions::pattern(cx, parameter, inner, UNKNOWN, UNKNOWN);
+            }
+            if let Some(block) = field(node, "body") {
+                body(cx, block, inner, function);
+            }
+        }
+        "statement_block" | "for_statement" | "switch_body" | "class_static_block" => {
+            let inner = cx.facts.scope(ScopeKind::Block, scope);
+            body(cx, node, inner, function);
+        }
+        "switch_case" => {
+            let value = field(node, "value");
+            for child in cx.children(node) {
+                match value == Some(child) {
+                    true => drop(walk(cx, child, scope, Role::Reference)),
+                    false => cx.deeper(|cx| statement(cx, child, scope, function)),
+                }
+            }
+        }
+        "break_statement" | "continue_statement" | "statement_identifier" | "empty_statement" => {}
+        "expression_statement" => {
+            for child in cx.children(node) {
+                match child.kind() {
+                    "internal_module" => classes::namespace(cx, child, scope),
+                    _ => drop(walk(cx, child, scope, Role::Reference)),
+                }
+            }
+        }
+        kind if kind.ends_with("_statement") || kind.ends_with("_clause") || kind == "switch_default" => {
+            body(cx, node, scope, function);
+        }
+        "ERROR" => body(cx, node, scope, function),
+        _ => drop(walk(cx, node, scope, Role::Reference)),
+    }
+}
+
+/// A function that is bound to a name where it is declared.
+fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>, scope: u32) -> u32 {
+    let at = name.start_byte() as u32;
+    let name = cx.name(name);
+    let function = cx.facts.define(Definition { name, at, ..Definition::default() });
+    cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, at);
+    functions::function(cx, node, scope, function, This::own_of(node, function), Given::Nothing);
+    function
+}
+
+/// `name: type = value`. `own` is the scope that holds the name, which for `var` may be outside of `scope`.
+fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) {
+    let Some(name_node) = field(node, "name") else { return };
+    let of = field(node, "type").map_or(UNKNOWN, |of| types::annotation(cx, of, scope));
+    let value_node = field(node, "value");
+    if name_node.kind() != "identifier" {
+        let value = match value_node {
+            Some(value) => walk(cx, value, scope, Role::Reference),
+            None => cx.facts.of(Op::Instance, of),
+        };
+        return functions::pattern(cx, name_node, own, value, of);
+    }
+    let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
+    let bare = value_node.map(|value| expressions::bare(cx, value));
+    let mut of = of;
+    if let (Some(outer), Some(bare)) = (value_node, bare)
+        && (FUNCTIONS.contains(&bare.kind()) || matches!(bare.kind(), "class" | "object"))
+    {
+        let satisfied = expressions::coats(cx, outer, bare, scope);
+        of = if of == UNKNOWN { satisfied } else { of };
+    }
+    match bare {
+        Some(value) if FUNCTIONS.contains(&value.kind()) => {
+            let function = cx.facts.define(Definition { name, at, ..Definition::default() });
+            cx.facts.bind(own, name, BindingKind::Definition, function, UNKNOWN, at);
+            let given = functions::wanted(cx, of);
+            functions::function(cx, value, scope, function, This::own_of(value, function), given);
+        }
+        Some(value) if value.kind() == "class" => {
+            classes::class(cx, value, scope, Some((own, name, at)));
+        }
+        Some(value) if value.kind() == "object" => {
+            let value = classes::object(cx, value, scope, of, false);
+            let at = place(cx, own, name_node);
+            cx.facts.bind(own, name, BindingKind::Variable, value, of, at);
+        }
+        Some(_) => {
+            let value = value_node.map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
+            if of == UNKNOWN && exports::is_import(cx, value) {
+                // The name is one more name of what is imported.
+                cx.facts.occurrence(span_of(name_node), Role::Import, value);
+                cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
+            } else {
+                let at = place(cx, own, name_node);
+                cx.facts.bind(own, name, BindingKind::Variable, value, of, at);
+            }
+        }
+        None => {
+            let at = place(cx, own, name_node);
+            cx.facts.bind(own, name, BindingKind::Variable, UNKNOWN, of, at);
+        }
+    }
+}
+
+/// The names that a declaration declares.
+fn declared_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<u32>) {
+    match node.kind() {
+        "lexical_declaration" | "variable_declaration" | "ambient_declaration" => {
+            for child in cx.children(node) {
+                declared_names(cx, child, names);
+            }
+        }
+        "variable_declarator" => {
+            if let Some(name) = field(node, "name") {
+                pattern_names(cx, name, names);
+            }
+        }
+        "import_alias" => {
+            if let Some(name) = cx.first(node) {
+                names.push(cx.name(name));
+            }
+        }
+        _ => {
+            if let Some(name) = field(node, "name") {
+                // `namespace A.B` declares A.
+                let text = cx.text(name).split('.').next().unwrap_or_default().trim();
+                names.push(cx.facts.name(text));
+            }
+        }
+    }
+}
+
+fn pattern_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<u32>) {
+    match node.kind() {
+        "identifier" | "shorthand_property_identifier_pattern" => names.push(cx.name(node)),
+        "pair_pattern" | "assignment_pattern" | "object_assignment_pattern" => {
+            if let Some(inner) = field(node, "value").or_else(|| field(node, "left")) {
+                cx.deeper(|cx| pattern_names(cx, inner, names));
+            }
+        }
+        _ => {
+            for child in cx.children(node) {
+                cx.deeper(|cx| pattern_names(cx, child, names));
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! TypeScript's types.
+
+use tree_sitter::Node;
+
+use super::expressions::walk;
+use super::field;
+use super::functions::type_parameters;
+use crate::languages::lower::Lower;
+use crate::model::Role;
+use crate::resolve::ir::{NONE, UNKNOWN};
+use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
+
+/// Types whose members are those of their first argument.
+const TRANSPARENT: &[&str] =
+    &["Partial", "Required", "Readonly", "NonNullable", "Omit", "Pick", "Awaited", "NoInfer", "DeepReadonly"];
+
+/// Writes down the names in a type and gives the type.
+pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    cx.deeper(|cx| one(cx, node, scope))
+}
+
+fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    match node.kind() {
+        "type_annotation"
+        | "parenthesized_type"
+        | "readonly_type"
+        | "optional_type"
+        | "rest_type"
+        | "opting_type_annotation"
+        | "omitting_type_annotation"
+        | "adding_type_annotation" => cx.first(node).map_or(UNKNOWN, |inner| annotation(cx, inner, scope)),
+        "type_identifier"
+        | "identifier"
+        | "nested_type_identifier"
+        | "nested_identifier"
+        | "member_expression"
+        | "call_expression" => named(cx, node, scope, Role::Type),
+        "this_type" | "this" => {
+            let class = cx.facts.class_around(scope);
+            class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SelfOf, class, 0))
+        }
+        "generic_type" => generic(cx, node, scope, Role::Type),
+        "array_type" => {
+            let of = cx.first(node).map_or(UNKNOWN, |inner| annotation(cx, inner, scope));
+            container(cx, &[of])
+        }
+        "tuple_type" => {
+            let mut items = Vec::new();
+            for item in cx.children(node) {
+                let of = match item.kind() {
+                    "required_parameter" | "optional_parameter" => field(item, "type"),
+                    _ => Some(item),
+                };
+                items.push(of.map_or(UNKNOWN, |of| annotation(cx, of, scope)));
+            }
+            let list = cx.facts.list(&items);
+            cx.facts.expression(Op::Tuple, list, 0)
+        }
+        "union_type" | "intersection_type" => {
+            let types: Vec<u32> = cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
+            cx.facts.union(&types)
+        }
+        "function_type" | "constructor_type" => {
+            let (inner, takes) = signature(cx, node, scope);
+            let gives = field(node, "return_type").or_else(|| field(node, "type"));
+            let gives = gives.map_or(UNKNOWN, |gives| annotation(cx, gives, inner));
+            let list = cx.facts.list(&takes);
+            if node.kind() == "constructor_type" {
+                return cx.facts.of(Op::TypeOf, gives);
+            }
+            cx.facts.expression(Op::FunctionType, gives, list)
+        }
+        "type_query" => {
+            let of = cx.first(node).map_or(UNKNOWN, |inner| walk(cx, inner, scope, Role::Type));
+            cx.facts.of(Op::TypeOf, of)
+        }
+        "object_type" => {
+            let kind = DefinitionKind::Object as u8;
+            let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
+            super::classes::signatures(cx, node, object, members);
+            cx.facts.expression(Op::Object, object, 0)
+        }
+        "lookup_type" => {
+            let parts = cx.children(node);
+            let types: Vec<u32> = parts.iter().map(|part| annotation(cx, *part, scope)).collect();
+            let ([of, ..], [_, key]) = (&types[..], &parts[..]) else { return UNKNOWN };
+            let of = cx.facts.of(Op::Instance, *of);
+            let taken = match cx.text(*key).strip_prefix(['\'', '"']) {
+                Some(key) if of != UNKNOWN => {
+                    let name = cx.facts.name(key.trim_end_matches(['\'', '"']));
+                    cx.facts.member(of, name)
+                }
+                Some(_) => UNKNOWN,
+                None => cx.facts.of(Op::Element, of),
+            };
+            cx.facts.of(Op::TypeOf, taken)
+        }
+        "conditional_type" | "mapped_type_clause" | "index_signature" => {
+            let inner = cx.facts.scope(ScopeKind::Block, scope);
+            if let Some(name) = field(node, "name") {
+                bind_type(cx, name, inner);
+            }
+            for child in cx.children(node) {
+                if field(node, "name") != Some(child) {
+                    annotation(cx, child, inner);
+                }
+            }
+            UNKNOWN
+        }
+        "infer_type" => {
+            for (place, child) in cx.children(node).into_iter().enumerate() {
+                match place {
+                    0 => bind_type(cx, child, scope),
+                    _ => drop(annotation(cx, child, scope)),
+                }
+            }
+            UNKNOWN
+        }
+        "type_predicate" => {
+            if let Some(of) = field(node, "type") {
+                annotation(cx, of, scope);
+            }
+            UNKNOWN
+        }
+        "predefined_type" | "literal_type" | "string" | "property_identifier" => UNKNOWN,
+        _ => {
+            for child in cx.children(node) {
+                annotation(cx, child, scope);
+            }
+            UNKNOWN
+        }
+    }
+}
+
+/// A name that a type introduces.
+fn bind_type(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32) {
+    let name = cx.name(name);
+    cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+}
+
+/// The name of a type.
+pub(super) fn named<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    if node.kind() != "nested_type_identifier" {
+        return walk(cx, node, scope, role);
+    }
+    let (Some(module), Some(name)) = (field(node, "module"), field(node, "name")) else { return UNKNOWN };
+    let of = walk(cx, module, scope, Role::Reference);
+    cx.member(name, of, role);
+    let name = cx.name(name);
+    if of == UNKNOWN { UNKNOWN } else { cx.facts.member(of, name) }
+}
+
+/// A type with arguments; `role` is what its name does.
+pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+    let Some(base) = field(node, "name").or_else(|| cx.first(node)) else { return UNKNOWN };
+    let text = cx.text(base);
+    let of = named(cx, base, scope, role);
+    let types = field(node, "type_arguments").map_or_else(Vec::new, |list| arguments(cx, list, scope));
+    let first = types.first().copied().unwrap_or(UNKNOWN);
+    match text {
+        "InstanceType" => cx.facts.of(Op::Instance, first),
+        "ReturnType" => {
+            let function = cx.facts.of(Op::Instance, first);
+            let none = cx.facts.list(&[]);
+            let call = if function == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Call, function, none) };
+            cx.facts.of(Op::TypeOf, call)
+        }
+        _ if TRANSPARENT.contains(&text) => first,
+        _ => {
+            let list = cx.facts.list(&types);
+            cx.facts.expression(Op::Generic, of, list)
+        }
+    }
+}
+
+/// The types between `<` and `>`.
+pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<u32> {
+    cx.children(list).into_iter().map(|argument| annotation(cx, argument, scope)).collect()
+}
+
+/// The type of a container that is not ours.
+pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[u32]) -> u32 {
+    if types.iter().all(|of| *of == UNKNOWN) {
+        return UNKNOWN;
+    }
+    let list = cx.facts.list(types);
+    cx.facts.expression(Op::Generic, UNKNOWN, list)
+}
+
+/// The scope of a type's own type parameters, and the types of what it takes.
+fn signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, Vec<u32>) {
+    let inner = cx.facts.scope(ScopeKind::Block, scope);
+    type_parameters(cx, node, inner);
+    let mut takes = Vec::new();
+    for parameter in field(node, "parameters").map_or_else(Vec::new, |list| cx.children(list)) {
+        let of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner));
+        if field(parameter, "pattern").is_none_or(|pattern| pattern.kind() != "this") {
+            takes.push(of);
+        }
+    }
+    (inner, takes)
+}

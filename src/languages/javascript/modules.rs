@@ -1,0 +1,397 @@
+//! Where JavaScript and TypeScript find their modules: files beside each other, packages of a workspace with what their
+//! `package.json` exports, and the paths of a `tsconfig.json`.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::lower::{CALL, ELEMENT};
+use crate::resolve::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
+
+/// How JavaScript and TypeScript bind names.
+pub static SEMANTICS: Semantics = Semantics {
+    class_names: ClassNames::Hidden,
+    looks_down: false,
+    call: &[CALL],
+    element: &[(ELEMENT, false), ("[Symbol.iterator]", true)],
+    each: Each::Pair,
+    enter: &[],
+    constructor: "constructor",
+    default_export: "default",
+    functions: &[
+        ("from", Effect::Same),
+        ("assign", Effect::Same),
+        ("freeze", Effect::Same),
+        ("create", Effect::Same),
+        ("structuredClone", Effect::Same),
+        ("values", Effect::Values),
+        ("entries", Effect::Pairs),
+        ("resolve", Effect::Same),
+    ],
+    methods: &[
+        ("filter", Effect::Same),
+        ("slice", Effect::Same),
+        ("splice", Effect::Same),
+        ("concat", Effect::Same),
+        ("reverse", Effect::Same),
+        ("sort", Effect::Same),
+        ("toSorted", Effect::Same),
+        ("toReversed", Effect::Same),
+        ("flat", Effect::Same),
+        ("set", Effect::Same),
+        ("add", Effect::Same),
+        ("catch", Effect::Same),
+        ("finally", Effect::Same),
+        ("find", Effect::Element),
+        ("findLast", Effect::Element),
+        ("pop", Effect::Element),
+        ("shift", Effect::Element),
+        ("at", Effect::Element),
+        ("get", Effect::Element),
+        ("next", Effect::Element),
+        ("map", Effect::Map),
+        ("flatMap", Effect::Map),
+        ("then", Effect::Map),
+        ("keys", Effect::Keys),
+        ("values", Effect::Values),
+        ("entries", Effect::Pairs),
+    ],
+    other_methods: None,
+    modules: |project| Box::new(ScriptModules::new(project)),
+};
+
+/// Endings that an import may leave out, the likelier first.
+const ENDINGS: &[&str] = &[".ts", ".tsx", ".js", ".jsx", ".d.ts", ".mts", ".cts", ".mjs", ".cjs", ".d.mts", ".d.cts"];
+/// What a written ending may stand for: TypeScript imports its files by the names of what is made of them.
+const MADE: &[(&str, &[&str])] = &[
+    (".js", &[".ts", ".tsx", ".js", ".jsx", ".d.ts"]),
+    (".jsx", &[".tsx", ".jsx"]),
+    (".mjs", &[".mts", ".mjs", ".d.mts"]),
+    (".cjs", &[".cts", ".cjs", ".d.cts"]),
+    (".d.ts", &[".d.ts", ".ts", ".tsx", ".js"]),
+];
+/// Fields of a `package.json` that name its main module, the likelier to be source first.
+const MAINS: &[&str] = &["source", "module", "main", "types", "typings", "browser"];
+/// How many files a configuration may extend one after the other.
+const MOST_EXTENDED: usize = 8;
+
+/// A `package.json`.
+struct Package<'a> {
+    folder: &'a str,
+    json: Value,
+}
+
+/// The paths of a `tsconfig.json`.
+#[derive(Default)]
+struct Paths {
+    /// The folder that bare names are looked for in.
+    base: Option<String>,
+    /// Patterns, and what they stand for, from the root.
+    patterns: Vec<(String, Vec<String>)>,
+}
+
+/// What texts of imports name.
+type Answers = FxHashMap<Box<str>, Option<Module>>;
+
+struct ScriptModules<'a> {
+    project: &'a Project<'a>,
+    packages: Vec<Package<'a>>,
+    by_name: FxHashMap<String, usize>,
+    by_folder: FxHashMap<&'a str, usize>,
+    configured: FxHashMap<&'a str, Paths>,
+    /// What was found, by the folder it was looked for from.
+    found: RefCell<FxHashMap<&'a str, Answers>>,
+}
+
+impl<'a> ScriptModules<'a> {
+    fn new(project: &'a Project<'a>) -> Self {
+        let mut modules = Self {
+            project,
+            packages: Vec::new(),
+            by_name: FxHashMap::default(),
+            by_folder: FxHashMap::default(),
+            configured: FxHashMap::default(),
+            found: RefCell::default(),
+        };
+        for path in project.paths {
+            let within = folder(path);
+            match path.rsplit('/').next().unwrap_or(path) {
+                "package.json" => {
+                    let Some(json) = read(project, path) else { continue };
+                    let place = modules.packages.len();
+                    if let Some(name) = json.get("name").and_then(Value::as_str) {
+                        modules.by_name.entry(name.to_owned()).or_insert(place);
+                    }
+                    modules.by_folder.insert(within, place);
+                    modules.packages.push(Package { folder: within, json });
+                }
+                "tsconfig.json" | "jsconfig.json" => {
+                    let paths = paths(project, path, 0);
+                    if paths.base.is_some() || !paths.patterns.is_empty() {
+                        modules.configured.entry(within).or_insert(paths);
+                    }
+                }
+                _ => {}
+            }
+        }
+        modules
+    }
+
+    /// The file at a path that may lack its ending.
+    fn file(&self, path: &str) -> Option<Module> {
+        for (ending, made) in MADE.iter().filter(|(ending, _)| path.ends_with(ending)) {
+            let stem = &path[..path.len() - ending.len()];
+            if let Some(found) = made.iter().find_map(|ending| self.project.find(&format!("{stem}{ending}"))) {
+                return Some(found);
+            }
+        }
+        let with_ending = || ENDINGS.iter().find_map(|ending| self.project.find(&format!("{path}{ending}")));
+        self.project.find(path).or_else(with_ending)
+    }
+
+    /// The module at a path: a file, or a folder with an index or a package.
+    fn module(&self, path: &str) -> Option<Module> {
+        let index = || self.file(&join(path, "index"));
+        let package = || self.by_folder.get(path).and_then(|package| self.main(&self.packages[*package]));
+        if path.is_empty() {
+            return package().or_else(index);
+        }
+        self.file(path).or_else(package).or_else(index)
+    }
+
+    /// What a package names as its own.
+    fn target(&self, package: &Package<'_>, target: &str) -> Option<Module> {
+        let path = join(package.folder, target);
+        if let Some(found) = self.file(&path).or_else(|| self.file(&join(&path, "index"))) {
+            return Some(found);
+        }
+        // What is built is not there, but what it is built from: `dist/esm/a.js` from `src/a.ts`.
+        let parts: Vec<&str> = target.split('/').filter(|part| *part != "." && !part.is_empty()).collect();
+        (1..parts.len()).find_map(|from| self.file(&join(package.folder, &format!("src/{}", parts[from..].join("/")))))
+    }
+
+    fn main(&self, package: &Package<'_>) -> Option<Module> {
+        let exported = package.json.get("exports").and_then(|exports| self.entry(package, exports, "."));
+        let named = || MAINS.iter().filter_map(|field| package.json.get(field)?.as_str());
+        exported.or_else(|| named().find_map(|target| self.target(package, target))).or_else(|| {
+            let usual = ["index", "src/index", "lib/index", "src/main"];
+            usual.iter().find_map(|path| self.file(&join(package.folder, path)))
+        })
+    }
+
+    /// What `exports` or `imports` of a package says of a key.
+    fn entry(&self, package: &Package<'_>, entries: &Value, key: &str) -> Option<Module> {
+        let of_keys = entries.as_object().filter(|keys| keys.keys().any(|key| key.starts_with(['.', '#'])));
+        let Some(keys) = of_keys else {
+            return if key == "." { self.conditions(package, entries, "", 0) } else { None };
+        };
+        if let Some(exact) = keys.get(key) {
+            return self.conditions(package, exact, "", 0);
+        }
+        keys.iter().find_map(|(pattern, value)| {
+            let star = matched(pattern, key)?;
+            self.conditions(package, value, star, 0)
+        })
+    }
+
+    /// The first target that is there, whatever its condition.
+    fn conditions(&self, package: &Package<'_>, value: &Value, star: &str, depth: usize) -> Option<Module> {
+        match value {
+            Value::String(target) => self.target(package, &target.replace('*', star)),
+            Value::Array(values) if depth < MOST_EXTENDED => {
+                values.iter().find_map(|value| self.conditions(package, value, star, depth + 1))
+            }
+            Value::Object(values) if depth < MOST_EXTENDED => {
+                values.values().find_map(|value| self.conditions(package, value, star, depth + 1))
+            }
+            _ => None,
+        }
+    }
+
+    fn look(&self, file: u32, own: &str, spec: &str) -> Option<Module> {
+        if spec.is_empty() {
+            return Some(file);
+        }
+        // `./shader.glsl?raw`
+        let spec = spec.split('?').next().unwrap_or(spec);
+        if spec == "." || spec == ".." || spec.starts_with("./") || spec.starts_with("../") {
+            return self.module(&join(own, spec));
+        }
+        let above = || std::iter::successors(Some(own), |at| (!at.is_empty()).then(|| folder(at)));
+        if spec.starts_with('#') {
+            let package = above().find_map(|at| self.by_folder.get(at))?;
+            let package = &self.packages[*package];
+            if let Some(found) = self.entry(package, package.json.get("imports")?, spec) {
+                return Some(found);
+            }
+        }
+        if let Some(found) = above().find_map(|at| self.configured.get(at)).and_then(|paths| self.by_paths(paths, spec))
+        {
+            return Some(found);
+        }
+        let depth = if spec.starts_with('@') { 2 } else { 1 };
+        let end = spec.match_indices('/').nth(depth - 1).map_or(spec.len(), |(at, _)| at);
+        let package = &self.packages[*self.by_name.get(&spec[..end])?];
+        let Some(within) = spec.get(end + 1..).filter(|within| !within.is_empty()) else { return self.main(package) };
+        let exports = package.json.get("exports");
+        exports
+            .and_then(|exports| self.entry(package, exports, &format!("./{within}")))
+            .or_else(|| self.target(package, within))
+            .or_else(|| ["src", "lib"].iter().find_map(|at| self.module(&join(package.folder, &join(at, within)))))
+    }
+
+    fn by_paths(&self, paths: &Paths, spec: &str) -> Option<Module> {
+        for (pattern, targets) in &paths.patterns {
+            let star = if pattern == spec { Some("") } else { matched(pattern, spec) };
+            let Some(star) = star else { continue };
+            if let Some(found) = targets.iter().find_map(|target| self.module(&target.replace('*', star))) {
+                return Some(found);
+            }
+        }
+        paths.base.as_ref().and_then(|base| self.module(&join(base, spec)))
+    }
+}
+
+impl Modules for ScriptModules<'_> {
+    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+        let own = folder(self.project.files[file as usize].path);
+        if spec.is_empty() {
+            return Some(file);
+        }
+        if let Some(known) = self.found.borrow().get(own).and_then(|known| known.get(spec)) {
+            return *known;
+        }
+        let found = self.look(file, own, spec);
+        self.found.borrow_mut().entry(own).or_default().insert(spec.into(), found);
+        found
+    }
+
+    fn of(&self, file: u32, _scope: u32) -> Module {
+        file
+    }
+
+    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+        vec![(module, crate::resolve::ir::ROOT)]
+    }
+
+    fn child(&self, _module: Module, _name: &str) -> Option<Module> {
+        None
+    }
+}
+
+/// What the `*` of a pattern stands for in a text.
+fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
+    let (before, after) = pattern.split_once('*')?;
+    text.strip_prefix(before)?.strip_suffix(after)
+}
+
+/// A path below a folder, without `.` and `..`.
+fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// The paths that a configuration sets, or those it extends, or those it refers to.
+fn paths(project: &Project<'_>, path: &str, depth: usize) -> Paths {
+    let Some(json) = read(project, path).filter(|_| depth < MOST_EXTENDED) else { return Paths::default() };
+    let within = folder(path);
+    let options = json.get("compilerOptions");
+    let base = options.and_then(|options| options.get("baseUrl")?.as_str()).map(|base| join(within, base));
+    let of_base = base.clone().unwrap_or_else(|| within.to_owned());
+    let mut patterns = Vec::new();
+    for (pattern, targets) in options.and_then(|options| options.get("paths")?.as_object()).into_iter().flatten() {
+        let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
+        patterns.push((pattern.clone(), targets.map(|target| join(&of_base, target)).collect()));
+    }
+    // An exact pattern comes first, then the longest one.
+    patterns.sort_by_key(|(pattern, _): &(String, _)| (pattern.contains('*'), std::cmp::Reverse(pattern.len())));
+    let mut found = Paths { base, patterns };
+    let extended = match json.get("extends") {
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(one)) => vec![one.as_str()],
+        _ => Vec::new(),
+    };
+    let references = json.get("references").and_then(Value::as_array).into_iter().flatten();
+    let references = references.filter_map(|one| one.get("path")?.as_str());
+    for other in extended.into_iter().rev().chain(references) {
+        if !found.patterns.is_empty() {
+            break;
+        }
+        let other = join(within, other);
+        let names = [other.clone(), format!("{other}.json"), format!("{other}/tsconfig.json")];
+        let Some(name) = names.iter().find(|name| name.ends_with(".json") && (project.read)(name).is_some()) else {
+            continue;
+        };
+        let inherited = paths(project, name, depth + 1);
+        found.base = found.base.or(inherited.base);
+        found.patterns = inherited.patterns;
+    }
+    found
+}
+
+/// Reads JSON with comments and trailing commas.
+fn read(project: &Project<'_>, path: &str) -> Option<Value> {
+    let text = (project.read)(path)?;
+    serde_json::from_slice(text).ok().or_else(|| serde_json::from_slice(&plain(text)).ok())
+}
+
+/// JSON without its comments and trailing commas.
+fn plain(text: &[u8]) -> Vec<u8> {
+    let mut plain: Vec<u8> = Vec::with_capacity(text.len());
+    let mut at = text.strip_prefix(b"\xef\xbb\xbf").map_or(0, |_| 3);
+    while at < text.len() {
+        let rest = &text[at..];
+        let len = match rest[0] {
+            b'"' => {
+                let mut end = 1;
+                while end < rest.len() && rest[end] != b'"' {
+                    end += if rest[end] == b'\\' { 2 } else { 1 };
+                }
+                let len = (end + 1).min(rest.len());
+                plain.extend_from_slice(&rest[..len]);
+                len
+            }
+            b'/' if rest.starts_with(b"//") => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            b'/' if rest.starts_with(b"/*") => {
+                memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4)
+            }
+            byte => {
+                if byte == b']' || byte == b'}' {
+                    let kept = plain.trim_ascii_end().len();
+                    if plain[..kept].ends_with(b",") {
+                        plain.truncate(kept - 1);
+                    }
+                }
+                plain.push(byte);
+                1
+            }
+        };
+        at += len;
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_trailing_commas_are_no_part_of_json() {
+        let text = b"{ // one\n \"a\": [\"//x\", /* two */ \"b\\\"\",],\n}";
+        assert_eq!(plain(text), b"{ \n \"a\": [\"//x\",  \"b\\\"\"]}");
+    }
+
+    #[test]
+    fn paths_are_joined_without_dots() {
+        assert_eq!(join("a/b", "../c/./d"), "a/c/d");
+        assert_eq!(join("a", ".."), "");
+    }
+}

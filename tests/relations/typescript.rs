@@ -1,0 +1,200 @@
+//! TypeScript's rules, beside those of JavaScript, one test each.
+
+use super::{Marked, check, check_imports, relations};
+
+#[test]
+fn types_come_from_annotations() {
+    check(
+        "--- a.ts
+export interface Shape⟦=Shape⟧ { area⟦=area⟧(): number; next⟦=next⟧: Shape⟦Shape⟧ | null }
+export type Alias⟦=Alias⟧ = Shape⟦Shape⟧;
+--- b.ts
+import type { Shape⟦Shape⟧, Alias⟦Alias⟧ } from './a.js';
+function f(a: Shape⟦Shape⟧, b: Alias⟦Alias⟧, many: Array<Shape⟦Shape⟧>, named: Map<string, Shape⟦Shape⟧>) {
+    a.area⟦area⟧(); a.next⟦next⟧!.next⟦next⟧?.area⟦area⟧(); b.area⟦area⟧();
+    many[0].area⟦area⟧();
+    for (const [key, value] of named) value.area⟦area⟧();
+    (many as Shape⟦Shape⟧[]).pop().area⟦area⟧();
+    const { next⟦next⟧ } = a;
+    next.area⟦area⟧();
+}
+",
+    );
+}
+
+#[test]
+fn classes_derive_and_implement() {
+    check(
+        "--- a.ts
+interface Named⟦=Named⟧ { name⟦=name⟧: string }
+abstract class Base⟦=Base⟧<T> implements Named⟦Named⟧ {
+    name⟦=own⟧ = '';
+    constructor(protected readonly part⟦=part⟧: Named⟦Named⟧, other: T) {}
+    abstract run⟦=run⟧(): void;
+    get me⟦=me⟧(): this { return this; }
+}
+class Sub extends Base⟦Base⟧<string> {
+    run⟦=sub⟧() { this.part⟦part⟧.name⟦name⟧; this.name⟦own⟧ = 'x'; super.run⟦run⟧(); this.me⟦me⟧.name⟦own⟧; }
+}
+function use(base: Base⟦Base⟧<number>) { base.run⟦run⟧(); }
+",
+    );
+}
+
+#[test]
+fn type_parameters_have_their_constraint_and_hide_types() {
+    check(
+        "--- a.ts
+class A⟦=A⟧ { f⟦=f⟧() {} }
+function f<T extends A⟦A⟧>(x: T): T { x.f⟦f⟧(); return x; }
+function g<A>(x: A⟦?⟧) {}
+type Pick2<A> = { [K in keyof A⟦?⟧]: A⟦?⟧[K⟦?⟧] };
+",
+    );
+}
+
+#[test]
+fn overloads_are_one_function() {
+    check(
+        "--- a.ts
+export function f⟦=f1⟧(x: string): void;
+export function f⟦=f2⟧(x: any) {}
+--- b.ts
+import { f⟦f1,f2⟧ } from './a';
+f⟦f1,f2⟧(1);
+",
+    );
+}
+
+#[test]
+fn enums_and_namespaces_have_members() {
+    check(
+        "--- a.ts
+export enum Color⟦=Color⟧ { Red⟦=Red⟧ = 1, Both = Red⟦Red⟧ }
+export namespace Deep⟦=Deep⟧.Inner⟦=Inner⟧ {
+    export interface Options⟦=Options⟧ { size⟦=size⟧: number }
+    export function make⟦=make⟧(): Options⟦Options⟧ { return helper⟦helper⟧(); }
+    function helper⟦=helper⟧(): Options⟦Options⟧ { return { size: 1 }; }
+}
+--- b.ts
+import { Color⟦Color⟧, Deep⟦Deep⟧ } from './a';
+Color⟦Color⟧.Red⟦Red⟧;
+const options: Deep⟦Deep⟧.Inner⟦Inner⟧.Options⟦Options⟧ = Deep⟦Deep⟧.Inner⟦Inner⟧.make⟦make⟧();
+options.size⟦size⟧;
+",
+    );
+}
+
+#[test]
+fn callbacks_get_what_their_callee_passes() {
+    check(
+        "--- a.ts
+class A⟦=A⟧ { f⟦=f⟧() {} }
+type Handler⟦=Handler⟧ = (a: A⟦A⟧) => void;
+interface Rule⟦=Rule⟧ { check(a: A⟦A⟧): void; each?: Handler⟦Handler⟧ }
+declare function on⟦=on⟧(handler: Handler⟦Handler⟧): void;
+class Box⟦=Box⟧ { constructor(make: (a: A⟦A⟧) => void) {} }
+on⟦on⟧(a => a.f⟦f⟧());
+new Box⟦Box⟧(a => a.f⟦f⟧());
+const own: Handler⟦Handler⟧ = a => a.f⟦f⟧();
+const rule: Rule⟦Rule⟧ = { check(a) { a.f⟦f⟧(); } };
+",
+    );
+}
+
+#[test]
+fn types_of_values_are_followed() {
+    check(
+        "--- a.ts
+class A⟦=A⟧ { f⟦=f⟧() {} b⟦=b⟧: B⟦B⟧; }
+class B⟦=B⟧ { g⟦=g⟧() {} }
+const one⟦=one⟧ = new A⟦A⟧();
+function make⟦=make⟧() { return new A⟦A⟧(); }
+let x: typeof one⟦one⟧, y: ReturnType<typeof make⟦make⟧>, z: A⟦A⟧['b'], w: typeof A⟦A⟧.prototype.f⟦f⟧;
+x.f⟦f⟧(); y.f⟦f⟧(); z.g⟦g⟧();
+",
+    );
+}
+
+#[test]
+fn interfaces_that_bear_a_classes_name_add_to_it() {
+    check(
+        "--- a.ts
+interface A⟦=A1⟧ { f⟦=f⟧(): void }
+class A⟦=A2⟧ { g⟦=g⟧() {} }
+function go(a: A⟦A1,A2⟧) { a.f⟦f⟧(); a.g⟦g⟧(); }
+",
+    );
+}
+
+#[test]
+fn a_module_may_be_one_value() {
+    check(
+        "--- a.ts
+class A⟦=A⟧ { f⟦=f⟧() {} }
+export = A⟦A⟧;
+--- b.ts
+import A = require('./a');
+import B⟦A⟧ from './a';
+new A⟦A⟧().f⟦f⟧(); new B⟦A⟧().f⟦f⟧();
+",
+    );
+}
+
+#[test]
+fn paths_of_a_configuration_are_followed() {
+    check_imports(
+        "--- tsconfig.base.json
+{ // shared
+  \"compilerOptions\": { \"baseUrl\": \".\", \"paths\": { \"@/*\": [\"src/*\"], \"lib\": [\"src/lib/main\"], }, }, }
+--- tsconfig.json
+{ \"extends\": \"./tsconfig.base\" }
+--- src/lib/main.tsx
+import { b } from 'src/b';
+--- src/b.ts
+import x from '@/lib/main';
+import y from 'lib';
+import z from '@/c.js';
+--- src/c.ts
+",
+        &["src/lib/main.tsx -> src/b.ts", "src/b.ts -> src/lib/main.tsx", "src/b.ts -> src/c.ts"],
+    );
+}
+
+/// Text that programs write may be nested as deep as they like.
+#[test]
+fn deep_text_ends() {
+    let deep = |open: &str, close: &str| format!("x = {}1{};\n", open.repeat(3_000), close.repeat(3_000));
+    let texts = [
+        deep("[", "]"),
+        deep("f(", ")"),
+        deep("{a: ", "}"),
+        deep("(", ")"),
+        deep("y => ", ""),
+        deep("x = ", ""),
+        format!("x = a{};\n", ".b".repeat(3_000)),
+        format!("let x: {}B{};\n", "A<".repeat(3_000), ">".repeat(3_000)),
+        format!("let {}x{} = 1;\n", "[".repeat(3_000), "]".repeat(3_000)),
+        format!("{}x{}\n", "if (x) {".repeat(3_000), "}".repeat(3_000)),
+    ];
+    for text in texts {
+        for path in ["a.ts", "a.js"] {
+            relations(&[Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() }]);
+        }
+    }
+}
+
+proptest::proptest! {
+    /// Whatever is left of a file, in whatever order, what it says is written down and bound without a fault.
+    #[test]
+    fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..9_000, 1usize..300), 1..12)) {
+        const SAMPLE: &str =
+            concat!(include_str!("../../src/languages/typescript/sample.ts"), include_str!("javascript.rs"));
+        let piece = |(start, len): &(usize, usize)| -> String {
+            SAMPLE.chars().skip(start % SAMPLE.len()).take(*len).chain(['\n']).collect()
+        };
+        let text: String = pieces.iter().map(piece).collect();
+        let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
+        relations(&[file("a.ts"), file("b.js"), file("c/index.tsx")]);
+    }
+}
