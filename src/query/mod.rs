@@ -1,12 +1,14 @@
 //! Questions to a snapshot, one file each. Nothing here knows how an answer is worded or where it goes.
 
 mod lookup;
+mod needs;
 mod paths;
 mod prose;
 mod rank;
 mod relations;
 mod suggest;
 mod symbols;
+pub mod text;
 mod tree;
 
 pub use lookup::{Missing, by_id, named, nearest, nearest_files};

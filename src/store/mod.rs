@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! manifest.json     the one file that says what exists; replaced by rename, last of all
-//! pack.<n>          content and symbols of the files that commit n brought (pack.rs)
+//! pack.<n>          content, symbols and grams of the files that commit n brought (pack.rs)
 //! files.<n>         the files of a snapshot as of commit n (files.rs)
 //! edges.<n>         who means whom in that snapshot (edges.rs): derived, written by whoever asks first
 //! index/            tantivy's segments; its own list of them lives in the manifest
@@ -19,6 +19,7 @@
 mod analyzer;
 mod edges;
 mod files;
+mod grams;
 mod index;
 mod manifest;
 mod map;
@@ -31,6 +32,7 @@ mod writer;
 pub use analyzer::{flattened, parts as word_parts, stems};
 pub use edges::{Edge, EdgeTable, Edges, Import};
 pub use files::{Entry, FileTable, Row};
+pub use grams::GramQuery;
 pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
 pub use registry::{Registry, Sidecar};
@@ -43,7 +45,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
 pub const CONTENT: u32 = 3;
 

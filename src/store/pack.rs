@@ -1,7 +1,7 @@
 //! A pack: content, symbols and facts of the files that one commit brought.
 //!
 //! ```text
-//! magic, content and facts of every file | symbols | decorators | files | paths | footer
+//! magic, content and facts of every file and blocks of grams | symbols | decorators | files | paths | blocks | footer
 //! ```
 //!
 //! Content comes first because it is written as it is read; the tables follow when their sizes are known, each aligned to
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use super::grams::{Block, BlockRecord, GramQuery, GramWriter};
 use super::map::Mapped;
 use super::{Error, FORMAT};
 use crate::model::{Span, Symbol};
@@ -155,6 +156,8 @@ struct Footer {
     files: u64,
     paths_start: u64,
     paths_len: u64,
+    blocks_start: u64,
+    blocks: u64,
     /// BLAKE3 of everything from the first table to here, cut to eight bytes.
     checksum: u64,
     format: u64,
@@ -170,6 +173,8 @@ pub const NO_LANGUAGE: u8 = u8::MAX;
 pub const HAS_ERRORS: u8 = 1;
 /// The parser gave the file up.
 pub const GIVEN_UP: u8 = 2;
+/// There is a NUL byte in it.
+pub const HAS_NUL: u8 = 4;
 
 /// The file of a pack.
 pub fn path(dir: &Path, number: u64) -> PathBuf {
@@ -199,6 +204,7 @@ impl Pack {
         pack.map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
         pack.map.records::<FileRecord>(footer.files_start, footer.files)?;
         pack.map.slice(footer.paths_start, footer.paths_len)?;
+        pack.map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
         Ok(pack)
     }
 
@@ -247,6 +253,18 @@ impl Pack {
         part(all, file.first_decorator, file.decorators)
     }
 
+    /// Its blocks of grams.
+    fn blocks(&self) -> &[BlockRecord] {
+        self.map.records(self.footer.blocks_start, self.footer.blocks).unwrap_or_default()
+    }
+
+    /// The numbers of the files that may answer a question about their text. Those that no snapshot names any more may be
+    /// among them.
+    pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
+        let each = self.blocks().iter().map(|block| Ok(Block::open(&self.map, block)?.candidates(query)));
+        each.collect::<Result<Vec<_>, Error>>().map(|found| found.concat())
+    }
+
     /// What a file takes up, its tables included.
     pub fn weight(&self, file: &FileRecord) -> u64 {
         let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
@@ -264,10 +282,15 @@ impl Pack {
         let end = self.map.bytes().len() - size_of::<Footer>();
         let start = self.footer.symbols_start as usize;
         let tables = self.map.bytes().get(start..end).unwrap_or_default();
-        match checksum(tables) == self.footer.checksum {
-            true => Ok(()),
-            false => Err(self.map.damaged("its tables do not match their checksum")),
+        if checksum(tables) != self.footer.checksum {
+            return Err(self.map.damaged("its tables do not match their checksum"));
         }
+        self.blocks().iter().try_for_each(|block| {
+            match checksum(self.map.slice(block.start, block.len)?) == block.checksum {
+                true => Ok(()),
+                false => Err(self.map.damaged("its grams do not match their checksum")),
+            }
+        })
     }
 }
 
@@ -291,6 +314,8 @@ pub struct PackWriter {
     decorators: Vec<DecoratorRecord>,
     files: Vec<FileRecord>,
     paths: String,
+    grams: GramWriter,
+    blocks: Vec<BlockRecord>,
 }
 
 /// What goes into a pack for one file. `record` carries id, language, flags, lines and hash; the rest is filled in.
@@ -301,6 +326,8 @@ pub struct PackFile<'a> {
     pub facts: &'a [u8],
     pub symbols: &'a [SymbolRecord],
     pub decorators: &'a [DecoratorRecord],
+    /// See [`super::grams::grams`].
+    pub grams: &'a [u32],
 }
 
 impl PackWriter {
@@ -316,6 +343,8 @@ impl PackWriter {
             decorators: Vec::new(),
             files: Vec::new(),
             paths: String::new(),
+            grams: GramWriter::new(),
+            blocks: Vec::new(),
         };
         writer.write(&MAGIC)?;
         Ok(writer)
@@ -343,6 +372,18 @@ impl PackWriter {
         self.paths.push_str(file.path);
         self.symbols.extend_from_slice(file.symbols);
         self.decorators.extend_from_slice(file.decorators);
+        self.grams.add(file.record.id, file.grams);
+        if self.grams.is_full() { self.write_grams() } else { Ok(()) }
+    }
+
+    /// Writes the grams gathered so far, between content. Until then [`PackWriter::bytes`] does not know of them.
+    pub fn write_grams(&mut self) -> Result<(), Error> {
+        let fill = padding(self.written);
+        if let Some((record, bytes)) = self.grams.take(self.written + fill as u64) {
+            self.write(&[0; 8][..fill])?;
+            self.write(&bytes)?;
+            self.blocks.push(record);
+        }
         Ok(())
     }
 
@@ -359,10 +400,12 @@ impl PackWriter {
 
     /// Writes the tables. The file is complete, but not yet safe from a power cut: that is [`super::writer`]'s to decide.
     pub fn finish(mut self) -> Result<File, Error> {
+        self.write_grams()?;
         self.files.sort_unstable_by_key(|file| file.id);
         let mut hasher = blake3::Hasher::new();
         let (symbols, decorators) = (std::mem::take(&mut self.symbols), std::mem::take(&mut self.decorators));
         let (files, paths) = (std::mem::take(&mut self.files), std::mem::take(&mut self.paths));
+        let blocks = std::mem::take(&mut self.blocks);
         // Content ends anywhere; its padding is not part of what the checksum covers.
         self.write(&[0; 8][..padding(self.written)])?;
         let mut footer = Footer { format: u64::from(FORMAT), magic: MAGIC, ..Footer::default() };
@@ -382,6 +425,8 @@ impl PackWriter {
         footer.files_start = table(&mut self, files.as_bytes())?;
         footer.paths_len = paths.len() as u64;
         footer.paths_start = table(&mut self, paths.as_bytes())?;
+        footer.blocks = blocks.len() as u64;
+        footer.blocks_start = table(&mut self, blocks.as_bytes())?;
         let hash = hasher.finalize();
         footer.checksum = u64::from_le_bytes(first_eight(hash.as_bytes()));
         self.write(footer.as_bytes())?;
@@ -396,6 +441,6 @@ impl PackWriter {
 }
 
 /// How many bytes are missing to a multiple of eight.
-fn padding(written: u64) -> usize {
+pub fn padding(written: u64) -> usize {
     (written.next_multiple_of(8) - written) as usize
 }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::Error;
 use super::edges::{self, EdgeTable, Edges};
 use super::files::{self, FileTable, Row};
+use super::grams::GramQuery;
 use super::index::{Clause, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
@@ -151,6 +152,26 @@ impl Snapshot {
         self.searcher()?.exact(name, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
+    /// The numbers of the files whose text may answer, by ascending path.
+    pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
+        if *query == GramQuery::All {
+            return Ok(self.table.iter().filter_map(|row| row.state.ok()).collect());
+        }
+        let mut found = Vec::new();
+        for (_, pack) in &self.packs {
+            found.extend(pack.candidates(query)?.into_iter().filter(|file| self.has(*file)));
+        }
+        // Looking each up costs more than passing over all once.
+        if found.len() * 16 > self.table.len() {
+            let mut among = vec![0_u64; self.visible.len()];
+            found.iter().for_each(|file| among[*file as usize / 64] |= 1 << (file % 64));
+            let is_among = |file: &u32| among[*file as usize / 64] >> (file % 64) & 1 == 1;
+            return Ok(self.table.iter().filter_map(|row| row.state.ok()).filter(is_among).collect());
+        }
+        found.sort_by_cached_key(|file| self.file_by_number(*file).map(|file| file.path()));
+        Ok(found)
+    }
+
     /// In how many definitions' text a name is written, its own included.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         self.searcher()?.mentions(name)
@@ -270,6 +291,11 @@ impl<'a> FileView<'a> {
     /// Whether the parser gave the file up.
     pub fn given_up(&self) -> bool {
         self.record.flags & pack::GIVEN_UP != 0
+    }
+
+    /// Whether there is a NUL byte in it.
+    pub fn has_nul(&self) -> bool {
+        self.record.flags & pack::HAS_NUL != 0
     }
 
     /// Number of symbols.

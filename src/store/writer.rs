@@ -9,6 +9,7 @@ use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, UserOperation};
 use tantivy::{IndexWriter, TantivyDocument};
 
 use super::files::{self, Entry};
+use super::grams::grams;
 use super::index::{self, Field};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
@@ -41,6 +42,7 @@ pub struct Prepared {
     symbols: Vec<SymbolRecord>,
     decorators: Vec<DecoratorRecord>,
     documents: Vec<TantivyDocument>,
+    grams: Vec<u32>,
 }
 
 impl Prepared {
@@ -52,6 +54,7 @@ impl Prepared {
         let mut flags = 0;
         flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
         flags |= if extraction.failure.is_some() { pack::GIVEN_UP } else { 0 };
+        flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
         let record = FileRecord {
             lines: newlines as u32 + u32::from(ends_open),
             language,
@@ -59,6 +62,7 @@ impl Prepared {
             hash,
             ..FileRecord::default()
         };
+        let grams = grams(&content);
         let mut prepared = Self {
             path,
             content,
@@ -67,6 +71,7 @@ impl Prepared {
             symbols: Vec::new(),
             decorators: Vec::new(),
             documents: Vec::new(),
+            grams,
         };
         prepared.take(extraction);
         prepared
@@ -274,6 +279,7 @@ impl Writer {
             facts: &file.facts,
             symbols: &file.symbols,
             decorators: &file.decorators,
+            grams: &file.grams,
         })?;
         if !file.documents.is_empty() {
             let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
@@ -387,6 +393,7 @@ impl Writer {
     /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree).
     /// Returns the version of the extraction that the oldest file of the new pack was read by.
     fn collect_packs(&mut self, live: &Live) -> Result<u32, Error> {
+        self.pack.as_mut().map_or(Ok(()), PackWriter::write_grams)?;
         let mut keep = self.packs.len();
         let mut carried = self.pack.as_ref().map_or(0, PackWriter::bytes);
         // Files that another version read are about to be read again: among them, new ones would pass for old.
@@ -414,6 +421,7 @@ impl Writer {
                     facts: pack.facts(record),
                     symbols: pack.symbols(record),
                     decorators: pack.decorators(record),
+                    grams: &grams(pack.content(record)),
                 })?;
             }
         }

@@ -28,6 +28,7 @@ pub mod list_repos;
 mod related;
 pub mod resolve_repo;
 pub mod search_symbols;
+pub mod search_text;
 pub mod session;
 pub mod suggest_queries;
 #[cfg(test)]
@@ -130,6 +131,7 @@ impl ToolSpec {
 /// Every tool.
 pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<search_symbols::SearchSymbols>(),
+    ToolSpec::of::<search_text::SearchText>(),
     ToolSpec::of::<get_symbol_source::GetSymbolSource>(),
     ToolSpec::of::<get_file_outline::GetFileOutline>(),
     ToolSpec::of::<get_file_content::GetFileContent>(),

@@ -167,7 +167,7 @@ impl Tool for SearchSymbols {
             },
             limit: limit + call.offset,
         };
-        let mut repos = repositories(call, &args)?;
+        let mut repos = repositories(call, args.repo.as_deref(), args.repos.as_deref())?;
         let mut found: Vec<(usize, Hit)> = Vec::new();
         let (mut considered, mut at_least) = (0, false);
         for (place, repo) in repos.iter_mut().enumerate() {
@@ -235,7 +235,7 @@ const KINDS: &[(&str, &str)] = &[
     ("structs", "struct"),
     ("enums", "enum"),
 ];
-const LANGUAGE_NAMES: &[(&str, &str)] = &[
+pub(super) const LANGUAGE_NAMES: &[(&str, &str)] = &[
     ("py", "python"),
     ("js", "javascript"),
     ("jsx", "javascript"),
@@ -246,7 +246,7 @@ const LANGUAGE_NAMES: &[(&str, &str)] = &[
 ];
 
 /// The word that is meant by another, or the word itself, in small letters.
-fn meant(word: &str, table: &[(&str, &str)]) -> String {
+pub(super) fn meant(word: &str, table: &[(&str, &str)]) -> String {
     let word = word.trim().to_lowercase();
     table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
 }
@@ -289,7 +289,11 @@ fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
         let message = format!("no symbols are read from {language:?}; the languages are {}", known.join(", "));
         return Err(Error::new(Code::InvalidArguments, message));
     }
-    let Some(pattern) = &args.file_pattern else { return Ok(None) };
+    args.file_pattern.as_deref().map(path_glob).transpose()
+}
+
+/// Reads a glob of paths as a person writes it.
+pub(super) fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
     let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
     let anywhere = match pattern {
         "" | "." => "**".to_owned(),
@@ -301,7 +305,7 @@ fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
         _ => format!("{{**/{pattern},**/{pattern}/**}}"),
     };
     match GlobBuilder::new(&anywhere).literal_separator(true).empty_alternates(true).build() {
-        Ok(glob) => Ok(Some(glob.compile_matcher())),
+        Ok(glob) => Ok(glob.compile_matcher()),
         Err(err) => {
             let message = format!("`file_pattern` is no glob: {err}; write it like src/**/*.py");
             Err(Error::new(Code::InvalidArguments, message))
@@ -310,13 +314,11 @@ fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
 }
 
 /// The repositories that a call means.
-fn repositories(call: &Call<'_>, args: &Args) -> Result<Vec<Repo>, Error> {
-    match &args.repos {
-        Some(_) if args.repo.is_some() => Err(Error::new(Code::InvalidArguments, "give `repo` or `repos`, not both")),
-        None => Ok(vec![indexes::open(call, args.repo.as_deref())?]),
-        Some(names) if names.is_empty() => {
-            Err(Error::new(Code::InvalidArguments, "`repos` is empty; name repositories, or \"*\" for all"))
-        }
+pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[String]>) -> Result<Vec<Repo>, Error> {
+    match repos {
+        Some(_) if repo.is_some() => Err(Error::new(Code::InvalidArguments, "give `repo` or `repos`, not both")),
+        None => Ok(vec![indexes::open(call, repo)?]),
+        Some([]) => Err(Error::new(Code::InvalidArguments, "`repos` is empty; name repositories, or \"*\" for all")),
         Some(names) if names.iter().any(|name| name == "*") => {
             let all = call.cx.indexes.registry().all();
             // One index that cannot be read must not hide the others.
@@ -354,7 +356,7 @@ fn ask(repo: &Repo, search: &Search<'_>) -> Result<query::Found, Error> {
 }
 
 /// Stands for a repository while it is being looked at again.
-fn placeholder(repo: &Repo) -> Repo {
+pub(super) fn placeholder(repo: &Repo) -> Repo {
     Repo {
         sidecar: repo.sidecar.clone(),
         snapshot: repo.snapshot.clone(),

@@ -1,0 +1,508 @@
+//! Grams: which files hold which three bytes in a row, so that a search for text opens only files that may hold it.
+//!
+//! A gram is three neighbouring bytes of a line, letters in small, each byte as one of 128 classes: ASCII keeps its own,
+//! other bytes share what is free. So one index answers with and without regard to case, and what it answers is never too
+//! little: files are found that hold the grams, and whoever asked looks into them.
+//!
+//! A pack has blocks of grams, each of some of its files, so that writing one takes little memory:
+//!
+//! ```text
+//! file numbers | where each list begins | the code of each | lists
+//! ```
+//!
+//! A list holds the places of files within the block as gaps in Rice's code (Rice 1979), whose parameter follows from the
+//! length: a gram of most files costs a bit or two per file, a rare one little more than the logarithm of its gaps.
+
+use std::cell::RefCell;
+
+use memchr::memmem;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::Error;
+use super::map::Mapped;
+use super::pack::{checksum, padding};
+
+/// Three classes of seven bits.
+const CODES: usize = 1 << 21;
+/// The code of files that are candidates for every question, because their text is not what their bytes say.
+const ALWAYS: u32 = 0;
+/// The upper bits of a code name a range, the lower ones a place in it.
+const LOW_BITS: u32 = 11;
+const RANGES: usize = CODES >> LOW_BITS;
+/// A block is written when it has so many entries, four bytes each while they wait.
+const MOST_ENTRIES: usize = 8 << 20;
+/// Places in a block are written in sixteen bits while they wait.
+const MOST_FILES: usize = 1 << 16;
+/// Readers of bits look so far ahead.
+const LOOKAHEAD: usize = 8;
+/// When so few files are left, looking into them costs less than another list.
+const FEW: usize = 4;
+
+/// Every byte's class. A newline is in no gram; its class serves [`ALWAYS`].
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            0 => 1,
+            b'\n' => 0,
+            small @ ..0x80 => small.to_ascii_lowercase(),
+            // Capital letters and control characters leave their classes to the bytes of longer characters.
+            next @ 0x80..0xc0 => b'A' + (next - 0x80) % 26,
+            two @ 0xc0..0xe0 => 14 + (two - 0xc0) % 18,
+            three @ 0xe0..0xf0 => 1 + (three - 0xe0) % 8,
+            _ => 11,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The code of three bytes.
+fn code(bytes: [u8; 3]) -> u32 {
+    bytes.iter().fold(0, |code, byte| code << 7 | u32::from(CLASSES[*byte as usize]))
+}
+
+/// What [`grams`] needs and clears again: a bit for each code, and room for what it finds.
+struct Scratch {
+    seen: Vec<u64>,
+    found: Vec<u32>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch { seen: Vec::new(), found: Vec::new() }) };
+}
+
+/// The codes of a text's grams, each once, in no order.
+pub fn grams(text: &[u8]) -> Vec<u32> {
+    SCRATCH.with_borrow_mut(|Scratch { seen, found }| {
+        seen.resize(CODES / 64, 0);
+        if found.len() <= text.len() {
+            found.resize(text.len() + 1, 0);
+        }
+        let mut count = 0;
+        if is_deceptive(text) {
+            found[0] = ALWAYS;
+            count = 1;
+        }
+        for line in text.split(|byte| *byte == b'\n').filter(|line| line.len() > 2) {
+            let mut rolling = code([b'\n', line[0], line[1]]);
+            for byte in &line[2..] {
+                rolling = (rolling << 7 | u32::from(CLASSES[*byte as usize])) & (CODES as u32 - 1);
+                let (word, bit) = (&mut seen[rolling as usize / 64], 1 << (rolling % 64));
+                // Written in any case and kept only when new: whether it is cannot be predicted.
+                found[count] = rolling;
+                count += usize::from(*word & bit == 0);
+                *word |= bit;
+            }
+        }
+        let found = found[..count].to_vec();
+        found.iter().for_each(|code| seen[*code as usize / 64] = 0);
+        found
+    })
+}
+
+/// Whether a search sees another text than the bytes: two letters outside ASCII (ſ, K) are the same as ASCII ones when case
+/// is of no regard.
+fn is_deceptive(text: &[u8]) -> bool {
+    ["ſ", "\u{212a}"].iter().any(|letter| memmem::find(text, letter.as_bytes()).is_some())
+}
+
+/// Which grams a text must hold to be worth looking into.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GramQuery {
+    /// Every text may be.
+    All,
+    /// No text is.
+    None,
+    /// Those with this gram.
+    Gram(u32),
+    /// Those that all of these say.
+    And(Vec<GramQuery>),
+    /// Those that any of these says.
+    Or(Vec<GramQuery>),
+}
+
+impl GramQuery {
+    /// Texts that hold these bytes, capital letters or small.
+    pub fn literal(bytes: &[u8]) -> Self {
+        let windows = bytes.windows(3).filter(|three| !three.contains(&b'\n'));
+        Self::and(windows.map(|three| Self::Gram(code([three[0], three[1], three[2]]))))
+    }
+
+    /// Texts that all of these say.
+    pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Vec::new();
+        for part in parts {
+            match part {
+                Self::All => {}
+                Self::None => return Self::None,
+                Self::And(parts) => all.extend(parts),
+                part => all.push(part),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all.len() {
+            0 => Self::All,
+            1 => all.remove(0),
+            _ => Self::And(all),
+        }
+    }
+
+    /// Texts that any of these says.
+    pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut any = Vec::new();
+        for part in parts {
+            match part {
+                Self::All => return Self::All,
+                Self::None => {}
+                Self::Or(parts) => any.extend(parts),
+                part => any.push(part),
+            }
+        }
+        any.sort_unstable();
+        any.dedup();
+        match any.len() {
+            0 => Self::None,
+            1 => any.remove(0),
+            _ => Self::Or(any),
+        }
+    }
+}
+
+/// Where a block is and what it holds.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct BlockRecord {
+    /// First byte in the pack, a multiple of eight.
+    pub start: u64,
+    pub len: u64,
+    pub files: u32,
+    pub codes: u32,
+    /// BLAKE3 of the block, cut to eight bytes.
+    pub checksum: u64,
+}
+
+/// A block that is being gathered.
+pub struct GramWriter {
+    /// For each range of codes: the low bits above the file's place.
+    ranges: Vec<Vec<u32>>,
+    files: Vec<u32>,
+    entries: usize,
+}
+
+impl GramWriter {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self { ranges: vec![Vec::new(); RANGES], files: Vec::new(), entries: 0 }
+    }
+
+    /// Adds a file by its number and [`grams`].
+    pub fn add(&mut self, file: u32, grams: &[u32]) {
+        let place = self.files.len() as u32;
+        self.files.push(file);
+        self.entries += grams.len();
+        for code in grams {
+            self.ranges[(code >> LOW_BITS) as usize].push((code & ((1 << LOW_BITS) - 1)) << 16 | place);
+        }
+    }
+
+    /// Whether it should be written before another file comes.
+    pub fn is_full(&self) -> bool {
+        self.entries >= MOST_ENTRIES || self.files.len() == MOST_FILES
+    }
+
+    /// Writes the block and begins anew; `start` is where it will lie. `None` when there is nothing to write.
+    pub fn take(&mut self, start: u64) -> Option<(BlockRecord, Vec<u8>)> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let files = std::mem::take(&mut self.files);
+        self.entries = 0;
+        let (mut offsets, mut codes) = (Vec::new(), Vec::new());
+        let mut lists = Bits::default();
+        let mut sorted = Vec::new();
+        for (number, range) in self.ranges.iter_mut().enumerate() {
+            sort_by_code(range, &mut sorted);
+            for list in sorted.chunk_by(|a, b| a >> 16 == b >> 16) {
+                let code = (number as u32) << LOW_BITS | list[0] >> 16;
+                codes.push([(code >> 16) as u8, (code >> 8) as u8, code as u8]);
+                offsets.push(lists.bytes.len() as u32);
+                lists.list(list, files.len());
+            }
+            // What one large block needed shall not be held for the small ones after it.
+            *range = Vec::new();
+        }
+        offsets.push(lists.bytes.len() as u32);
+        lists.bytes.extend_from_slice(&[0; LOOKAHEAD]);
+        let mut bytes = Vec::with_capacity(lists.bytes.len() + 4 * (files.len() + 2 * offsets.len()));
+        for part in [files.as_bytes(), offsets.as_bytes(), codes.as_bytes(), &lists.bytes] {
+            bytes.extend_from_slice(part);
+        }
+        bytes.extend_from_slice(&[0; 8][..padding(bytes.len() as u64)]);
+        let record = BlockRecord {
+            start,
+            len: bytes.len() as u64,
+            files: files.len() as u32,
+            codes: codes.len() as u32,
+            checksum: checksum(&bytes),
+        };
+        Some((record, bytes))
+    }
+}
+
+/// Sorts the entries of a range by their low bits; places are in order already.
+fn sort_by_code(entries: &[u32], sorted: &mut Vec<u32>) {
+    let mut ends = [0_u32; (1 << LOW_BITS) + 1];
+    entries.iter().for_each(|entry| ends[(entry >> 16) as usize + 1] += 1);
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    sorted.clear();
+    sorted.resize(entries.len(), 0);
+    for entry in entries {
+        let end = &mut ends[(entry >> 16) as usize];
+        sorted[*end as usize] = *entry;
+        *end += 1;
+    }
+}
+
+/// The parameter of Rice's code for `count` places among `files`.
+fn parameter(count: usize, files: usize) -> u32 {
+    // The median of gaps that lie like tosses of a coin.
+    let middle = (files.saturating_sub(count) as u64 * 7) / (count.max(1) as u64 * 10);
+    middle.checked_ilog2().unwrap_or(0)
+}
+
+/// Bits that are being written, lowest first.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    word: u64,
+    used: u32,
+}
+
+impl Bits {
+    /// Writes the places of a list: how many, then the gaps.
+    fn list(&mut self, entries: &[u32], files: usize) {
+        let count = entries.len();
+        let width = count.ilog2();
+        self.put(1 << width, width + 1);
+        self.put(count as u64 & ((1 << width) - 1), width);
+        let parameter = parameter(count, files);
+        let mut next = 0;
+        for entry in entries {
+            let place = entry & 0xffff;
+            let gap = u64::from(place - next);
+            let mut zeros = gap >> parameter;
+            while zeros >= 32 {
+                self.put(0, 32);
+                zeros -= 32;
+            }
+            self.put(1 << zeros, zeros as u32 + 1);
+            self.put(gap & ((1 << parameter) - 1), parameter);
+            next = place + 1;
+        }
+        self.align();
+    }
+
+    /// Writes up to 33 bits.
+    fn put(&mut self, bits: u64, count: u32) {
+        self.word |= bits << self.used;
+        self.used += count;
+        if self.used >= 32 {
+            self.bytes.extend_from_slice(&(self.word as u32).to_le_bytes());
+            self.word >>= 32;
+            self.used -= 32;
+        }
+        debug_assert!(self.used < 32, "a put of 33 bits leaves at most 31 + 33 - 32");
+    }
+
+    fn align(&mut self) {
+        let bytes = self.used.div_ceil(8) as usize;
+        self.bytes.extend_from_slice(&self.word.to_le_bytes()[..bytes]);
+        (self.word, self.used) = (0, 0);
+    }
+}
+
+/// A block, open for reading.
+pub struct Block<'a> {
+    /// The files' numbers by their places.
+    files: &'a [u32],
+    offsets: &'a [u32],
+    /// Highest byte first, so that their order is that of numbers.
+    codes: &'a [[u8; 3]],
+    lists: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    /// The block that a record names.
+    pub fn open(map: &'a Mapped, record: &BlockRecord) -> Result<Self, Error> {
+        let end = record.start.saturating_add(record.len);
+        let mut at = record.start;
+        let mut numbers = |count: u64| {
+            let part = map.records::<u32>(at, count);
+            at = at.saturating_add(4 * count);
+            part
+        };
+        let codes = u64::from(record.codes);
+        let files = numbers(record.files.into())?;
+        let offsets = numbers(codes + 1)?;
+        let codes = map.records::<[u8; 3]>(at, codes)?;
+        at += size_of_val(codes) as u64;
+        let lists = map.slice(at, end.checked_sub(at).ok_or_else(|| map.damaged("a block of grams is too short"))?)?;
+        Ok(Self { files, offsets, codes, lists })
+    }
+
+    /// The numbers of the files that may answer, by ascending place.
+    pub fn candidates(&self, query: &GramQuery) -> Vec<u32> {
+        let places = self.places(query, None);
+        let always = self.list(ALWAYS).into_iter().flatten();
+        let places = if *query == GramQuery::All { places } else { merged(places, always) };
+        places.iter().filter_map(|place| self.files.get(*place as usize).copied()).collect()
+    }
+
+    /// The places that answer, of those in `among` when it is given.
+    fn places(&self, query: &GramQuery, among: Option<&[u32]>) -> Vec<u32> {
+        let all = || among.map_or_else(|| (0..self.files.len() as u32).collect(), <[u32]>::to_vec);
+        match query {
+            GramQuery::All => all(),
+            GramQuery::None => Vec::new(),
+            GramQuery::Gram(code) => match (self.list(*code), among) {
+                (None, _) => Vec::new(),
+                (Some(list), None) => list.collect(),
+                (Some(list), Some(among)) => common(among, list),
+            },
+            GramQuery::Or(parts) => {
+                let each = parts.iter().map(|part| self.places(part, among));
+                each.reduce(|left, right| merged(left, right.into_iter())).unwrap_or_default()
+            }
+            GramQuery::And(parts) => {
+                // The rarest first: most of the others need not be read to their ends, or at all.
+                let mut parts: Vec<(usize, &GramQuery)> = parts.iter().map(|part| (self.cost(part), part)).collect();
+                parts.sort_by_key(|(cost, _)| *cost);
+                let mut left: Option<Vec<u32>> = among.map(<[u32]>::to_vec);
+                for (_, part) in parts {
+                    if left.as_ref().is_some_and(|left| left.len() <= FEW) && !matches!(part, GramQuery::None) {
+                        break;
+                    }
+                    left = Some(self.places(part, left.as_deref()));
+                }
+                left.unwrap_or_else(all)
+            }
+        }
+    }
+
+    /// About how many bytes of lists a question reads; few for one that few files answer.
+    fn cost(&self, query: &GramQuery) -> usize {
+        match query {
+            GramQuery::All => self.lists.len(),
+            GramQuery::None => 0,
+            GramQuery::Gram(code) => self.range(*code).map_or(0, |range| range.len()),
+            GramQuery::And(parts) => parts.iter().map(|part| self.cost(part)).min().unwrap_or(0),
+            GramQuery::Or(parts) => parts.iter().map(|part| self.cost(part)).sum(),
+        }
+    }
+
+    /// Where the list of a code lies; `None` when no file has it.
+    fn range(&self, code: u32) -> Option<std::ops::Range<usize>> {
+        let at = self.codes.binary_search(&[(code >> 16) as u8, (code >> 8) as u8, code as u8]).ok()?;
+        Some(*self.offsets.get(at)? as usize..*self.offsets.get(at + 1)? as usize)
+    }
+
+    fn list(&self, code: u32) -> Option<List<'a>> {
+        let range = self.range(code)?;
+        let mut list = List { bytes: self.lists.get(range.start..)?, bit: 0, left: 0, next: 0, parameter: 0 };
+        let width = list.zeros();
+        let count = 1_usize.checked_shl(width)?.checked_add(list.bits(width.min(32)) as usize)?;
+        // A damaged count ends with the block.
+        list.left = count.min(self.files.len());
+        list.parameter = parameter(count, self.files.len());
+        Some(list)
+    }
+}
+
+/// The places of a list, ascending.
+struct List<'a> {
+    bytes: &'a [u8],
+    bit: usize,
+    left: usize,
+    next: u32,
+    parameter: u32,
+}
+
+impl List<'_> {
+    /// The bits from here on, at least 57.
+    fn peek(&self) -> u64 {
+        let at = self.bit / 8;
+        let word = self.bytes.get(at..at + 8).map_or(1, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight")));
+        // Beyond the end there are ones, so that damage ends a count of zeros.
+        word >> (self.bit % 8)
+    }
+
+    /// Reads zeros up to a one, and says how many there were.
+    fn zeros(&mut self) -> u32 {
+        let mut all = 0;
+        loop {
+            let zeros = self.peek().trailing_zeros();
+            if zeros < 57 {
+                self.bit += zeros as usize + 1;
+                return all + zeros;
+            }
+            all += 56;
+            self.bit += 56;
+        }
+    }
+
+    fn bits(&mut self, count: u32) -> u32 {
+        let bits = self.peek() & ((1 << count) - 1);
+        self.bit += count as usize;
+        bits as u32
+    }
+}
+
+impl Iterator for List<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        let gap = self.zeros() << self.parameter | self.bits(self.parameter);
+        let place = self.next.saturating_add(gap);
+        self.next = place.saturating_add(1);
+        Some(place)
+    }
+}
+
+/// What two ascending lists share.
+fn common(left: &[u32], right: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut both = Vec::with_capacity(left.len());
+    let mut left = left.iter().copied().peekable();
+    for place in right {
+        while left.next_if(|other| *other < place).is_some() {}
+        match left.peek() {
+            Some(other) if *other == place => both.push(place),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    both
+}
+
+/// What either of two ascending lists holds.
+fn merged(left: Vec<u32>, right: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut right = right.peekable();
+    if right.peek().is_none() {
+        return left;
+    }
+    let mut all = Vec::with_capacity(left.len());
+    for place in left {
+        while let Some(other) = right.next_if(|other| *other < place) {
+            all.push(other);
+        }
+        right.next_if_eq(&place);
+        all.push(place);
+    }
+    all.extend(right);
+    all
+}
