@@ -74,6 +74,46 @@ fn the_first_search_indexes_the_repository() {
 }
 
 #[test]
+fn text_takes_the_flags_of_ripgrep_and_prints_as_it_does() {
+    let place = Place::new();
+    fs::write(place.source().join("inner/notes.txt"), "Add nothing\r\nna\u{ef}ve\nadd(\n").expect("the folder is ours");
+    let ran = place.run(&["text", "add"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.err.contains("for the first time"), "{}", ran.err);
+    assert_eq!(ran.out, "inner/notes.txt:3:add(\nnumbers.py:1:def add(a, b):\nnumbers.py:8:        return add(1, 2)\n");
+    let printed = |args: &[&str]| place.found(&[&["text"], args].concat());
+    assert_eq!(printed(&["-F", "add(", "-g", "*.txt"]), "inner/notes.txt:3:add(\n");
+    assert_eq!(printed(&["-c", "-i", "add"]), "inner/notes.txt:2\nnumbers.py:3\n");
+    assert_eq!(printed(&["-l", "-t", "py", "add"]), "numbers.py\n");
+    assert_eq!(printed(&["-w", "-S", "adds"]), "numbers.py:2:    \"\"\"Adds two numbers.\"\"\"\n");
+    assert_eq!(printed(&["-e", "^class", "-A", "1", "numbers.py"]), "6:class Counter:\n7-    def count(self):\n");
+    assert_eq!(
+        printed(&["-B1", "add\\(1", "./"]),
+        "./numbers.py-7-    def count(self):\n./numbers.py:8:        return add(1, 2)\n"
+    );
+    assert_eq!(printed(&["--color", "always", "na.ve", "inner"]).matches("\x1b[1m\x1b[31mna\u{ef}ve").count(), 1);
+    assert_eq!(
+        printed(&["-U", "nothing\\r\\nna", "-N"]),
+        "inner/notes.txt:Add nothing\r\ninner/notes.txt:na\u{ef}ve\n"
+    );
+    let messages = printed(&["--json", "class"]);
+    let types: Vec<String> = messages
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON")["type"].to_string())
+        .collect();
+    assert_eq!(types, ["\"begin\"", "\"match\"", "\"end\"", "\"summary\""]);
+    let inside = place.command(&["text", "add"]).current_dir(place.source().join("inner")).output().expect("it runs");
+    assert_eq!(Ran::of(inside).out, "notes.txt:3:add(\n");
+
+    fs::write(place.source().join("new.txt"), "freshly written\n").expect("the folder is ours");
+    assert_eq!(printed(&["freshly"]), "new.txt:1:freshly written\n");
+    assert_eq!(place.run(&["text", "never_written"]).status, 1);
+    let wrong = place.run(&["text", "("]);
+    assert!(wrong.status == 2 && wrong.err.contains("unclosed group"), "{}", wrong.err);
+    assert_eq!(place.run(&["text", "x", "nowhere"]).status, 2);
+}
+
+#[test]
 fn what_was_found_decides_the_status() {
     let place = Place::new();
     assert_eq!(place.run(&["index", "."]).status, 0);

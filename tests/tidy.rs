@@ -29,6 +29,8 @@ const WORDS: &[(&str, &[&str])] = &[
     ("rmcp::", &["mcp"]),
     ("async fn", &["mcp"]),
     ("clap::", &["cli"]),
+    ("grep_regex::", &["query"]),
+    ("grep_printer::", &["cli"]),
     ("println!", &["cli"]),
     ("env::var", &["config"]),
     ("gix::", &["git"]),

@@ -24,9 +24,17 @@ enum Kind {
     Json,
 }
 
+/// Tools whose commands are written by hand, because a person knows their flags from elsewhere.
+const BY_HAND: [&str; 1] = ["search_text"];
+
+/// The tools that are commands by their schemas alone.
+fn commands() -> impl Iterator<Item = &'static ToolSpec> {
+    TOOLS.iter().filter(|spec| spec.shown.is_some() && !BY_HAND.contains(&spec.name))
+}
+
 /// The tool behind a command; its name over MCP is understood as well.
 pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
-    TOOLS.iter().find(|spec| spec.shown.is_some() && [spec.command, spec.name].contains(&command))
+    commands().find(|spec| [spec.command, spec.name].contains(&command))
 }
 
 /// Whether a tool has an argument of that name.
@@ -39,7 +47,7 @@ pub(super) fn takes(tool: &str, argument: &str) -> bool {
 /// answers; when they name none, all are made, for help and completions.
 pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
     let named: Vec<&str> = args.iter().skip(1).filter_map(|arg| tool(arg.to_str()?)).map(|spec| spec.name).collect();
-    for spec in TOOLS.iter().filter(|spec| spec.shown.is_some()) {
+    for spec in commands() {
         let command = Command::new(spec.command);
         let is_needed = named.is_empty() || named.contains(&spec.name);
         parser = parser.subcommand(if is_needed { filled(command, spec) } else { command });

@@ -1,6 +1,7 @@
 //! The tools at a terminal: every tool is a subcommand, made from the same schema that clients read. The only room that prints.
 
 mod command;
+mod grep;
 mod output;
 mod progress;
 mod render;
@@ -11,20 +12,20 @@ mod tests;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{self, Config, Flags, Freshness, Settings};
 use crate::mcp;
-use crate::tools::{self, Context, Envelope, Request};
+use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use output::{Output, Paint};
 use progress::Progress;
 
@@ -95,6 +96,8 @@ enum Color {
 /// The commands that are no tools.
 #[derive(Subcommand)]
 enum Own {
+    #[command(alias = "search_text")]
+    Text(Box<grep::Text>),
     /// Serve the tools to an MCP client.
     Serve(Serve),
     /// Call any tool by its full name, with its arguments as JSON.
@@ -157,6 +160,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 Err(problem) => return complain(&problem),
             },
             None => match Own::from_arg_matches(&matches) {
+                Ok(Own::Text(text)) => return grep(&global, &text),
                 Ok(Own::Serve(how)) => return serve(&global, how),
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
@@ -241,46 +245,88 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCo
     }
 }
 
+/// Searches text as ripgrep does. When nothing is indexed here yet, that is done first.
+fn grep(global: &Global, text: &grep::Text) -> ExitCode {
+    let flags = Flags { index_dir: global.index_dir.clone(), settings: Settings::default() };
+    let config = match config::load(&flags) {
+        Ok(config) => config,
+        Err(err) => return fail(&err),
+    };
+    if let Err(problem) = log_to(&config) {
+        return complain(&problem);
+    }
+    let cx = Context::new(config);
+    let result = grep::run(text, global, &cx, &|repo: Option<&str>, err: Error| {
+        let root = (err.code == Code::NotIndexed).then(|| unindexed(&json!({"details": err.details}), repo)).flatten();
+        match root.map(|root| index_first(&cx, &root, global)) {
+            None => Err(err),
+            Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),
+            Some(_) => Ok(()),
+        }
+    });
+    result.unwrap_or_else(|err| {
+        let paint = Paint::of(global.color, io::stderr().is_terminal());
+        output::complain(&render::error(&json!({"error": err.message, "details": err.details}), paint));
+        ExitCode::from(FAILED)
+    })
+}
+
+/// The message of an error as tools write it.
+fn message_of(error: &Value) -> String {
+    error["error"].as_str().unwrap_or_default().to_owned()
+}
+
 /// Calls a tool. When nothing is indexed here yet, that is done first, and the tool is called again.
 fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global) -> Envelope {
     let first = call_once(cx, tool, arguments.clone(), global.quiet);
     if first.value.get("code") != Some(&"not_indexed".into()) {
         return first;
     }
-    let Some(root) = unindexed(&first.value, arguments.get("repo")) else { return first };
-    let index = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
-    let indexed = call_once(cx, "index_folder", index, global.quiet);
+    let repo = arguments.get("repo").and_then(Value::as_str);
+    let Some(root) = unindexed(&first.value, repo) else { return first };
+    let indexed = index_first(cx, &root, global);
     if indexed.is_error {
         return indexed;
     }
-    if !global.quiet {
+    call_once(cx, tool, arguments, global.quiet)
+}
+
+/// Indexes a folder that nobody has indexed yet, and says so.
+fn index_first(cx: &Context, root: &Path, global: &Global) -> Envelope {
+    let index = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
+    let indexed = call_once(cx, "index_folder", index, global.quiet);
+    if !indexed.is_error && !global.quiet {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
         output::complain(&format!("{}\n", paint.dim(&format!("indexed {} for the first time", root.display()))));
     }
-    call_once(cx, tool, arguments, global.quiet)
+    indexed
 }
 
 /// Calls a tool, with a progress bar.
 fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, quiet: bool) -> Envelope {
     let bar = Arc::new(Mutex::new(Progress::new(quiet)));
-    let step = Arc::clone(&bar);
-    let request = Request {
+    let envelope = tools::call(cx, tool, arguments, &request(&bar));
+    bar.lock().expect("drawing does not panic").finish();
+    envelope
+}
+
+/// Who asks at a terminal: from where we are, and patiently.
+fn request(bar: &Arc<Mutex<Progress>>) -> Request {
+    let step = Arc::clone(bar);
+    Request {
         directory: std::env::current_dir().ok(),
         patience: Some(PATIENCE),
         progress: Some(Arc::new(move |done, total, message: &str| {
             step.lock().expect("drawing does not panic").step(done, total, message);
         })),
         ..Request::default()
-    };
-    let envelope = tools::call(cx, tool, arguments, &request);
-    bar.lock().expect("drawing does not panic").finish();
-    envelope
+    }
 }
 
 /// The folder that a tool would have needed: the one it names, the one that was asked for, or the repository we are in.
-fn unindexed(answer: &Value, repo: Option<&Value>) -> Option<PathBuf> {
+fn unindexed(answer: &Value, repo: Option<&str>) -> Option<PathBuf> {
     let named = answer.pointer("/details/root").and_then(Value::as_str).map(PathBuf::from);
-    let asked = || repo.map(|repo| repo.as_str().map(PathBuf::from).filter(|path| path.is_dir()));
+    let asked = || repo.map(|repo| Some(PathBuf::from(repo)).filter(|path| path.is_dir()));
     let here = || {
         let here = std::env::current_dir().ok()?;
         Some(here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned())

@@ -193,10 +193,10 @@ impl<'a> Iterator for Candidates<'a> {
     }
 }
 
-/// A searcher as ripgrep makes one for the files of a folder.
-pub fn searcher(matcher: &Matcher, before: usize, after: usize) -> Searcher {
+/// A searcher as ripgrep makes one for the files of a folder, with so many lines before and after each match.
+pub fn searcher(matcher: &Matcher, before: usize, after: usize, numbered: bool) -> Searcher {
     SearcherBuilder::new()
-        .line_number(true)
+        .line_number(numbered)
         .multi_line(matcher.multi_line)
         .binary_detection(BinaryDetection::quit(0))
         .before_context(before)
@@ -248,7 +248,7 @@ pub fn search_text<'a>(
             let Some(file) = candidates.next() else { break };
             batch.push(file);
         }
-        let make = || searcher(matcher, context, context);
+        let make = || searcher(matcher, context, context, true);
         let found: Vec<Option<Vec<LineHit>>> = batch
             .par_iter()
             .map_init(make, |searcher, file| (!limits.reached()).then(|| hits(searcher, matcher, file, only_count)))

@@ -121,7 +121,13 @@ struct Notes {
     meta: Map<String, Value>,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// A question of a skin that wants no answer in an envelope.
+    pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
+        let (notes, question) = (Mutex::default(), 0);
+        Self { cx, request, max_tokens: usize::MAX, offset: 0, count_only: false, question, notes }
+    }
+
     /// The repository that was asked.
     pub fn repo(&self, id: &str) {
         self.notes().repo = Some(id.to_owned());

@@ -219,6 +219,15 @@ pub fn open_now(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     Ok(repo)
 }
 
+/// The repository that a call means as it was indexed last: nobody looks whether that is still so.
+pub fn open_as_indexed(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let sidecar = resolve(call, repo)?;
+    let open = opened(call, &sidecar)?;
+    let snapshot = lock(&open.state).snapshot.clone();
+    let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
+    Ok(Repo { sidecar, snapshot, root, freshness: None })
+}
+
 /// Looks at the folder as it is now, unless that was done for this very question.
 pub fn look_again(call: &Call<'_>, repo: Repo) -> Result<Repo, Error> {
     forget_look(call, &repo.sidecar.repo, JUST_NOW);

@@ -20,6 +20,7 @@ pub mod get_session_stats;
 pub mod get_symbol;
 pub mod get_symbol_source;
 pub mod get_symbols;
+pub mod grep;
 pub mod index_file;
 pub mod index_folder;
 pub mod indexes;
