@@ -114,6 +114,21 @@ fn text_takes_the_flags_of_ripgrep_and_prints_as_it_does() {
 }
 
 #[test]
+fn syntax_is_printed_as_ripgrep_prints_matches() {
+    let place = Place::new();
+    fs::write(place.source().join("inner/bad.py"), "\u{feff}try:\n    add(1, 2)\nexcept:\n    pass\n").expect("ours");
+    let printed = |args: &[&str]| place.found(&[&["ast"], args].concat());
+    assert_eq!(printed(&["add($A, $B)"]), "inner/bad.py:2:    add(1, 2)\nnumbers.py:8:        return add(1, 2)\n");
+    assert_eq!(printed(&["add($$$)", "-l", "-g", "inner/**"]), "inner/bad.py\n");
+    assert_eq!(
+        printed(&["--preset", "bare_except", "-B1"]),
+        "inner/bad.py-2-    add(1, 2)\ninner/bad.py:3:except:\ninner/bad.py:4:    pass\n"
+    );
+    assert_eq!(place.run(&["ast", "subtract($A)"]).status, 1);
+    assert_eq!(place.run(&["ast", "if ("]).status, 2);
+}
+
+#[test]
 fn what_was_found_decides_the_status() {
     let place = Place::new();
     assert_eq!(place.run(&["index", "."]).status, 0);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +11,11 @@ use std::time::{Duration, Instant};
 
 use codelode::config::Config;
 use codelode::pipeline::{self, Options, Watcher};
-use codelode::query::text::{Candidates, Case, Limits, Pattern, search_text};
+use codelode::query::scan::{Candidates, Limits};
+use codelode::query::text::{Case, Pattern, search_text};
 use codelode::store::{Registry, Snapshot};
+use codelode::tools::{Context, Request};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -84,7 +87,7 @@ type Lines = BTreeSet<(String, u64)>;
 fn found(snapshot: &Snapshot, pattern: &Pattern) -> Result<Lines, String> {
     let matcher = pattern.compile()?;
     let keep = |_: &codelode::store::FileView<'_>| true;
-    let candidates = Candidates::new(snapshot, pattern, &matcher, &keep).expect("the index can be read");
+    let candidates = Candidates::new(snapshot, &matcher.grams, pattern.name(), &keep).expect("the index can be read");
     let limits = Limits { until: Instant::now() + Duration::from_secs(60), cancelled: &NEVER };
     let mut lines = Lines::new();
     search_text(candidates, &matcher, 0, false, limits, &mut |file, hits| {
@@ -304,7 +307,8 @@ fn a_search_ends_when_its_time_is_up_or_nobody_wants_it() {
     let matcher = pattern.compile().expect("it is a pattern");
     let keep = |_: &codelode::store::FileView<'_>| true;
     let outcome = |limits: Limits<'_>, after: &mut dyn FnMut()| {
-        let candidates = Candidates::new(snapshot, &pattern, &matcher, &keep).expect("the index can be read");
+        let candidates =
+            Candidates::new(snapshot, &matcher.grams, pattern.name(), &keep).expect("the index can be read");
         let mut files = 0;
         let outcome = search_text(candidates, &matcher, 0, false, limits, &mut |_, _| {
             files += 1;
@@ -322,4 +326,219 @@ fn a_search_ends_when_its_time_is_up_or_nobody_wants_it() {
         outcome(Limits { until: later, cancelled: &cancelled }, &mut || cancelled.store(true, Ordering::Relaxed));
     assert!(ended.timed_out, "what was found until then is given");
     assert!((1..100).contains(&files), "{files} files after it was called off");
+}
+
+/// A folder, indexed, and a process that answers about it.
+struct Place {
+    folder: TempDir,
+    cx: Context,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
+        let place = Self { folder, cx };
+        for (path, text) in files {
+            place.write(path, text);
+        }
+        place.ask("index_folder", json!({"path": place.root()}));
+        place
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there").join("root")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the folder can be made");
+        fs::write(path, text).expect("it can be written");
+    }
+
+    fn call(&self, tool: &str, arguments: Value) -> Value {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let request = Request { patience: Some(Duration::from_secs(30)), ..Request::default() };
+        codelode::tools::call(&self.cx, tool, arguments, &request).value
+    }
+
+    fn ask(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.call(tool, arguments);
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer
+    }
+
+    /// `file:line symbol` of each match.
+    fn places(&self, tool: &str, arguments: Value) -> Vec<String> {
+        places(&self.ask(tool, arguments))
+    }
+}
+
+fn places(answer: &Value) -> Vec<String> {
+    let mut places = Vec::new();
+    for file in answer["results"].as_array().expect("there is a list") {
+        for found in file["matches"].as_array().expect("each file has matches") {
+            let symbol = found["symbol"].as_str().unwrap_or("-");
+            places.push(format!("{}:{} {symbol}", file["file"].as_str().expect("files have names"), found["line"]));
+        }
+    }
+    places
+}
+
+const MODULE: &str =
+    "class Account:\n    def deposit(self, amount):\n        self.balance += amount\n        return self.balance\n";
+const USE: &str = "from bank import Account\n\n\ndef pay(account):\n    try:\n        account.deposit(10)\n    except:\n        pass\n";
+
+fn bank() -> Place {
+    Place::new(&[
+        ("zoo/bank.py", MODULE),
+        ("app/main.py", USE),
+        ("tests/test_bank.py", "def test_deposit():\n    Account().deposit(1)\n"),
+        ("docs/guide.md", "Call `deposit` to deposit.\n"),
+    ])
+}
+
+#[test]
+fn definitions_come_first_then_source_then_tests_each_with_its_symbol() {
+    let place = bank();
+    let found = place.places("search_text", json!({"query": "deposit"}));
+    assert_eq!(
+        found,
+        [
+            "zoo/bank.py:2 Account.deposit#method",
+            "app/main.py:6 pay#function",
+            "docs/guide.md:1 -",
+            "tests/test_bank.py:1 test_deposit#function",
+            "tests/test_bank.py:2 test_deposit#function",
+        ]
+    );
+    let found = |arguments: Value| place.places("search_text", arguments).len();
+    assert_eq!(found(json!({"query": "DEPOSIT", "case_sensitive": true})), 0);
+    assert_eq!(found(json!({"query": "deposit", "whole_word": true})), 4);
+    assert_eq!(found(json!({"query": r"deposit\(\w+\)", "is_regex": true, "language": "python"})), 2);
+    assert_eq!(found(json!({"query": "deposit", "file_pattern": "tests/"})), 2);
+    assert_eq!(found(json!({"query": "deposit", "repos": ["*"]})), 5);
+    let counted = place.ask("search_text", json!({"query": "deposit", "count_only": true}));
+    assert_eq!(counted["count"], 5);
+    let around = place.ask("search_text", json!({"query": "+=", "context_lines": 1}));
+    let first = &around["results"][0]["matches"][0];
+    assert_eq!(first["before"], json!(["    def deposit(self, amount):"]));
+    assert_eq!(first["after"], json!(["        return self.balance"]));
+}
+
+#[test]
+fn cursors_lead_to_every_match_once() {
+    let lines: String = (0..500).map(|line| format!("needle {line}\n")).collect();
+    let place = Place::new(&[("a.txt", &lines), ("b.txt", &lines), ("c.txt", "needle\n")]);
+    for budget in [8_000, 400] {
+        let (mut all, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let mut arguments = json!({"query": "needle", "max_results": 150, "max_tokens": budget});
+            if let Some(cursor) = cursor {
+                arguments["cursor"] = cursor.into();
+            }
+            let answer = place.ask("search_text", arguments);
+            let page = places(&answer);
+            assert_eq!(answer["result_count"], page.len());
+            assert!(!page.is_empty() && answer.get("shortened").is_none(), "{answer}");
+            all.extend(page);
+            cursor = answer["next_cursor"].as_str().map(str::to_owned);
+            assert_eq!(cursor.is_some(), answer["truncated"] == true, "{answer}");
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let distinct: BTreeSet<&String> = all.iter().collect();
+        assert_eq!((all.len(), distinct.len()), (1001, 1001));
+    }
+}
+
+#[test]
+fn an_edit_is_found_at_once_and_absence_is_said_of_what_was_looked_at() {
+    let place = bank();
+    let nothing = place.ask("search_text", json!({"query": "withdraw"}));
+    assert_eq!(nothing["negative_evidence"]["verdict"], "not_found");
+    assert_eq!(nothing["negative_evidence"]["scanned_files"], 4);
+    place.write("app/main.py", &format!("{USE}    account.withdraw(5)\n"));
+    // A look that is younger than this counts as part of the same question.
+    std::thread::sleep(Duration::from_millis(10));
+    assert_eq!(place.places("search_text", json!({"query": "withdraw"})), ["app/main.py:9 pay#function"]);
+    place.write("app/main.py", USE);
+    assert!(place.places("search_text", json!({"query": "withdraw"})).is_empty());
+    let near = place.ask("search_text", json!({"query": "depositt"}));
+    assert_eq!(near["negative_evidence"]["nearest"][0], "zoo/bank.py::Account.deposit#method");
+    let wrong = place.call("search_text", json!({"query": "a(b", "is_regex": true}));
+    assert!(wrong["error"].as_str().is_some_and(|error| error.contains("unclosed group")), "{wrong}");
+    let called_off = Request { cancelled: std::sync::Arc::new(AtomicBool::new(true)), ..Request::default() };
+    let arguments = json!({"query": "deposit"}).as_object().cloned().expect("it is one");
+    let answer = codelode::tools::call(&place.cx, "search_text", arguments, &called_off).value;
+    assert_eq!(answer["code"], "cancelled");
+}
+
+#[test]
+fn long_lines_are_cut_around_the_match() {
+    let place = Place::new(&[("long.txt", &format!("{}needle{}\n", "é".repeat(50_000), "x".repeat(50_000)))]);
+    let answer = place.ask("search_text", json!({"query": "needle"}));
+    let text = answer["results"][0]["matches"][0]["text"].as_str().expect("it is text");
+    assert!(text.contains("éneedlex") && text.len() < 300, "{text}");
+    assert!(text.starts_with('…') && text.ends_with('…'), "{text}");
+}
+
+#[test]
+fn syntax_is_found_by_code_by_query_and_by_smell() {
+    let place = bank();
+    let answer = place.ask("search_ast", json!({"pattern": "$OBJECT.deposit($$$ARGUMENTS)", "language": "python"}));
+    assert_eq!(places(&answer), ["app/main.py:6 pay#function", "tests/test_bank.py:2 test_deposit#function"]);
+    let captures = &answer["results"][0]["matches"][0]["captures"];
+    assert_eq!(*captures, json!({"ARGUMENTS": "10", "OBJECT": "account"}));
+    let found = |arguments: Value| place.places("search_ast", arguments);
+    assert_eq!(found(json!({"pattern": "$A.balance += $A"})), Vec::<String>::new());
+    assert_eq!(found(json!({"pattern": "self.$A += $B"})), ["zoo/bank.py:3 Account.deposit#method"]);
+    let query = "(function_definition name: (identifier) @name (#eq? @name \"pay\"))";
+    assert_eq!(found(json!({"pattern": query})), ["app/main.py:4 pay#function"]);
+    assert_eq!(found(json!({"preset": "bare_except"})), ["app/main.py:7 pay#function"]);
+    assert_eq!(found(json!({"preset": "empty_catch"})), ["app/main.py:7 pay#function"]);
+    for (arguments, expected) in [
+        (json!({"pattern": "if ("}), "cannot be read"),
+        (json!({"pattern": "x", "language": "cobol"}), "the languages are python"),
+        (json!({"preset": "empty_catches"}), "empty_catch"),
+        (json!({}), "`pattern`"),
+    ] {
+        let answer = place.call("search_ast", arguments);
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains(expected)), "{answer}");
+    }
+}
+
+#[test]
+fn smells_are_found_in_every_language() {
+    let deep =
+        "if a:\n".to_owned() + &(1..6).map(|n| format!("{}if a:\n", " ".repeat(n))).collect::<String>() + "      b()\n";
+    let place = Place::new(&[
+        ("a.py", "password = 'hunter2hunter2'\neval(x)  # TODO: no\n"),
+        ("deep.py", &deep),
+        ("b.js", "try { f() } catch (e) {}\nconst apiKey = \"abcdef123456\";\neval(x) // FIXME\n"),
+        ("c.ts", "try { f() } catch {}\nif (a) { b() } else if (c) { d() }\n"),
+        ("d.go", "package p\nfunc f() {\n\tif err != nil {}\n\ttoken := \"abcdef123456\" // XXX\n}\n"),
+        (
+            "e.rs",
+            "fn f() { match g() { Ok(_) => h(), Err(_) => {} } } // HACK\nconst SECRET: &str = \"abcdef123456\";\n",
+        ),
+        (
+            "F.java",
+            "class F { void f() { try { g(); } catch (Exception e) {} } // TODO\nString password = \"abcdef123456\"; }\n",
+        ),
+    ]);
+    let found = |preset: &str| -> Vec<String> {
+        place
+            .places("search_ast", json!({"preset": preset}))
+            .into_iter()
+            .map(|place| place.split(' ').next().unwrap_or_default().to_owned())
+            .collect()
+    };
+    assert_eq!(found("empty_catch"), ["F.java:1", "b.js:1", "c.ts:1", "d.go:3", "e.rs:1"]);
+    assert_eq!(found("bare_except"), ["F.java:1"]);
+    assert_eq!(found("eval"), ["a.py:2", "b.js:3"]);
+    assert_eq!(found("deep_nesting"), ["deep.py:5"]);
+    assert_eq!(found("hardcoded_secret"), ["F.java:2", "a.py:1", "b.js:2", "d.go:4", "e.rs:2"]);
+    assert_eq!(found("todo"), ["F.java:1", "a.py:2", "b.js:3", "d.go:4", "e.rs:1"]);
 }

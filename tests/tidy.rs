@@ -30,6 +30,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("async fn", &["mcp"]),
     ("clap::", &["cli"]),
     ("grep_regex::", &["query"]),
+    ("ast_grep_core::", &["query"]),
     ("grep_printer::", &["cli"]),
     ("println!", &["cli"]),
     ("env::var", &["config"]),

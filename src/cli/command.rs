@@ -25,7 +25,7 @@ enum Kind {
 }
 
 /// Tools whose commands are written by hand, because a person knows their flags from elsewhere.
-const BY_HAND: [&str; 1] = ["search_text"];
+const BY_HAND: [&str; 2] = ["search_text", "search_ast"];
 
 /// The tools that are commands by their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {

@@ -1,4 +1,4 @@
-//! `codelode text`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's own printers print.
+//! `codelode text` and `codelode ast`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's own printers print.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use clap::Args;
+use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind};
 use grep_searcher::Searcher;
 use ignore::overrides::{Override, OverrideBuilder};
@@ -19,7 +20,7 @@ use termcolor::Buffer;
 
 use super::progress::Progress;
 use super::{Color, Global, NOTHING};
-use crate::tools::grep::{Case, FileView, Grep, Pattern, searcher};
+use crate::tools::grep::{Case, FileView, Grep, Pattern, Wanted};
 use crate::tools::{Code, Context, Error};
 
 /// How many files are looked into before anything is printed, at first and later.
@@ -53,6 +54,30 @@ pub(super) struct Text {
     /// A match may go over several lines.
     #[arg(short = 'U', long)]
     multiline: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Find code by its shape, printed in ripgrep's way: codelode ast PATTERN [PATH]...
+#[derive(Args)]
+pub(super) struct Ast {
+    /// Code with `$NAME` for one thing and `$$$NAME` for any number, or a tree-sitter query; and then where. All are paths
+    /// when --preset is given.
+    #[arg(value_name = "PATTERN [PATH]...")]
+    rest: Vec<OsString>,
+    /// Instead: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
+    #[arg(long)]
+    preset: Option<String>,
+    /// python, javascript, typescript, go, rust or java [default: all that can read the pattern].
+    #[arg(long)]
+    language: Option<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Where to look and how to show what is found.
+#[derive(Args)]
+pub(super) struct How {
     /// Only paths that match this glob, or with a `!` before it only those that do not.
     #[arg(short, long = "glob", value_name = "GLOB", allow_hyphen_values = true)]
     globs: Vec<String>,
@@ -91,6 +116,44 @@ pub(super) struct Text {
     as_indexed: bool,
 }
 
+/// A search as a person asks for it.
+pub(super) enum Asked<'a> {
+    Text(&'a Text),
+    Ast(&'a Ast),
+}
+
+impl<'a> Asked<'a> {
+    /// What to look for, and where.
+    fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
+        match self {
+            Asked::Text(text) => text.read().map(|(pattern, paths)| (Wanted::Text(pattern), paths)),
+            Asked::Ast(ast) => ast.read(),
+        }
+    }
+
+    fn how(&self) -> &'a How {
+        match self {
+            Asked::Text(text) => &text.how,
+            Asked::Ast(ast) => &ast.how,
+        }
+    }
+}
+
+impl Ast {
+    fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
+        let mut rest = self.rest.iter();
+        let pattern = match self.preset {
+            Some(_) => None,
+            None => {
+                let first = rest.next().ok_or("give a PATTERN, or --preset")?;
+                Some(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned())
+            }
+        };
+        let (preset, language) = (self.preset.clone(), self.language.clone());
+        Ok((Wanted::Syntax { pattern, preset, language }, rest.map(PathBuf::from).collect()))
+    }
+}
+
 impl Text {
     /// The pattern, and where to look.
     fn read(&self) -> Result<(Pattern, Vec<PathBuf>), String> {
@@ -107,7 +170,9 @@ impl Text {
         let (fixed, word, multi_line) = (self.fixed_strings, self.word_regexp, self.multiline);
         Ok((Pattern { patterns, fixed, case, word, multi_line }, rest.map(PathBuf::from).collect()))
     }
+}
 
+impl How {
     /// Lines before and after each match.
     fn around(&self) -> (usize, usize) {
         let context = self.context.unwrap_or(0);
@@ -116,27 +181,29 @@ impl Text {
 }
 
 /// Does something about a repository that cannot be opened, or gives the error on.
-type Mend<'a> = &'a dyn Fn(Option<&str>, Error) -> Result<(), Error>;
+type Mend<'a> = &'a dyn Fn(&str, Error) -> Result<(), Error>;
 
 /// Searches and prints. When a repository cannot be opened, `mend` is told why; if it can do something about it, it is
 /// opened once more.
-pub(super) fn run(text: &Text, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<ExitCode, Error> {
+pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<ExitCode, Error> {
     let started = Instant::now();
     let wrong = |message: String| Error::new(Code::InvalidArguments, message);
-    let (pattern, paths) = text.read().map_err(wrong)?;
+    let (wanted, paths) = asked.read().map_err(wrong)?;
+    let how = asked.how();
     let here = std::env::current_dir().map_err(|err| wrong(format!("cannot tell where we are: {err}")))?;
-    let first = paths.first().map(|path| here.join(path).to_string_lossy().into_owned());
-    let repo = global.repo.clone().map(|repo| super::command::local_path(repo, false)).or(first);
+    // What is meant is where we are, never the one repository that happens to be indexed.
+    let place = paths.first().map_or_else(|| here.clone(), |path| here.join(path)).to_string_lossy().into_owned();
+    let repo = global.repo.clone().map_or(place, |repo| super::command::local_path(repo, false));
     let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
     let request = super::request(&bar);
-    let once = || crate::tools::grep::open(cx, &request, repo.as_deref(), &pattern, text.as_indexed);
-    let grep = once().or_else(|err| mend(repo.as_deref(), err).and_then(|()| once()));
+    let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &wanted, how.as_indexed);
+    let grep = once().or_else(|err| mend(&repo, err).and_then(|()| once()));
     bar.lock().expect("drawing does not panic").finish();
     let grep = grep?;
 
     let scopes = scopes(&grep, &here, &paths)?;
-    let globs = globs(&text.globs, &here).map_err(|err| wrong(err.to_string()))?;
-    let types = types(&text.types, &text.types_not).map_err(|err| wrong(err.to_string()))?;
+    let globs = globs(&how.globs, &here).map_err(|err| wrong(err.to_string()))?;
+    let types = types(&how.types, &how.types_not).map_err(|err| wrong(err.to_string()))?;
     let chosen = Chosen { globs, types, root: grep.root() };
     // A file may lie in several of the places that were given; it is shown once.
     let files: Vec<_> = grep
@@ -146,14 +213,14 @@ pub(super) fn run(text: &Text, global: &Global, cx: &Context, mend: Mend<'_>) ->
         .collect();
 
     let is_terminal = io::stdout().is_terminal();
-    let (before, after) = text.around();
+    let (before, after) = how.around();
     let has_color = match global.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => is_terminal && !crate::config::no_color(),
     };
     let style = Style {
-        text,
+        how,
         json: global.json,
         heading: is_terminal,
         with_path: !(paths.len() == 1 && scopes.iter().all(|scope| scope.is_file)),
@@ -165,7 +232,7 @@ pub(super) fn run(text: &Text, global: &Global, cx: &Context, mend: Mend<'_>) ->
         false if before + after > 0 => b"--\n",
         false => b"",
     };
-    let make = || (searcher(grep.matcher(), before, after, !text.no_line_number), style.printer());
+    let make = || (grep.searcher(before, after, !how.no_line_number), style.printer());
     let (mut found, mut stats, mut size) = (false, Stats::new(), FIRST_BATCH);
     let mut out = io::stdout().lock();
     let mut left = &files[..];
@@ -316,7 +383,7 @@ fn types(wanted: &[String], unwanted: &[String]) -> Result<Types, ignore::Error>
 /// How matches are shown.
 #[derive(Clone, Copy)]
 struct Style<'a> {
-    text: &'a Text,
+    how: &'a How,
     json: bool,
     heading: bool,
     with_path: bool,
@@ -326,13 +393,13 @@ struct Style<'a> {
 impl Style<'_> {
     /// One line for each file, or messages for machines.
     fn is_listing(&self) -> bool {
-        self.json || self.text.count || self.text.files_with_matches
+        self.json || self.how.count || self.how.files_with_matches
     }
 
     fn printer(&self) -> Printer {
         let buffer = if self.has_color { Buffer::ansi() } else { Buffer::no_color() };
         let colors = if self.has_color { ColorSpecs::default_with_color() } else { ColorSpecs::default() };
-        let kind = match (self.text.files_with_matches, self.text.count) {
+        let kind = match (self.how.files_with_matches, self.how.count) {
             (true, _) => Some(SummaryKind::PathWithMatch),
             (_, true) => Some(SummaryKind::Count),
             _ => None,
@@ -347,7 +414,7 @@ impl Style<'_> {
         }
         let mut builder = StandardBuilder::new();
         builder.heading(self.heading).path(self.with_path).color_specs(colors);
-        builder.only_matching(self.text.only_matching);
+        builder.only_matching(self.how.only_matching);
         Printer::Lines(Box::new(builder.build(buffer)))
     }
 }
@@ -368,23 +435,36 @@ enum Printer {
 impl Printer {
     /// What is found in a file, as it is printed.
     fn print(&mut self, grep: &Grep, searcher: &mut Searcher, file: &FileView<'_>, path: &Path) -> Answer {
-        let regex = &grep.matcher().regex;
+        match grep.regex() {
+            Some(regex) => self.print_matches(grep, regex, searcher, file, path),
+            None => self.print_matches(grep, &grep.ranges(file), searcher, file, path),
+        }
+    }
+
+    fn print_matches<M: Matcher>(
+        &mut self,
+        grep: &Grep,
+        matcher: &M,
+        searcher: &mut Searcher,
+        file: &FileView<'_>,
+        path: &Path,
+    ) -> Answer {
         // A file that is mapped can be read, and a buffer in memory takes what is written.
         match self {
             Self::Lines(printer) => {
                 printer.get_mut().clear();
-                let _ = grep.search(searcher, file, printer.sink_with_path(regex, path));
+                let _ = grep.search(searcher, matcher, file, printer.sink_with_path(matcher, path));
                 Answer { text: printer.get_mut().as_slice().to_vec(), stats: None }
             }
             Self::Counts(printer) => {
                 printer.get_mut().clear();
-                let _ = grep.search(searcher, file, printer.sink_with_path(regex, path));
+                let _ = grep.search(searcher, matcher, file, printer.sink_with_path(matcher, path));
                 Answer { text: printer.get_mut().as_slice().to_vec(), stats: None }
             }
             Self::Json => {
                 let mut printer = JSONBuilder::new().build(Vec::new());
-                let mut sink = printer.sink_with_path(regex, path);
-                let _ = grep.search(searcher, file, &mut sink);
+                let mut sink = printer.sink_with_path(matcher, path);
+                let _ = grep.search(searcher, matcher, file, &mut sink);
                 let stats = sink.stats().clone();
                 Answer { text: printer.get_mut().clone(), stats: Some(stats) }
             }

@@ -26,6 +26,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::config::{self, Config, Flags, Freshness, Settings};
 use crate::mcp;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
+use grep::Asked;
 use output::{Output, Paint};
 use progress::Progress;
 
@@ -98,6 +99,8 @@ enum Color {
 enum Own {
     #[command(alias = "search_text")]
     Text(Box<grep::Text>),
+    #[command(alias = "search_ast")]
+    Ast(Box<grep::Ast>),
     /// Serve the tools to an MCP client.
     Serve(Serve),
     /// Call any tool by its full name, with its arguments as JSON.
@@ -160,7 +163,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 Err(problem) => return complain(&problem),
             },
             None => match Own::from_arg_matches(&matches) {
-                Ok(Own::Text(text)) => return grep(&global, &text),
+                Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
+                Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
                 Ok(Own::Serve(how)) => return serve(&global, how),
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
@@ -245,8 +249,8 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCo
     }
 }
 
-/// Searches text as ripgrep does. When nothing is indexed here yet, that is done first.
-fn grep(global: &Global, text: &grep::Text) -> ExitCode {
+/// Searches text or syntax, as ripgrep does. When nothing is indexed here yet, that is done first.
+fn grep(global: &Global, asked: &Asked<'_>) -> ExitCode {
     let flags = Flags { index_dir: global.index_dir.clone(), settings: Settings::default() };
     let config = match config::load(&flags) {
         Ok(config) => config,
@@ -256,8 +260,9 @@ fn grep(global: &Global, text: &grep::Text) -> ExitCode {
         return complain(&problem);
     }
     let cx = Context::new(config);
-    let result = grep::run(text, global, &cx, &|repo: Option<&str>, err: Error| {
-        let root = (err.code == Code::NotIndexed).then(|| unindexed(&json!({"details": err.details}), repo)).flatten();
+    let result = grep::run(asked, global, &cx, &|repo: &str, err: Error| {
+        let root =
+            (err.code == Code::NotIndexed).then(|| unindexed(&json!({"details": err.details}), Some(repo))).flatten();
         match root.map(|root| index_first(&cx, &root, global)) {
             None => Err(err),
             Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),

@@ -13,12 +13,14 @@ mod lower;
 mod names;
 pub mod python;
 pub mod rust;
+mod smells;
 pub mod typescript;
 
 pub use definition::{Cx, Definition, Place};
 pub use doc::{clean_doc, first_sentence};
 pub use lower::Lower;
 pub use names::language_name;
+pub use smells::{SMELLS, Syntax};
 
 use std::sync::OnceLock;
 
@@ -73,6 +75,8 @@ pub struct LanguageSpec {
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// How its names are resolved, where they are.
     pub relating: Option<Relating>,
+    /// How its syntax is searched.
+    pub syntax: &'static Syntax,
     /// The meaning of every node kind by its number, made on first use.
     pub table: OnceLock<Vec<Rule>>,
 }

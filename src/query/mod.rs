@@ -6,8 +6,10 @@ mod paths;
 mod prose;
 mod rank;
 mod relations;
+pub mod scan;
 mod suggest;
 mod symbols;
+pub mod syntax;
 pub mod text;
 mod tree;
 

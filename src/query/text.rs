@@ -1,26 +1,16 @@
 //! Lines that match a pattern: what ripgrep finds, in the files whose grams say that they may hold it.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::needs::needs;
-use super::paths::is_test;
-use crate::store::{Error, FileView, GramQuery, Snapshot, SymbolView};
+use super::scan::{Limits, Outcome, scan};
+use crate::store::{FileView, GramQuery, SymbolView};
 
 /// A pattern that would need more memory than this, in bytes, is refused.
 const LARGEST: usize = 10 << 20;
 /// What each thread may keep of the automaton it makes on the way, in bytes.
 const CACHE: usize = 32 << 20;
-/// How many files are looked into at once, at first and later: a page is often full after the first few.
-const FIRST_BATCH: usize = 16;
-const MOST_IN_BATCH: usize = 1024;
-/// How many files with a definition of the very name that is looked for come before all others.
-const DEFINERS: usize = 20;
 
 /// Whether capital and small letters are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +46,8 @@ pub struct Matcher {
     pub regex: RegexMatcher,
     /// What a file must hold to be looked into.
     pub grams: GramQuery,
-    multi_line: bool,
+    /// A match may go over several lines.
+    pub multi_line: bool,
 }
 
 impl Pattern {
@@ -92,26 +83,10 @@ impl Pattern {
     }
 
     /// The name that is looked for, when the pattern is one.
-    fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         let [only] = &self.patterns[..] else { return None };
         let is_name = only.chars().all(|char| char.is_alphanumeric() || char == '_') && only.len() > 1;
         is_name.then_some(only)
-    }
-}
-
-/// When to stop.
-#[derive(Clone, Copy)]
-pub struct Limits<'a> {
-    /// Not later than this.
-    pub until: Instant,
-    /// Set when nobody wants the answer any more.
-    pub cancelled: &'a AtomicBool,
-}
-
-impl Limits<'_> {
-    /// Whether it is time to stop.
-    pub fn reached(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
 }
 
@@ -130,107 +105,42 @@ pub struct LineHit {
     pub after: Vec<Vec<u8>>,
 }
 
-/// The numbers of the files that may match, most useful first: those that define the very name that is looked for, then
-/// source, then tests and documentation; each by path.
-pub struct Candidates<'a> {
-    snapshot: &'a Snapshot,
-    keep: &'a (dyn Fn(&FileView<'_>) -> bool + Sync),
-    definers: VecDeque<u32>,
-    taken: HashSet<u32>,
-    first: std::vec::IntoIter<u32>,
-    /// Tests and documentation, in their order.
-    later: VecDeque<u32>,
-}
-
-impl<'a> Candidates<'a> {
-    /// The files for which `keep` holds.
-    pub fn new(
-        snapshot: &'a Snapshot,
-        pattern: &Pattern,
-        matcher: &Matcher,
-        keep: &'a (dyn Fn(&FileView<'_>) -> bool + Sync),
-    ) -> Result<Self, Error> {
-        let all = snapshot.candidates(&matcher.grams)?;
-        let mut definers = VecDeque::new();
-        if let Some(name) = pattern.name().filter(|_| !all.is_empty()) {
-            for symbol in snapshot.exact(name, DEFINERS, &mut |_| true)? {
-                if !definers.contains(&symbol.file) {
-                    definers.push_back(symbol.file);
-                }
-            }
-        }
-        let is_test = |file: &u32| snapshot.file_by_number(*file).is_some_and(|file| is_test(file.path()));
-        definers.make_contiguous().sort_by_cached_key(|file| {
-            (is_test(file), snapshot.file_by_number(*file).map(|file| file.path().to_owned()))
-        });
-        let taken = definers.iter().copied().collect();
-        Ok(Self { snapshot, keep, definers, taken, first: all.into_iter(), later: VecDeque::new() })
-    }
-}
-
-impl<'a> Iterator for Candidates<'a> {
-    type Item = FileView<'a>;
-
-    fn next(&mut self) -> Option<FileView<'a>> {
-        loop {
-            let is_definer = !self.definers.is_empty();
-            let number = self.definers.pop_front().or_else(|| self.first.next());
-            let Some(number) = number else {
-                return self.later.pop_front().and_then(|file| self.snapshot.file_by_number(file));
-            };
-            let Some(file) = self.snapshot.file_by_number(number).filter(|file| (self.keep)(file)) else { continue };
-            if is_definer {
-                return Some(file);
-            }
-            if self.taken.contains(&number) {
-                continue;
-            }
-            match is_test(file.path()) {
-                true => self.later.push_back(number),
-                false => return Some(file),
-            }
-        }
-    }
-}
-
 /// A searcher as ripgrep makes one for the files of a folder, with so many lines before and after each match.
-pub fn searcher(matcher: &Matcher, before: usize, after: usize, numbered: bool) -> Searcher {
-    SearcherBuilder::new()
+pub fn searcher(multi_line: bool, before: usize, after: usize, numbered: bool) -> Searcher {
+    builder(before, after, numbered).multi_line(multi_line).build()
+}
+
+/// A searcher of a file's bytes as they are, whatever they are.
+pub fn searcher_of_bytes(before: usize, after: usize, numbered: bool) -> Searcher {
+    let none = BinaryDetection::none();
+    builder(before, after, numbered).multi_line(true).bom_sniffing(false).binary_detection(none).build()
+}
+
+fn builder(before: usize, after: usize, numbered: bool) -> SearcherBuilder {
+    let mut builder = SearcherBuilder::new();
+    builder
         .line_number(numbered)
-        .multi_line(matcher.multi_line)
         .binary_detection(BinaryDetection::quit(0))
         .before_context(before)
-        .after_context(after)
-        .build()
+        .after_context(after);
+    builder
 }
 
 /// Looks for matches in a file, into a sink.
 pub fn search_file<S: Sink>(
     searcher: &mut Searcher,
-    matcher: &Matcher,
+    matcher: impl grep_matcher::Matcher,
     file: &FileView<'_>,
     sink: S,
 ) -> Result<(), S::Error> {
     match file.has_nul() {
         // Read as ripgrep reads it, a buffer at a time: what lies before the first NUL byte counts.
-        true => searcher.search_reader(&matcher.regex, file.content(), sink),
-        false => searcher.search_slice(&matcher.regex, file.content(), sink),
+        true => searcher.search_reader(matcher, file.content(), sink),
+        false => searcher.search_slice(matcher, file.content(), sink),
     }
 }
 
-/// How a search ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// The time was up.
-    pub timed_out: bool,
-    /// Whoever took the matches wanted no more.
-    pub stopped: bool,
-    /// Files that were looked into.
-    pub files: u64,
-}
-
-/// Looks into files on every core and hands what was found to `take` in their order, until it says no. `context` lines come
-/// with each match; `only_count` leaves texts out.
+/// Hands the matches of each file to `take`, until it says no. `context` lines come with each; `only_count` leaves texts out.
 pub fn search_text<'a>(
     candidates: impl Iterator<Item = FileView<'a>>,
     matcher: &Matcher,
@@ -239,45 +149,16 @@ pub fn search_text<'a>(
     limits: Limits<'_>,
     take: &mut dyn FnMut(FileView<'a>, Vec<LineHit>) -> bool,
 ) -> Outcome {
-    let mut outcome = Outcome::default();
-    let mut candidates = candidates.peekable();
-    let mut size = FIRST_BATCH;
-    while candidates.peek().is_some() {
-        let mut batch = Vec::with_capacity(size);
-        while batch.len() < size && !limits.reached() {
-            let Some(file) = candidates.next() else { break };
-            batch.push(file);
-        }
-        let make = || searcher(matcher, context, context, true);
-        let found: Vec<Option<Vec<LineHit>>> = batch
-            .par_iter()
-            .map_init(make, |searcher, file| (!limits.reached()).then(|| hits(searcher, matcher, file, only_count)))
-            .collect();
-        for (file, hits) in batch.iter().zip(found) {
-            let Some(hits) = hits else {
-                outcome.timed_out = true;
-                return outcome;
-            };
-            outcome.files += 1;
-            if !hits.is_empty() && !take(*file, hits) {
-                outcome.stopped = true;
-                return outcome;
-            }
-        }
-        if batch.len() < size && candidates.peek().is_some() {
-            outcome.timed_out = true;
-            return outcome;
-        }
-        size = (size * 4).min(MOST_IN_BATCH);
-    }
-    outcome
+    let make = || searcher(matcher.multi_line, context, context, true);
+    let look = |searcher: &mut Searcher, file: &FileView<'_>| hits(searcher, matcher, file, only_count);
+    scan(candidates, limits, make, look, &mut |file, hits| hits.is_empty() || take(file, hits))
 }
 
 /// The matching lines of a file.
 fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, only_count: bool) -> Vec<LineHit> {
     let mut collect = Collect { hits: Vec::new(), before: Vec::new(), only_count };
     // A slice can be read, and the sink refuses nothing.
-    let _ = search_file(searcher, matcher, file, &mut collect);
+    let _ = search_file(searcher, &matcher.regex, file, &mut collect);
     collect.hits
 }
 

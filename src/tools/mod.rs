@@ -26,8 +26,10 @@ pub mod index_folder;
 pub mod indexes;
 pub mod invalidate_cache;
 pub mod list_repos;
+pub mod matches;
 mod related;
 pub mod resolve_repo;
+pub mod search_ast;
 pub mod search_symbols;
 pub mod search_text;
 pub mod session;
@@ -133,6 +135,7 @@ impl ToolSpec {
 pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<search_symbols::SearchSymbols>(),
     ToolSpec::of::<search_text::SearchText>(),
+    ToolSpec::of::<search_ast::SearchAst>(),
     ToolSpec::of::<get_symbol_source::GetSymbolSource>(),
     ToolSpec::of::<get_file_outline::GetFileOutline>(),
     ToolSpec::of::<get_file_content::GetFileContent>(),

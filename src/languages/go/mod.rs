@@ -4,6 +4,7 @@ mod expressions;
 mod lower;
 mod modules;
 mod types;
+mod syntax;
 
 use std::sync::OnceLock;
 
@@ -36,6 +37,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Skip, SILENT),
     ],
     relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
+    syntax: &syntax::SYNTAX,
     table: OnceLock::new(),
 };
 

@@ -6,6 +6,7 @@ mod lower;
 mod members;
 mod packages;
 mod types;
+mod syntax;
 
 use std::sync::OnceLock;
 
@@ -56,6 +57,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Skip, SILENT),
     ],
     relating: Some(Relating { lower: lower::lower, semantics: &packages::SEMANTICS }),
+    syntax: &syntax::SYNTAX,
     table: OnceLock::new(),
 };
 

@@ -8,6 +8,7 @@ pub(super) mod binding;
 mod lower;
 pub(super) mod member;
 mod modules;
+pub mod syntax;
 mod value;
 
 use std::sync::OnceLock;
@@ -42,6 +43,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Skip, &["formal_parameters", "jsx_closing_element"]),
     ],
     relating: Some(RELATING),
+    syntax: &syntax::SYNTAX,
     table: OnceLock::new(),
 };
 

@@ -4,6 +4,7 @@
 mod imports;
 mod lower;
 mod modules;
+mod syntax;
 mod types;
 
 use std::sync::OnceLock;
@@ -83,6 +84,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ),
     ],
     relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
+    syntax: &syntax::SYNTAX,
     table: OnceLock::new(),
 };
 

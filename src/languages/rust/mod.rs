@@ -8,6 +8,7 @@
 //! Macros by example are symbols, what they expand to is not.
 
 mod macros;
+mod syntax;
 
 use std::sync::OnceLock;
 
@@ -103,6 +104,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ),
     ],
     relating: None,
+    syntax: &syntax::SYNTAX,
     table: OnceLock::new(),
 };
 

@@ -20,6 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     rules: RULES,
     relating: Some(RELATING),
+    syntax: &javascript::syntax::SYNTAX,
     table: OnceLock::new(),
 };
 
@@ -32,6 +33,7 @@ pub static TSX: LanguageSpec = LanguageSpec {
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     rules: RULES,
     relating: Some(RELATING),
+    syntax: &javascript::syntax::SYNTAX,
     table: OnceLock::new(),
 };
 

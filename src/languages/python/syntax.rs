@@ -1,0 +1,23 @@
+//! Patterns and smells of Python.
+
+use crate::languages::Syntax;
+
+pub const SYNTAX: Syntax = Syntax {
+    sigil: 'µ',
+    contexts: &[("class C:\n  def f(self):\n    ", "\n")],
+    smells: &[
+        ("empty_catch", "(except_clause (block . (pass_statement) .)) @match"),
+        ("bare_except", r#"(except_clause . "except" . ":") @match"#),
+        ("eval", r#"(call function: (identifier) @f (#any-of? @f "eval" "exec")) @match"#),
+        (
+            "hardcoded_secret",
+            r#"((assignment left: (_) @name right: (string) @value) @match
+            (#match? @name "(?i)(passw(or)?d|secret|api_?key|token|private_?key)$")
+            (#match? @value "^[rbu]*['\"][^'\" {}$<>%]{8,}['\"]$"))
+            ((keyword_argument name: (_) @name value: (string) @value) @match
+            (#match? @name "(?i)(passw(or)?d|secret|api_?key|private_?key)$")
+            (#match? @value "^[rbu]*['\"][^'\" {}$<>%]{8,}['\"]$"))"#,
+        ),
+        ("todo", r#"((comment) @match (#match? @match "\\b(TODO|FIXME|XXX|HACK)\\b"))"#),
+    ],
+};

@@ -1,0 +1,146 @@
+//! Files that may answer, most useful first, looked into on every core until enough is found or the time is up.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::paths::is_test;
+use crate::store::{Error, FileView, GramQuery, Snapshot};
+
+/// How many files are looked into at once, at first and later: a page is often full after the first few.
+const FIRST_BATCH: usize = 16;
+const MOST_IN_BATCH: usize = 1024;
+/// How many files with a definition of the very name that is looked for come before all others.
+const DEFINERS: usize = 20;
+
+/// When to stop.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// Not later than this.
+    pub until: Instant,
+    /// Set when nobody wants the answer any more.
+    pub cancelled: &'a AtomicBool,
+}
+
+impl Limits<'_> {
+    /// Whether it is time to stop.
+    pub fn reached(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.until
+    }
+}
+
+/// The numbers of the files that may match, most useful first: those that define the very name that is looked for, then
+/// source, then tests and documentation; each by path.
+pub struct Candidates<'a> {
+    snapshot: &'a Snapshot,
+    keep: &'a (dyn Fn(&FileView<'_>) -> bool + Sync),
+    definers: VecDeque<u32>,
+    taken: HashSet<u32>,
+    first: std::vec::IntoIter<u32>,
+    /// Tests and documentation, in their order.
+    later: VecDeque<u32>,
+}
+
+impl<'a> Candidates<'a> {
+    /// The files with these grams for which `keep` holds; those that define `name` come first.
+    pub fn new(
+        snapshot: &'a Snapshot,
+        grams: &GramQuery,
+        name: Option<&str>,
+        keep: &'a (dyn Fn(&FileView<'_>) -> bool + Sync),
+    ) -> Result<Self, Error> {
+        let all = snapshot.candidates(grams)?;
+        let mut definers = VecDeque::new();
+        if let Some(name) = name.filter(|_| !all.is_empty()) {
+            for symbol in snapshot.exact(name, DEFINERS, &mut |_| true)? {
+                if !definers.contains(&symbol.file) {
+                    definers.push_back(symbol.file);
+                }
+            }
+        }
+        let is_test = |file: &u32| snapshot.file_by_number(*file).is_some_and(|file| is_test(file.path()));
+        definers.make_contiguous().sort_by_cached_key(|file| {
+            (is_test(file), snapshot.file_by_number(*file).map(|file| file.path().to_owned()))
+        });
+        let taken = definers.iter().copied().collect();
+        Ok(Self { snapshot, keep, definers, taken, first: all.into_iter(), later: VecDeque::new() })
+    }
+}
+
+impl<'a> Iterator for Candidates<'a> {
+    type Item = FileView<'a>;
+
+    fn next(&mut self) -> Option<FileView<'a>> {
+        loop {
+            let is_definer = !self.definers.is_empty();
+            let number = self.definers.pop_front().or_else(|| self.first.next());
+            let Some(number) = number else {
+                return self.later.pop_front().and_then(|file| self.snapshot.file_by_number(file));
+            };
+            let Some(file) = self.snapshot.file_by_number(number).filter(|file| (self.keep)(file)) else { continue };
+            if is_definer {
+                return Some(file);
+            }
+            if self.taken.contains(&number) {
+                continue;
+            }
+            match is_test(file.path()) {
+                true => self.later.push_back(number),
+                false => return Some(file),
+            }
+        }
+    }
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The time was up.
+    pub timed_out: bool,
+    /// Whoever took the matches wanted no more.
+    pub stopped: bool,
+    /// Files that were looked into.
+    pub files: u64,
+}
+
+/// Looks into files on every core and hands what was seen to `take` in their order, until it says no. Each thread has a thing
+/// of its own, which `make` makes, to look with.
+pub fn scan<'a, S, T: Send>(
+    candidates: impl Iterator<Item = FileView<'a>>,
+    limits: Limits<'_>,
+    make: impl Fn() -> S + Sync + Send,
+    look: impl Fn(&mut S, &FileView<'_>) -> T + Sync + Send,
+    take: &mut dyn FnMut(FileView<'a>, T) -> bool,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut candidates = candidates.peekable();
+    let mut size = FIRST_BATCH;
+    while candidates.peek().is_some() {
+        let mut batch = Vec::with_capacity(size);
+        while batch.len() < size && !limits.reached() {
+            let Some(file) = candidates.next() else { break };
+            batch.push(file);
+        }
+        let seen: Vec<Option<T>> =
+            batch.par_iter().map_init(&make, |with, file| (!limits.reached()).then(|| look(with, file))).collect();
+        for (file, seen) in batch.iter().zip(seen) {
+            let Some(seen) = seen else {
+                outcome.timed_out = true;
+                return outcome;
+            };
+            outcome.files += 1;
+            if !take(*file, seen) {
+                outcome.stopped = true;
+                return outcome;
+            }
+        }
+        if batch.len() < size && candidates.peek().is_some() {
+            outcome.timed_out = true;
+            return outcome;
+        }
+        size = (size * 4).min(MOST_IN_BATCH);
+    }
+    outcome
+}

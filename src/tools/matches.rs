@@ -1,0 +1,251 @@
+//! Matches by file, a page at a time: what searches of text and of syntax have in common.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use globset::GlobMatcher;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::indexes::{self, Repo};
+use super::search_symbols::{placeholder, repositories};
+use super::{Call, Code, Error, Freshness, tokens};
+use crate::query;
+use crate::query::scan::Outcome;
+use crate::query::text::enclosing;
+use crate::store::{self, FileView};
+
+/// How long matches are counted that are not shown.
+const COUNTING: Duration = Duration::from_millis(4);
+/// More is no search.
+const MOST: usize = 1_000;
+/// What an answer costs in tokens beside its matches, and a file's entry beside its path.
+const FRAME: usize = 150;
+const FILE_FRAME: usize = 12;
+
+/// Matches by file: the file that defines the very name first, then source, then tests and documentation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found<M> {
+    /// Matches in this answer.
+    result_count: usize,
+    results: Vec<FileMatches<M>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// Matches in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// There are more than `total` says: they were not counted. `count_only` counts them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    at_least: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// The time was up before every file was looked into.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed_out: bool,
+    /// Nothing was found: where it was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    negative_evidence: Option<Absence>,
+}
+
+/// A file and its matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileMatches<M> {
+    file: String,
+    /// Which repository, when several were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
+    matches: Vec<M>,
+}
+
+/// What was looked through when nothing was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Absence {
+    verdict: &'static str,
+    scanned_files: u64,
+    /// Files that are not indexed, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<String, u64>,
+    /// The symbols whose names come nearest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<String>,
+}
+
+/// Where to look.
+pub(super) struct Scope<'a> {
+    pub repo: Option<&'a str>,
+    pub repos: Option<&'a [String]>,
+    pub glob: Option<&'a GlobMatcher>,
+    pub language: Option<&'a str>,
+}
+
+impl Scope<'_> {
+    /// Whether a file is to be looked into.
+    pub fn keeps(&self, file: &FileView<'_>) -> bool {
+        self.language.is_none_or(|language| file.language() == language)
+            && self.glob.is_none_or(|glob| glob.is_match(file.path()))
+    }
+}
+
+/// Asks one repository and fills the page.
+type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, store::Error>;
+
+/// Asks every repository of a scope by `search`, which fills the page. What is shown is what is on disk. `name` is what nearest
+/// names are told of when nothing is found.
+pub(super) fn collect<M: Serialize>(
+    call: &Call<'_>,
+    scope: &Scope<'_>,
+    limit: u32,
+    name: Option<&str>,
+    search: Ask<'_, M>,
+) -> Result<Found<M>, Error> {
+    if limit == 0 {
+        return Err(Error::new(Code::InvalidArguments, "`max_results` is 0; give 1 or more, or count_only"));
+    }
+    let mut repos = repositories(call, scope.repo, scope.repos)?;
+    let mut page =
+        Page { call, limit: (limit as usize).min(MOST), repo: None, state: State::default(), results: Vec::new() };
+    let several = repos.len() > 1;
+    for repo in &mut repos {
+        page.repo = several.then(|| repo.sidecar.repo.clone());
+        let (results, state) = (page.results.len(), page.state);
+        let before = repo.snapshot.generation();
+        page.ask(repo, search)?;
+        // What is about to be shown must be what is on disk; and before it is said that there is nothing, the folder is looked
+        // at as it is now.
+        let shown: Vec<String> = page.results[results..].iter().map(|found| found.file.clone()).collect();
+        let taken = std::mem::replace(repo, placeholder(repo));
+        *repo = match page.state.total == state.total && taken.freshness.is_some() {
+            true => indexes::look_again(call, taken)?,
+            false => indexes::ensure_fresh(call, taken, shown.iter().map(String::as_str))?,
+        };
+        if repo.snapshot.generation() != before {
+            page.results.truncate(results);
+            page.state = state;
+            page.ask(repo, search)?;
+        }
+    }
+    Ok(page.found(&repos, scope, name))
+}
+
+/// Matches that are shown, and how many there are beside them.
+pub(super) struct Page<'a, M> {
+    call: &'a Call<'a>,
+    limit: usize,
+    repo: Option<String>,
+    state: State,
+    results: Vec<FileMatches<M>>,
+}
+
+/// How far a page is.
+#[derive(Clone, Copy, Default)]
+struct State {
+    given: usize,
+    spent: usize,
+    total: usize,
+    /// Since when nothing more is shown.
+    full: Option<Instant>,
+    at_least: bool,
+    timed_out: bool,
+}
+
+impl<M: Serialize> Page<'_, M> {
+    /// Adds what a repository holds.
+    fn ask(
+        &mut self,
+        repo: &Repo,
+        search: &mut dyn FnMut(&Repo, &mut Self) -> Result<Outcome, store::Error>,
+    ) -> Result<(), Error> {
+        let outcome = search(repo, self).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
+        if self.call.request.is_cancelled() {
+            return Err(Error::new(Code::Cancelled, "the search was called off"));
+        }
+        self.state.timed_out |= outcome.timed_out;
+        self.state.at_least |= outcome.stopped || outcome.timed_out;
+        Ok(())
+    }
+
+    /// Takes a file's matches, each made only when it is shown; says whether more are wanted.
+    pub fn take(&mut self, file: &FileView<'_>, count: usize, make: &dyn Fn(usize) -> M) -> bool {
+        let Self { call, limit, state, .. } = self;
+        let first = state.total;
+        state.total += count;
+        if call.count_only {
+            return true;
+        }
+        let mut matches = Vec::new();
+        for at in call.offset.saturating_sub(first)..count {
+            if state.full.is_some() {
+                break;
+            }
+            let found = make(at);
+            let mut cost = tokens::estimate(&serde_json::to_string(&found).unwrap_or_default()) + 2;
+            if matches.is_empty() {
+                cost += tokens::estimate(file.path()) + FILE_FRAME;
+            }
+            // One at least, so that whoever follows the cursors gets on.
+            let is_too_much = FRAME + state.spent + cost > call.max_tokens && state.given > 0;
+            if state.given == *limit || is_too_much {
+                state.full = Some(Instant::now());
+                break;
+            }
+            state.spent += cost;
+            state.given += 1;
+            matches.push(found);
+        }
+        if !matches.is_empty() {
+            call.baseline(file.path(), file.content().len() as u64);
+            self.results.push(FileMatches { file: file.path().to_owned(), repo: self.repo.clone(), matches });
+        }
+        self.state.full.is_none_or(|since| since.elapsed() < COUNTING)
+    }
+
+    fn found(self, repos: &[Repo], scope: &Scope<'_>, name: Option<&str>) -> Found<M> {
+        let Self { call, state: State { given, total, at_least, timed_out, .. }, results, .. } = self;
+        call.count(total);
+        call.found(total > 0);
+        if call.count_only && timed_out {
+            call.note("timed_out", true);
+        }
+        let reached = call.offset + given;
+        let cut = given > 0 && total > reached;
+        Found {
+            result_count: given,
+            results,
+            truncated: cut || timed_out,
+            total: (cut || at_least).then_some(total),
+            at_least,
+            next_cursor: cut.then(|| call.cursor(reached)),
+            timed_out,
+            negative_evidence: (total == 0).then(|| absence(repos, scope, name, timed_out)),
+        }
+    }
+}
+
+/// What can be said when nothing was found.
+fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: bool) -> Absence {
+    let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut scanned_files, mut nearest, mut still_reading) = (0, Vec::new(), false);
+    for repo in repos {
+        scanned_files += repo.snapshot.files().filter(|file| scope.keeps(file)).count() as u64;
+        for (reason, count) in &repo.snapshot.facts().skipped {
+            *left_out.entry(reason.clone()).or_default() += count;
+        }
+        still_reading |= repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh);
+        let near = name.map(|name| query::nearest(&repo.snapshot, name, 3)).unwrap_or_default();
+        nearest.extend(near.iter().map(|symbol| symbol.id()));
+    }
+    nearest.truncate(5);
+    let verdict = match (timed_out, still_reading, scanned_files) {
+        (true, ..) => "not_known: the time was up",
+        (_, true, _) => "not_known: files that changed are still being read",
+        (_, _, 0) => "no_file_matches: language and file_pattern leave no file",
+        _ => "not_found",
+    };
+    Absence { verdict, scanned_files, left_out, nearest }
+}
+
+/// The id of the innermost symbol around a line, without the file.
+pub(super) fn symbol_around(file: &FileView<'_>, line: u64) -> Option<String> {
+    let id = enclosing(file, line)?.id();
+    Some(id.strip_prefix(file.path()).and_then(|rest| rest.strip_prefix("::")).map(str::to_owned).unwrap_or(id))
+}

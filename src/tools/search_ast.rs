@@ -1,0 +1,128 @@
+//! Finds code of a shape, by patterns written as code, tree-sitter queries or well-known smells.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::matches::{self, Found, Scope};
+use super::search_symbols::{LANGUAGE_NAMES, meant, path_glob};
+use super::search_text::{BUDGET, narrowed};
+use super::{Call, Code, Error, Shown, Tool, nearest};
+use crate::languages::{LANGUAGES, SMELLS, of_id};
+use crate::query::scan::{Candidates, Limits, scan};
+use crate::query::syntax::{SyntaxHit, SyntaxQuery};
+use crate::store::FileView;
+
+/// Find code by its shape: `$X.unwrap()`, `foo($$$ARGS)`, a tree-sitter query, or a smell.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Several; `*` for all.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    repos: Option<Vec<String>>,
+    /// Code: `$NAME` is one thing, the same wherever it stands, `$$$NAME` any number. Or a tree-sitter query.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["query"]))]
+    pattern: Option<String>,
+    /// Instead: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
+    #[serde(default)]
+    #[schemars(extend("x-aliases" = ["smell"]))]
+    preset: Option<String>,
+    /// python, javascript, typescript, go, rust, java (default: all that can read it).
+    #[serde(default)]
+    language: Option<String>,
+    /// Glob of paths: `src/**/*.py`.
+    #[serde(default)]
+    file_pattern: Option<String>,
+    /// At most this many.
+    #[serde(default = "twenty")]
+    max_results: u32,
+}
+
+fn twenty() -> u32 {
+    20
+}
+
+/// A piece of code that matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Match {
+    line: u64,
+    end_line: u64,
+    /// Its first line, cut where it is long.
+    text: String,
+    /// What each `$NAME` stands for, or each capture of a query.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    captures: BTreeMap<String, String>,
+    /// The innermost symbol around it; `{file}::{symbol}` is its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+}
+
+/// See [`Args`].
+pub struct SearchAst;
+
+impl Tool for SearchAst {
+    const NAME: &'static str = "search_ast";
+    const COMMAND: &'static str = "ast";
+    const POSITIONAL: &'static [&'static str] = &["pattern"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    type Args = Args;
+    type Output = Found<Match>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found<Match>, Error> {
+        let language = args.language.as_deref().map(|language| meant(language, LANGUAGE_NAMES));
+        let query = compile(args.pattern.as_deref(), args.preset.as_deref(), language.as_deref())?;
+        let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
+        // The query knows which languages it can read.
+        let scope =
+            Scope { repo: args.repo.as_deref(), repos: args.repos.as_deref(), glob: glob.as_ref(), language: None };
+        let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };
+        matches::collect(call, &scope, args.max_results, None, &mut |repo, page| {
+            let keep = |file: &FileView<'_>| scope.keeps(file) && query.reads(file);
+            let candidates = Candidates::new(&repo.snapshot, &query.grams, None, &keep)?;
+            let look = |(): &mut (), file: &FileView<'_>| query.find(file);
+            let mut take = |file: FileView<'_>, hits: Vec<SyntaxHit>| {
+                hits.is_empty() || page.take(&file, hits.len(), &|at| shown(&file, &hits[at]))
+            };
+            Ok(scan(candidates, limits, || (), look, &mut take))
+        })
+    }
+}
+
+/// The pattern or the smell, one of which must be given, in a language or in all.
+pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str>) -> Result<SyntaxQuery, Error> {
+    if let Some(language) = language
+        && of_id(language).is_none()
+    {
+        let mut known: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
+        known.dedup();
+        let message = format!("no syntax is read of {language:?}; the languages are {}", known.join(", "));
+        return Err(Error::new(Code::InvalidArguments, message));
+    }
+    let refused = |err: String| Error::new(Code::InvalidArguments, format!("the pattern cannot be read: {err}"));
+    match (pattern, smell) {
+        (Some(pattern), None) if pattern.len() <= 10_000 => SyntaxQuery::new(pattern, language).map_err(refused),
+        (Some(_), None) => Err(Error::new(Code::InvalidArguments, "`pattern` is longer than 10,000 bytes")),
+        (None, Some(smell)) => SyntaxQuery::smell(smell, language).map_err(|err| {
+            let known: Vec<&str> = SMELLS.iter().map(|(name, _)| *name).collect();
+            let near = nearest(smell, known.iter().copied(), 3);
+            Error::new(Code::InvalidArguments, format!("{err}; there are {}", known.join(", "))).with("nearest", near)
+        }),
+        _ => Err(Error::new(Code::InvalidArguments, "give `pattern`, or `preset` instead of it")),
+    }
+}
+
+/// A match as it is shown.
+fn shown(file: &FileView<'_>, hit: &SyntaxHit) -> Match {
+    let code = file.content().get(hit.start..hit.end).unwrap_or_default();
+    let first = code.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let captures = hit.captures.iter().map(|(name, text)| (name.clone(), narrowed(text.as_bytes(), 0))).collect();
+    let symbol = matches::symbol_around(file, hit.line);
+    Match { line: hit.line, end_line: hit.end_line, text: narrowed(first.trim_ascii_end(), 0), captures, symbol }
+}
