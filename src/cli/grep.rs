@@ -2,11 +2,10 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use grep_matcher::Matcher;
@@ -18,6 +17,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use serde_json::json;
 use termcolor::Buffer;
 
+use super::output::Paint;
 use super::progress::Progress;
 use super::{Color, Global, NOTHING};
 use crate::tools::grep::{Case, FileView, Grep, Pattern, Wanted};
@@ -206,71 +206,103 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let types = types(&how.types, &how.types_not).map_err(|err| wrong(err.to_string()))?;
     let chosen = Chosen { globs, types, root: grep.root() };
     // A file may lie in several of the places that were given; it is shown once.
-    let files: Vec<_> = grep
+    let files: Vec<(FileView<'_>, PathBuf)> = grep
         .files()
         .filter_map(|file| Some((file, scopes.iter().find_map(|scope| scope.shown(file.path()))?)))
         .filter(|(file, _)| chosen.takes(file.path()))
         .collect();
 
     let is_terminal = io::stdout().is_terminal();
-    let (before, after) = how.around();
-    let has_color = match global.color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => is_terminal && !crate::config::no_color(),
-    };
     let style = Style {
         how,
         json: global.json,
         heading: is_terminal,
         with_path: !(paths.len() == 1 && scopes.iter().all(|scope| scope.is_file)),
-        has_color,
+        has_color: match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !crate::config::no_color(),
+        },
     };
+    let mut out = io::stdout().lock();
+    let found = print_all(&grep, &files, style, started, &mut out);
+    let found = match found.and_then(|found| out.flush().map(|()| found)) {
+        // Nobody reads any more, so nobody asks for more.
+        Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+        other => other.map_err(|err| Error::new(Code::Unavailable, format!("cannot write the answer: {err}")))?,
+    };
+    if !global.quiet {
+        let paint = Paint::of(global.color, io::stderr().is_terminal());
+        for note in notes(&grep, found) {
+            super::output::complain(&format!("{}\n", paint.dim(&note)));
+        }
+    }
+    Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(NOTHING) })
+}
+
+/// Prints what is found in files, in their order; says whether anything was.
+fn print_all(
+    grep: &Grep,
+    files: &[(FileView<'_>, PathBuf)],
+    style: Style<'_>,
+    started: Instant,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let (before, after) = style.how.around();
     let separator: &[u8] = match style.is_listing() {
         true => b"",
         false if style.heading && style.with_path => b"\n",
         false if before + after > 0 => b"--\n",
         false => b"",
     };
-    let make = || (grep.searcher(before, after, !how.no_line_number), style.printer());
+    let make = || (grep.searcher(before, after, !style.how.no_line_number), style.printer());
     let (mut found, mut stats, mut size) = (false, Stats::new(), FIRST_BATCH);
-    let mut out = io::stdout().lock();
-    let mut left = &files[..];
-    let mut print = |bytes: &[u8]| match out.write_all(bytes) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    };
+    let mut left = files;
     while !left.is_empty() {
         let (batch, rest) = left.split_at(size.min(left.len()));
         let answers: Vec<Answer> = batch
             .par_iter()
             .with_max_len(16)
-            .map_init(make, |(searcher, printer), (file, path)| printer.print(&grep, searcher, file, path))
+            .map_init(make, |(searcher, printer), (file, path)| printer.print(grep, searcher, file, path))
             .collect();
         for answer in answers {
             if let Some(more) = &answer.stats {
                 stats += more;
             }
-            if answer.text.is_empty() {
-                continue;
+            if !answer.text.is_empty() {
+                out.write_all(if found { separator } else { b"" })?;
+                out.write_all(&answer.text)?;
+                found = true;
             }
-            if found && print(separator).is_break() || print(&answer.text).is_break() {
-                // Nobody reads any more.
-                return Ok(ExitCode::SUCCESS);
-            }
-            found = true;
         }
         (left, size) = (rest, BATCH);
     }
     if style.json {
-        let _ = print(format!("{}\n", summary(&stats, started)).as_bytes());
+        writeln!(out, "{}", summary(&stats, started))?;
     }
-    Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(NOTHING) })
+    Ok(found)
+}
+
+/// What ripgrep would not have to say: that something was not looked at, or has changed since.
+fn notes(grep: &Grep, found: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !found {
+        notes.push("nothing found".to_owned());
+        let left_out = grep.left_out().into_iter().map(|(reason, n)| format!("{n} {}", reason.replace('_', " ")));
+        let left_out: Vec<String> = left_out.collect();
+        if !left_out.is_empty() {
+            notes.push(format!("not indexed: {}", left_out.join(", ")));
+        }
+    }
+    if grep.is_stale() {
+        notes.push("some files have changed since they were indexed".to_owned());
+    }
+    notes
 }
 
 /// The last message of ripgrep's JSON.
 fn summary(stats: &Stats, started: Instant) -> serde_json::Value {
-    let time = |took: std::time::Duration| json!({"human": format!("{:.6}s", took.as_secs_f64()), "nanos": took.subsec_nanos(), "secs": took.as_secs()});
+    let time = |took: Duration| json!({"human": format!("{:.6}s", took.as_secs_f64()), "nanos": took.subsec_nanos(), "secs": took.as_secs()});
     json!({"data": {"elapsed_total": time(started.elapsed()), "stats": {
         "bytes_printed": stats.bytes_printed(),
         "bytes_searched": stats.bytes_searched(),

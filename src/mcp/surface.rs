@@ -77,8 +77,8 @@ fn more_tools() -> Tool {
         },
     });
     let Value::Object(input) = input else { unreachable!("the literal above is an object") };
-    let description = "Lists, describes and calls the tools not shown: overview, tree, list and removal of indexes, \
-                       statistics.";
+    let description = "Lists, describes and calls the tools not shown: syntax, overview, tree, list and removal of \
+                       indexes, statistics.";
     // It may call any tool, so it promises nothing.
     let hints = ToolAnnotations::new().read_only(false).destructive(true).idempotent(true);
     Tool::new(MORE_TOOLS, description, Arc::new(input)).with_annotations(hints)

@@ -11,7 +11,7 @@ use crate::store::{Error, FileView, GramQuery, Snapshot};
 
 /// How many files are looked into at once, at first and later: a page is often full after the first few.
 const FIRST_BATCH: usize = 16;
-const MOST_IN_BATCH: usize = 1024;
+const MOST_IN_BATCH: usize = 256;
 /// How many files with a definition of the very name that is looked for come before all others.
 const DEFINERS: usize = 20;
 
@@ -140,7 +140,7 @@ pub fn scan<'a, S, T: Send>(
             outcome.timed_out = true;
             return outcome;
         }
-        size = (size * 4).min(MOST_IN_BATCH);
+        size = (size * 2).min(MOST_IN_BATCH);
     }
     outcome
 }

@@ -177,8 +177,11 @@ impl GramQuery {
 pub struct BlockRecord {
     /// First byte in the pack, a multiple of eight.
     pub start: u64,
+    /// Bytes.
     pub len: u64,
+    /// Files with grams in it.
     pub files: u32,
+    /// Distinct grams.
     pub codes: u32,
     /// BLAKE3 of the block, cut to eight bytes.
     pub checksum: u64,
@@ -192,12 +195,13 @@ pub struct GramWriter {
     entries: usize,
 }
 
-impl GramWriter {
-    /// Nothing yet.
-    pub fn new() -> Self {
+impl Default for GramWriter {
+    fn default() -> Self {
         Self { ranges: vec![Vec::new(); RANGES], files: Vec::new(), entries: 0 }
     }
+}
 
+impl GramWriter {
     /// Adds a file by its number and [`grams`].
     pub fn add(&mut self, file: u32, grams: &[u32]) {
         let place = self.files.len() as u32;
@@ -505,4 +509,90 @@ fn merged(left: Vec<u32>, right: impl Iterator<Item = u32>) -> Vec<u32> {
     }
     all.extend(right);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The files of a block, each of whose number is its place, that a question leaves.
+    fn candidates(texts: &[Vec<u8>], query: &GramQuery) -> Vec<u32> {
+        let mut writer = GramWriter::default();
+        for (place, text) in texts.iter().enumerate() {
+            writer.add(place as u32, &grams(text));
+        }
+        let (record, bytes) = writer.take(0).expect("there are files");
+        assert!(writer.take(0).is_none(), "what was taken is gone");
+        let file = tempfile::NamedTempFile::new().expect("there is room");
+        std::fs::write(file.path(), bytes).expect("it is ours");
+        let map = Mapped::open(file.path()).expect("it was written");
+        Block::open(&map, &record).expect("it is whole").candidates(query)
+    }
+
+    /// The files whose lines hold every gram of a literal, by looking.
+    fn holding(texts: &[Vec<u8>], literal: &[u8]) -> Vec<u32> {
+        let lower = |bytes: &[u8]| bytes.to_ascii_lowercase();
+        let needed: BTreeSet<Vec<u8>> = literal.windows(3).filter(|three| !three.contains(&b'\n')).map(lower).collect();
+        let holds = |text: &Vec<u8>| {
+            let held: BTreeSet<Vec<u8>> = text.windows(3).map(lower).collect();
+            needed.is_subset(&held)
+        };
+        (0..texts.len()).filter(|at| holds(&texts[*at])).map(|at| at as u32).collect()
+    }
+
+    fn check(texts: &[Vec<u8>], literal: &[u8]) {
+        let (found, expected) = (candidates(texts, &GramQuery::literal(literal)), holding(texts, literal));
+        assert!(expected.iter().all(|file| found.contains(file)), "{literal:?}: {found:?} lacks some of {expected:?}");
+        assert!(found == expected || found.len() <= FEW, "{literal:?}: {found:?} is more than {expected:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn candidates_are_the_files_that_hold_every_gram(
+            texts in prop::collection::vec(prop::collection::vec(prop::sample::select(b"aAbB_\n".to_vec()), 0..40), 1..60),
+            literal in prop::collection::vec(prop::sample::select(b"abB_\n".to_vec()), 0..6),
+        ) {
+            check(&texts, &literal);
+        }
+    }
+
+    #[test]
+    fn lists_of_every_density_are_read_as_they_were_written() {
+        for step in [1, 2, 3, 7, 100, 2_999, 3_000] {
+            let text = |at: usize| if at % step == step - 1 { b"needle".to_vec() } else { b"other".to_vec() };
+            let texts: Vec<Vec<u8>> = (0..3_000).map(text).collect();
+            check(&texts, b"needle");
+            check(&texts, b"other");
+        }
+    }
+
+    #[test]
+    fn files_that_fold_to_ascii_are_always_looked_into() {
+        let texts = ["plain", "ta\u{17f}k", "\u{212a}elvin", "other"].map(|text| text.as_bytes().to_vec());
+        assert_eq!(candidates(&texts, &GramQuery::literal(b"task")), [1, 2]);
+        assert_eq!(candidates(&texts, &GramQuery::None), [1, 2]);
+        assert_eq!(candidates(&texts, &GramQuery::All), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_damaged_block_answers_without_a_panic() {
+        let texts: Vec<Vec<u8>> = (0..50).map(|at| format!("text number {at} of fifty").into_bytes()).collect();
+        let mut writer = GramWriter::default();
+        texts.iter().enumerate().for_each(|(at, text)| writer.add(at as u32, &grams(text)));
+        let (record, good) = writer.take(0).expect("there are files");
+        let file = tempfile::NamedTempFile::new().expect("there is room");
+        for at in (0..good.len()).step_by(7) {
+            let mut bytes = good.clone();
+            bytes[at] ^= 0xa5;
+            std::fs::write(file.path(), bytes).expect("it is ours");
+            let map = Mapped::open(file.path()).expect("it was written");
+            let block = Block::open(&map, &record).expect("its size is right");
+            block.candidates(&GramQuery::literal(b"number 4"));
+            block.candidates(&GramQuery::literal(b"of fifty"));
+        }
+    }
 }

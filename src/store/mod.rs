@@ -32,7 +32,7 @@ mod writer;
 pub use analyzer::{flattened, parts as word_parts, stems};
 pub use edges::{Edge, EdgeTable, Edges, Import};
 pub use files::{Entry, FileTable, Row};
-pub use grams::GramQuery;
+pub use grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
 pub use registry::{Registry, Sidecar};

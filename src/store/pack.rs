@@ -343,7 +343,7 @@ impl PackWriter {
             decorators: Vec::new(),
             files: Vec::new(),
             paths: String::new(),
-            grams: GramWriter::new(),
+            grams: GramWriter::default(),
             blocks: Vec::new(),
         };
         writer.write(&MAGIC)?;

@@ -1,6 +1,7 @@
 //! Searches for a terminal: the files that may match, in the order of their paths, and how to look into them. What is found
 //! goes to a sink of the caller's, because a person is shown bytes as they are and all of them at once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
@@ -9,7 +10,7 @@ use grep_searcher::{Searcher, Sink};
 use super::indexes::{self, Repo};
 use super::search_ast::compile;
 use super::search_text::bad_pattern;
-use super::{Call, Context, Error, Request};
+use super::{Call, Context, Error, Freshness, Request};
 use crate::query::syntax::SyntaxQuery;
 use crate::query::text;
 pub use crate::query::text::{Case, Pattern};
@@ -75,6 +76,16 @@ impl Grep {
     /// The files that may match, by path.
     pub fn files(&self) -> impl Iterator<Item = FileView<'_>> {
         self.candidates.iter().filter_map(|file| self.repo.snapshot.file_by_number(*file))
+    }
+
+    /// How many files are not indexed, by reason.
+    pub fn left_out(&self) -> BTreeMap<String, u64> {
+        self.repo.snapshot.facts().skipped.clone()
+    }
+
+    /// Whether files are known to have changed since they were indexed.
+    pub fn is_stale(&self) -> bool {
+        self.repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh)
     }
 
     /// Whether a path below the root is indexed, as a file.

@@ -16,7 +16,7 @@ use crate::query::text::enclosing;
 use crate::store::{self, FileView};
 
 /// How long matches are counted that are not shown.
-const COUNTING: Duration = Duration::from_millis(4);
+const COUNTING: Duration = Duration::from_millis(3);
 /// More is no search.
 const MOST: usize = 1_000;
 /// What an answer costs in tokens beside its matches, and a file's entry beside its path.
