@@ -137,7 +137,7 @@ fn pages(what: &str, snapshot: &Snapshot, patterns: &[String], fixed: bool) {
             let candidates = Candidates::new(snapshot, &matcher.grams, pattern.name(), &keep).expect("it can be read");
             let limits = Limits { until: Instant::now() + Duration::from_secs(10), cancelled: &cancelled };
             let mut matches = 0;
-            search_text(candidates, &matcher, 0, false, limits, &mut |_, hits| {
+            search_text(candidates, &matcher, 0, 20, limits, &mut |_, hits| {
                 matches += hits.len();
                 matches < 20
             });

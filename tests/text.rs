@@ -90,7 +90,7 @@ fn found(snapshot: &Snapshot, pattern: &Pattern) -> Result<Lines, String> {
     let candidates = Candidates::new(snapshot, &matcher.grams, pattern.name(), &keep).expect("the index can be read");
     let limits = Limits { until: Instant::now() + Duration::from_secs(60), cancelled: &NEVER };
     let mut lines = Lines::new();
-    search_text(candidates, &matcher, 0, false, limits, &mut |file, hits| {
+    search_text(candidates, &matcher, 0, usize::MAX, limits, &mut |file, hits| {
         for hit in hits {
             lines.extend((0..hit.lines).map(|next| (file.path().to_owned(), hit.line + next)));
         }
@@ -310,7 +310,7 @@ fn a_search_ends_when_its_time_is_up_or_nobody_wants_it() {
         let candidates =
             Candidates::new(snapshot, &matcher.grams, pattern.name(), &keep).expect("the index can be read");
         let mut files = 0;
-        let outcome = search_text(candidates, &matcher, 0, false, limits, &mut |_, _| {
+        let outcome = search_text(candidates, &matcher, 0, usize::MAX, limits, &mut |_, _| {
             files += 1;
             after();
             true

@@ -134,29 +134,35 @@ pub fn search_file<S: Sink>(
     sink: S,
 ) -> Result<(), S::Error> {
     match file.has_nul() {
-        // Read as ripgrep reads it, a buffer at a time: what lies before the first NUL byte counts.
-        true => searcher.search_reader(matcher, file.content(), sink),
+        // Read as ripgrep reads it, a buffer at a time: what lies before the one with the first NUL byte counts. A searcher
+        // that has seen a long line has a larger buffer, and an answer must not depend on that.
+        true => {
+            let (before, after) = (searcher.before_context(), searcher.after_context());
+            let mut fresh = self::searcher(searcher.multi_line(), before, after, searcher.line_number());
+            fresh.search_reader(matcher, file.content(), sink)
+        }
         false => searcher.search_slice(matcher, file.content(), sink),
     }
 }
 
-/// Hands the matches of each file to `take`, until it says no. `context` lines come with each; `only_count` leaves texts out.
+/// Hands the matches of each file to `take`, until it says no. `context` lines come with each. Only the first `texts`
+/// of a file carry their text: what nobody will be shown need not be copied.
 pub fn search_text<'a>(
     candidates: impl Iterator<Item = FileView<'a>>,
     matcher: &Matcher,
     context: usize,
-    only_count: bool,
+    texts: usize,
     limits: Limits<'_>,
     take: &mut dyn FnMut(FileView<'a>, Vec<LineHit>) -> bool,
 ) -> Outcome {
     let make = || searcher(matcher.multi_line, context, context, true);
-    let look = |searcher: &mut Searcher, file: &FileView<'_>| hits(searcher, matcher, file, only_count);
+    let look = |searcher: &mut Searcher, file: &FileView<'_>| hits(searcher, matcher, file, texts);
     scan(candidates, limits, make, look, &mut |file, hits| hits.is_empty() || take(file, hits))
 }
 
 /// The matching lines of a file.
-fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, only_count: bool) -> Vec<LineHit> {
-    let mut collect = Collect { hits: Vec::new(), before: Vec::new(), only_count };
+fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, texts: usize) -> Vec<LineHit> {
+    let mut collect = Collect { hits: Vec::new(), before: Vec::new(), texts };
     // A slice can be read, and the sink refuses nothing.
     let _ = search_file(searcher, &matcher.regex, file, &mut collect);
     collect.hits
@@ -166,14 +172,14 @@ fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, only_co
 struct Collect {
     hits: Vec<LineHit>,
     before: Vec<Vec<u8>>,
-    only_count: bool,
+    texts: usize,
 }
 
 impl Sink for Collect {
     type Error = std::io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
-        let text = if self.only_count { Vec::new() } else { line(found.bytes()) };
+        let text = if self.hits.len() < self.texts { line(found.bytes()) } else { Vec::new() };
         let before = std::mem::take(&mut self.before);
         let (first, lines) = (found.line_number().unwrap_or(0), found.lines().count() as u64);
         self.hits.push(LineHit { line: first, lines, text, before, after: Vec::new() });
@@ -181,6 +187,9 @@ impl Sink for Collect {
     }
 
     fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, Self::Error> {
+        if self.hits.len() > self.texts {
+            return Ok(true);
+        }
         match (around.kind(), self.hits.last_mut()) {
             (SinkContextKind::After, Some(hit)) => hit.after.push(line(around.bytes())),
             _ => self.before.push(line(around.bytes())),

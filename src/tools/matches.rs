@@ -164,6 +164,11 @@ impl<M: Serialize> Page<'_, M> {
         Ok(())
     }
 
+    /// How many matches of a file may have to be shown.
+    pub fn texts(&self) -> usize {
+        if self.call.count_only { 0 } else { self.call.offset.saturating_add(self.limit) }
+    }
+
     /// Takes a file's matches, each made only when it is shown; says whether more are wanted.
     pub fn take(&mut self, file: &FileView<'_>, count: usize, make: &dyn Fn(usize) -> M) -> bool {
         let Self { call, limit, state, .. } = self;

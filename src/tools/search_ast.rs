@@ -122,7 +122,7 @@ pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str
 fn shown(file: &FileView<'_>, hit: &SyntaxHit) -> Match {
     let code = file.content().get(hit.start..hit.end).unwrap_or_default();
     let first = code.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let captures = hit.captures.iter().map(|(name, text)| (name.clone(), narrowed(text.as_bytes(), 0))).collect();
+    let captures = hit.captures.iter().map(|(name, text)| (name.clone(), narrowed(text.as_bytes()))).collect();
     let symbol = matches::symbol_around(file, hit.line);
-    Match { line: hit.line, end_line: hit.end_line, text: narrowed(first.trim_ascii_end(), 0), captures, symbol }
+    Match { line: hit.line, end_line: hit.end_line, text: narrowed(first.trim_ascii_end()), captures, symbol }
 }

@@ -92,6 +92,8 @@ const MOST_CONTEXT: usize = 50;
 /// A longer line is cut to so many bytes, of which so many stand before the match.
 const WIDEST: usize = 240;
 const LEAD: usize = 60;
+/// A match over several lines is cut to so many bytes.
+const WIDEST_OF_SEVERAL: usize = 2_000;
 
 impl Tool for SearchText {
     const NAME: &'static str = "search_text";
@@ -114,10 +116,11 @@ impl Tool for SearchText {
             let keep = |file: &FileView<'_>| scope.keeps(file);
             let Search { pattern, matcher, context, limits } = &search;
             let candidates = Candidates::new(&repo.snapshot, &matcher.grams, pattern.name(), &keep)?;
+            let texts = page.texts();
             let mut take = |file: FileView<'_>, hits: Vec<LineHit>| {
                 page.take(&file, hits.len(), &|at| shown(&file, &hits[at], matcher))
             };
-            Ok(text::search_text(candidates, matcher, *context, call.count_only, *limits, &mut take))
+            Ok(text::search_text(candidates, matcher, *context, texts, *limits, &mut take))
         })
     }
 }
@@ -175,26 +178,30 @@ pub fn bad_pattern(err: &str) -> Error {
 
 /// A match as it is shown.
 fn shown(file: &FileView<'_>, hit: &LineHit, matcher: &Matcher) -> Match {
-    let around = |lines: &[Vec<u8>]| lines.iter().map(|line| narrowed(line, 0)).collect();
+    let around = |lines: &[Vec<u8>]| lines.iter().map(|line| narrowed(line)).collect();
     let at = matcher.regex.find(&hit.text).ok().flatten().map_or(0, |found| found.start());
     let symbol = matches::symbol_around(file, hit.line);
-    // A match over several lines is shown whole.
-    let text = if hit.lines > 1 { String::from_utf8_lossy(&hit.text).into_owned() } else { narrowed(&hit.text, at) };
+    let widest = if hit.lines > 1 { WIDEST_OF_SEVERAL } else { WIDEST };
+    let text = cut(&hit.text, at, widest);
     Match { line: hit.line, text, before: around(&hit.before), after: around(&hit.after), symbol }
 }
 
-/// A line, or what is around byte `at` of a long one.
-pub(super) fn narrowed(line: &[u8], at: usize) -> String {
-    if line.len() <= WIDEST {
-        return String::from_utf8_lossy(line).into_owned();
+/// A line, or the beginning of a long one.
+pub(super) fn narrowed(line: &[u8]) -> String {
+    cut(line, 0, WIDEST)
+}
+
+/// A text, or `widest` bytes around byte `at` of a longer one.
+fn cut(text: &[u8], at: usize, widest: usize) -> String {
+    if text.len() <= widest {
+        return String::from_utf8_lossy(text).into_owned();
     }
-    let start = at.saturating_sub(LEAD).min(line.len() - WIDEST);
-    let end = start + WIDEST;
+    let start = at.saturating_sub(LEAD).min(text.len() - widest);
+    let end = start + widest;
     // A character is not cut in two.
-    let is_border = |at: &usize| line.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
+    let is_border = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
     let start = (start..end).find(is_border).unwrap_or(start);
-    let end = (end..line.len()).find(is_border).unwrap_or(line.len());
-    let text = String::from_utf8_lossy(&line[start..end]);
-    let (lead, tail) = (if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" });
-    format!("{lead}{text}{tail}")
+    let end = (end..text.len()).find(is_border).unwrap_or(text.len());
+    let (lead, tail) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
+    format!("{lead}{}{tail}", String::from_utf8_lossy(&text[start..end]))
 }
