@@ -412,6 +412,7 @@ fn definitions_come_first_then_source_then_tests_each_with_its_symbol() {
             "tests/test_bank.py:2 test_deposit#function",
         ]
     );
+    assert_eq!(place.places("search_text", json!({"query": "deposit("}))[0], "zoo/bank.py:2 Account.deposit#method");
     let found = |arguments: Value| place.places("search_text", arguments).len();
     assert_eq!(found(json!({"query": "DEPOSIT", "case_sensitive": true})), 0);
     assert_eq!(found(json!({"query": "deposit", "whole_word": true})), 4);

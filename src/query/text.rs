@@ -82,11 +82,12 @@ impl Pattern {
         GramQuery::or(each)
     }
 
-    /// The name that is looked for, when the pattern is one.
+    /// The name that is looked for, when the pattern is one, or is text with one word in it.
     pub fn name(&self) -> Option<&str> {
         let [only] = &self.patterns[..] else { return None };
-        let is_name = only.chars().all(|char| char.is_alphanumeric() || char == '_') && only.len() > 1;
-        is_name.then_some(only)
+        let mut words = only.split(|char: char| !char.is_alphanumeric() && char != '_').filter(|word| !word.is_empty());
+        let word = words.next().filter(|word| word.len() > 1 && words.next().is_none())?;
+        (self.fixed || word == only).then_some(word)
     }
 }
 

@@ -33,6 +33,8 @@ const RANGES: usize = CODES >> LOW_BITS;
 const MOST_ENTRIES: usize = 8 << 20;
 /// Places in a block are written in sixteen bits while they wait.
 const MOST_FILES: usize = 1 << 16;
+/// So few entries are sorted faster by comparing them: counting looks at every code that there might be.
+const FEW_ENTRIES: usize = 512;
 /// Readers of bits look so far ahead.
 const LOOKAHEAD: usize = 8;
 /// When so few files are left, looking into them costs less than another list.
@@ -258,12 +260,17 @@ impl GramWriter {
 
 /// Sorts the entries of a range by their low bits; places are in order already.
 fn sort_by_code(entries: &[u32], sorted: &mut Vec<u32>) {
+    sorted.clear();
+    if entries.len() < FEW_ENTRIES {
+        sorted.extend_from_slice(entries);
+        sorted.sort_unstable();
+        return;
+    }
     let mut ends = [0_u32; (1 << LOW_BITS) + 1];
     entries.iter().for_each(|entry| ends[(entry >> 16) as usize + 1] += 1);
     for at in 1..ends.len() {
         ends[at] += ends[at - 1];
     }
-    sorted.clear();
     sorted.resize(entries.len(), 0);
     for entry in entries {
         let end = &mut ends[(entry >> 16) as usize];
