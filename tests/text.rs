@@ -470,6 +470,8 @@ fn an_edit_is_found_at_once_and_absence_is_said_of_what_was_looked_at() {
     assert_eq!(near["negative_evidence"]["nearest"][0], "zoo/bank.py::Account.deposit#method");
     let wrong = place.call("search_text", json!({"query": "a(b", "is_regex": true}));
     assert!(wrong["error"].as_str().is_some_and(|error| error.contains("unclosed group")), "{wrong}");
+    let wrong = place.call("search_text", json!({"query": "return\n"}));
+    assert!(wrong["error"].as_str().is_some_and(|error| error.contains("`multiline`")), "{wrong}");
     let called_off = Request { cancelled: std::sync::Arc::new(AtomicBool::new(true)), ..Request::default() };
     let arguments = json!({"query": "deposit"}).as_object().cloned().expect("it is one");
     let answer = codelode::tools::call(&place.cx, "search_text", arguments, &called_off).value;

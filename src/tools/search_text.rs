@@ -143,9 +143,6 @@ impl<'a> Search<'a> {
         if args.query.len() > 10_000 {
             return wrong("`query` is longer than 10,000 bytes");
         }
-        if args.max_results == 0 {
-            return wrong("`max_results` is 0; give 1 or more, or count_only");
-        }
         if args.semantic {
             let message = "semantic search needs an embedding provider and none is set up; search without `semantic`";
             return Err(Error::new(Code::NoEmbeddingProvider, message));
@@ -169,9 +166,14 @@ impl<'a> Search<'a> {
 
 /// A pattern that cannot be looked for, in the parser's words.
 pub fn bad_pattern(err: &str) -> Error {
-    let message = match err.contains("exceeds size limit") || err.contains("too big") {
-        true => format!("the pattern needs too much memory; use smaller repetitions: {err}"),
-        false => format!("the pattern cannot be read: {err}"),
+    let message = match err {
+        _ if err.contains("exceeds size limit") || err.contains("too big") => {
+            format!("the pattern needs too much memory; use smaller repetitions: {err}")
+        }
+        _ if err.contains(r#""\n" is not allowed"#) => {
+            "the pattern has a newline; a match goes over several lines only with `multiline`".to_owned()
+        }
+        _ => format!("the pattern cannot be read: {err}"),
     };
     Error::new(Code::InvalidArguments, message)
 }
