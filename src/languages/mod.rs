@@ -4,6 +4,7 @@
 //! kinds mean nothing and are walked through; the few that define something name a function that says what.
 //! Nothing outside this room knows a language by name.
 
+mod conventions;
 mod definition;
 mod doc;
 pub mod go;
@@ -16,6 +17,7 @@ pub mod rust;
 mod smells;
 pub mod typescript;
 
+pub use conventions::{Conventions, Public, conventions};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{clean_doc, first_sentence};
 pub use lower::Lower;

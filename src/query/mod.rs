@@ -1,7 +1,9 @@
 //! Questions to a snapshot, one file each. Nothing here knows how an answer is worded or where it goes.
 
+mod graph;
 mod lookup;
 mod needs;
+mod mentions;
 mod paths;
 mod prose;
 mod rank;
@@ -13,12 +15,17 @@ pub mod syntax;
 pub mod text;
 mod tree;
 
+pub use graph::{
+    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, Related, blast, central_symbols, dead_code,
+    hop_weight, implementations, imported_files, ranks, related, repo_map,
+};
 pub use lookup::{Missing, by_id, named, nearest, nearest_files};
+pub use mentions::{Mentioned, mentions};
 pub use paths::is_test;
 pub use rank::Form;
 pub use relations::{
-    Caller, Direction, Place, calls, function_around, hierarchy, line_of, outside_bases, possible_uses, symbol_near,
-    uses,
+    Caller, Direction, Place, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,
+    possible_uses, symbol_near, uses,
 };
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::{Found, Fuzzy, Hit, Order, Search, search};

@@ -1,6 +1,6 @@
 //! What a path tells of a file.
 
-/// Folders that hold what exercises code, shows it or came from elsewhere.
+/// Folders that hold what exercises code or shows it.
 const FOLDERS: &[&str] = &[
     "test",
     "tests",
@@ -23,19 +23,28 @@ const FOLDERS: &[&str] = &[
     "examples",
     "e2e",
     "playground",
-    "doc",
-    "docs",
-    "vendor",
-    "node_modules",
-    "third_party",
 ];
+
+/// Folders that hold documentation, or what came from elsewhere.
+const BESIDE: &[&str] = &["doc", "docs", "vendor", "node_modules", "third_party"];
 
 /// Whether a file exercises code rather than being it: tests, benchmarks, examples, documentation, and copies of others' code.
 pub fn is_test(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if folders.split('/').any(|folder| FOLDERS.iter().any(|known| known.eq_ignore_ascii_case(folder))) {
+    lies_in(path, BESIDE) || exercises(path)
+}
+
+/// Whether a path lies in a folder of one of these names.
+fn lies_in(path: &str, names: &[&str]) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').any(|folder| names.iter().any(|known| known.eq_ignore_ascii_case(folder)))
+}
+
+/// Whether a file exercises code or shows it: tests, benchmarks and examples, but not what documents it.
+pub fn exercises(path: &str) -> bool {
+    if lies_in(path, FOLDERS) {
         return true;
     }
+    let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
     match ending {
         "py" => stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "conftest" | "test" | "tests"),

@@ -289,7 +289,7 @@ fn holds(text: &[u8], word: &str) -> bool {
 }
 
 /// Unit tests inside a source file.
-fn in_test_module(symbol: &SymbolView<'_>) -> bool {
+pub(super) fn in_test_module(symbol: &SymbolView<'_>) -> bool {
     let mut around = symbol.parent();
     while let Some(parent) = around {
         if matches!(&*parent.name(), "tests" | "test") && parent.kind() == Kind::Type {

@@ -1,8 +1,8 @@
 //! Who uses a symbol, who calls whom, which class derives from which.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use crate::model::{Kind, Role};
+use crate::model::{How, Kind, Role};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// An occurrence where it can be read.
@@ -202,4 +202,14 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
         String::from_utf8_lossy(&content[start..edge.at as usize + edge.len()]).into_owned()
     };
     unbound.map(text).collect()
+}
+
+/// What a file imports from outside of the repository: the names as they are written, each once.
+pub fn outside_imports(edges: &EdgeTable, file: FileView<'_>) -> Vec<String> {
+    let content = file.content();
+    let own = edges.in_file(file.number()).iter();
+    let outside = own.filter(|edge| edge.role() == Role::Import && edge.how() == How::Outside);
+    let text = |edge: &Edge| content.get(edge.at as usize..edge.at as usize + edge.len()).unwrap_or_default();
+    let names: BTreeSet<&[u8]> = outside.map(text).collect();
+    names.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }

@@ -41,7 +41,7 @@ pub struct Search<'a> {
 pub enum Order {
     /// How well they answer.
     Relevance,
-    /// How many other definitions mention them.
+    /// How central they are among who uses whom.
     Centrality,
     /// Both.
     Combined,
@@ -135,11 +135,18 @@ fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy>
     (wanted || similarity > 0.3).then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
 }
 
-/// Orders hits by how many other definitions mention their names.
+/// Orders hits by how central they are: by who uses whom where that is known, else by how many other definitions mention
+/// their names. Of the average symbol both are about one.
 fn by_centrality(snapshot: &Snapshot, order: Order, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
     let best = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    let ranks = snapshot.ranks();
     for hit in hits.iter_mut() {
-        let centrality = (1.0 + snapshot.mentions(&hit.name)? as f32).ln();
+        let known = ranks.and_then(|ranks| Some(ranks.of(hit.symbol.number())?.score * ranks.len() as f32));
+        let central = match known {
+            Some(known) => known,
+            None => snapshot.mentions(&hit.name)? as f32,
+        };
+        let centrality = (1.0 + central).ln();
         hit.score = match order {
             Order::Combined => hit.score / best * 10.0 + centrality,
             _ => centrality,

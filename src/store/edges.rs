@@ -4,12 +4,11 @@
 //! of a commit, which it would slow; whoever first asks after one makes it, and writes it beside the snapshot's table
 //! of files if it may. A writer sweeps it away with that table.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::map::Mapped;
+use super::map::{self, Mapped};
 use super::pack::{NONE, checksum};
 use super::{CONTENT, Error, SymbolId};
 use crate::model::{How, Role};
@@ -197,18 +196,7 @@ pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
 
 /// Writes a table at `path` if it may be, else for this process alone, and opens it.
 pub(super) fn keep(path: &Path, edges: &Edges) -> Result<EdgeTable, Error> {
-    let bytes = edges.to_bytes();
-    let write = |mut file: tempfile::NamedTempFile| file.write_all(&bytes).map(|()| file);
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new().prefix("edges.").tempfile_in(dir).and_then(write);
-    // It can be made again, so it need not survive a power cut: what is damaged does not match its checksum.
-    if let Ok(file) = beside
-        && file.persist(path).is_ok()
-    {
-        return EdgeTable::open(path);
-    }
-    let file = tempfile::NamedTempFile::new().and_then(write).map_err(Error::io("cannot write", path))?;
-    EdgeTable::open(file.path())
+    map::keep(path, &edges.to_bytes(), EdgeTable::open)
 }
 
 /// The relations of a snapshot, open for reading.
@@ -217,6 +205,7 @@ pub struct EdgeTable {
     map: Mapped,
     starts: [u64; 9],
     lens: [u64; 9],
+    checksum: u64,
 }
 
 impl EdgeTable {
@@ -237,7 +226,12 @@ impl EdgeTable {
         if at != map.bytes().len() as u64 || checksum(body) != header.checksum {
             return Err(map.damaged("it does not match its checksum"));
         }
-        Ok(Self { starts, lens: header.lens, map })
+        Ok(Self { starts, lens: header.lens, checksum: header.checksum, map })
+    }
+
+    /// What tells these edges from others.
+    pub(super) fn checksum(&self) -> u64 {
+        self.checksum
     }
 
     fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {

@@ -1,6 +1,7 @@
 //! Files mapped into memory, and records read from them in place.
 
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,6 +54,22 @@ impl Mapped {
     pub fn damaged(&self, what: &str) -> Error {
         Error::Damaged { path: self.path.clone(), what: what.to_owned() }
     }
+}
+
+/// Writes a derived table at `path` if it may be, else for this process alone, and opens it.
+pub(super) fn keep<T>(path: &Path, bytes: &[u8], open: impl Fn(&Path) -> Result<T, Error>) -> Result<T, Error> {
+    let write = |mut file: tempfile::NamedTempFile| file.write_all(bytes).map(|()| file);
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy() + ".";
+    let beside = tempfile::Builder::new().prefix(&*name).tempfile_in(dir).and_then(write);
+    // It can be made again, so it need not survive a power cut: what is damaged does not match its checksum.
+    if let Ok(file) = beside
+        && file.persist(path).is_ok()
+    {
+        return open(path);
+    }
+    let file = tempfile::NamedTempFile::new().and_then(write).map_err(Error::io("cannot write", path))?;
+    open(file.path())
 }
 
 impl std::ops::Deref for Mapped {

@@ -8,6 +8,7 @@
 //! pack.<n>          content, symbols and grams of the files that commit n brought (pack.rs)
 //! files.<n>         the files of a snapshot as of commit n (files.rs)
 //! edges.<n>         who means whom in that snapshot (edges.rs): derived, written by whoever asks first
+//! ranks.<n>         how central each symbol is by those edges (ranks.rs): derived likewise
 //! index/            tantivy's segments; its own list of them lives in the manifest
 //! lock              held by whoever writes
 //! ```
@@ -24,6 +25,7 @@ mod index;
 mod manifest;
 mod map;
 mod pack;
+mod ranks;
 mod registry;
 mod segments;
 mod snapshot;
@@ -35,6 +37,7 @@ pub use files::{Entry, FileTable, Row};
 pub use grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
+pub use ranks::{Rank, RankTable};
 pub use registry::{Registry, Sidecar};
 pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView};
 pub use writer::{Known, Prepared, Writer};

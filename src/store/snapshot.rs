@@ -12,7 +12,9 @@ use super::files::{self, FileTable, Row};
 use super::grams::GramQuery;
 use super::index::{Clause, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
+use super::map;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
+use super::ranks::{self, Rank, RankTable};
 use super::segments::Segments;
 use crate::languages::{self, LANGUAGES, clean_doc, first_sentence, language_name};
 use crate::model::{Detail, Kind, Span};
@@ -49,6 +51,7 @@ pub struct Snapshot {
     search: OnceLock<Search>,
     dir: PathBuf,
     edges: OnceLock<EdgeTable>,
+    ranks: OnceLock<RankTable>,
 }
 
 impl Snapshot {
@@ -74,6 +77,7 @@ impl Snapshot {
             search: OnceLock::new(),
             dir: dir.to_owned(),
             edges: OnceLock::new(),
+            ranks: OnceLock::new(),
         })
     }
 
@@ -191,6 +195,26 @@ impl Snapshot {
     pub fn keep_edges(&self, edges: &Edges) -> Result<&EdgeTable, Error> {
         let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;
         Ok(self.edges.get_or_init(|| table))
+    }
+
+    /// How central each symbol is, where that has been found out already.
+    pub fn ranks(&self) -> Option<&RankTable> {
+        if self.ranks.get().is_none() {
+            let edges = self.edges()?.checksum();
+            let table = RankTable::open(&ranks::path(&self.dir, self.facts.number), edges).ok()?;
+            // Two threads may both open it; one is kept.
+            let _ = self.ranks.set(table);
+        }
+        self.ranks.get()
+    }
+
+    /// Keeps how central each symbol is by these edges, found in so many rounds; like [`Snapshot::keep_edges`].
+    pub fn keep_ranks(&self, edges: &EdgeTable, ranks: Vec<Rank>, rounds: u32) -> Result<&RankTable, Error> {
+        let edges = edges.checksum();
+        let bytes = ranks::to_bytes(ranks, rounds, edges);
+        let path = ranks::path(&self.dir, self.facts.number);
+        let table = map::keep(&path, &bytes, |path| RankTable::open(path, edges))?;
+        Ok(self.ranks.get_or_init(|| table))
     }
 
     fn searcher(&self) -> Result<&Search, Error> {
@@ -350,6 +374,11 @@ impl<'a> SymbolView<'a> {
     pub fn parent(&self) -> Option<Self> {
         // A parent stands before its children; a damaged record must not send us round in circles.
         (self.record.parent < self.index).then(|| self.file.symbol(self.record.parent)).flatten()
+    }
+
+    /// Where the owner's name is written where it is not the enclosing symbol; empty when there is none.
+    pub fn container_span(&self) -> Span {
+        self.record.container()
     }
 
     /// The owner's name where it is not the enclosing symbol.

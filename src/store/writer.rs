@@ -570,11 +570,12 @@ fn sweep(dir: &Path, manifest: &Manifest) {
     let packs: HashSet<String> = manifest.packs.iter().map(|pack| format!("pack.{}", pack.number)).collect();
     let tables: HashSet<String> = manifest.snapshots.values().map(|facts| format!("files.{}", facts.number)).collect();
     let edges: HashSet<String> = manifest.snapshots.values().map(|facts| format!("edges.{}", facts.number)).collect();
+    let ranks: HashSet<String> = manifest.snapshots.values().map(|facts| format!("ranks.{}", facts.number)).collect();
     let remove = |path: PathBuf| drop(std::fs::remove_file(path));
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let ours = name.starts_with("pack.") || name.starts_with("files.") || name.starts_with("edges.");
-        if ours && ![&packs, &tables, &edges].iter().any(|named| named.contains(&name)) {
+        let ours = ["pack.", "files.", "edges.", "ranks."].iter().any(|kind| name.starts_with(kind));
+        if ours && ![&packs, &tables, &edges, &ranks].iter().any(|named| named.contains(&name)) {
             remove(entry.path());
         }
     }

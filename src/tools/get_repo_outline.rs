@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{self, timestamp};
-use super::{Call, Error, Freshness, Shown, Tool};
+use super::indexes::{self, Repo, timestamp};
+use super::{Call, Error, Freshness, Shown, Tool, related};
 use crate::git;
 use crate::model::Kind;
 use crate::query;
 
-/// Overview of a repository: folders, languages, kinds of symbols.
+/// Overview of a repository: folders, languages, kinds of symbols, what is central.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -32,12 +32,44 @@ pub struct Output {
     /// Files in each folder of the first level.
     directories: BTreeMap<String, u64>,
     symbol_kinds: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    most_imported_files: Vec<Imported>,
+    /// By PageRank over who uses whom.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    most_central_symbols: Vec<Central>,
     /// What was left out, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
     /// The checkout has moved to another commit, or files changed that could not be read again in time.
     is_stale: bool,
 }
+
+/// A file and how many import it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Imported {
+    file: String,
+    imported_by: usize,
+}
+
+impl Imported {
+    /// The files that most others import.
+    pub(super) fn most(repo: &Repo) -> Result<Vec<Self>, Error> {
+        let edges = related::edges(repo)?;
+        let files = query::imported_files(&repo.snapshot, edges, MOST).into_iter();
+        Ok(files.map(|(file, imported_by)| Self { file, imported_by }).collect())
+    }
+}
+
+/// A symbol that much comes together in.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Central {
+    symbol_id: String,
+    /// Its share, in a thousand.
+    score: f64,
+}
+
+/// How many files and symbols are named.
+const MOST: usize = 10;
 
 /// See [`Args`].
 pub struct GetRepoOutline;
@@ -61,6 +93,11 @@ impl Tool for GetRepoOutline {
         });
         let counts = query::kinds(snapshot);
         call.count(facts.files as usize);
+        let ranks = related::ranks(&repo)?;
+        let central = query::central_symbols(snapshot, ranks).take(MOST).map(|(symbol, rank)| Central {
+            symbol_id: symbol.id(),
+            score: (f64::from(rank.score) * 1e5).round() / 1e2,
+        });
         let kinds = Kind::ALL.into_iter().map(|kind| (kind.as_str(), counts[kind as usize]));
         Ok(Output {
             repo: repo.sidecar.repo.clone(),
@@ -71,6 +108,8 @@ impl Tool for GetRepoOutline {
             languages: facts.languages.clone(),
             directories: directories.collect(),
             symbol_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
+            most_imported_files: Imported::most(&repo)?,
+            most_central_symbols: central.collect(),
             skipped: facts.skipped.clone(),
             is_stale: moved && repo.freshness != Some(Freshness::Fresh),
         })

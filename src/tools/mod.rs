@@ -5,19 +5,28 @@
 
 mod arguments;
 mod budget;
+pub mod check_references;
 pub mod compact;
 pub mod envelope;
 pub mod error;
+pub mod find_dead_code;
+pub mod find_implementations;
 pub mod find_importers;
 pub mod find_references;
+pub mod get_blast_radius;
 pub mod get_call_hierarchy;
 pub mod get_class_hierarchy;
+pub mod get_context_bundle;
+pub mod get_dependency_graph;
 pub mod get_file_content;
 pub mod get_file_outline;
 pub mod get_file_tree;
+pub mod get_related_symbols;
+pub mod get_repo_map;
 pub mod get_repo_outline;
 pub mod get_session_stats;
 pub mod get_symbol;
+pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
 pub mod grep;
@@ -143,6 +152,15 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_call_hierarchy::GetCallHierarchy>(),
     ToolSpec::of::<find_importers::FindImporters>(),
     ToolSpec::of::<get_class_hierarchy::GetClassHierarchy>(),
+    ToolSpec::of::<get_blast_radius::GetBlastRadius>(),
+    ToolSpec::of::<find_dead_code::FindDeadCode>(),
+    ToolSpec::of::<get_context_bundle::GetContextBundle>(),
+    ToolSpec::of::<get_dependency_graph::GetDependencyGraph>(),
+    ToolSpec::of::<get_symbol_importance::GetSymbolImportance>(),
+    ToolSpec::of::<get_repo_map::GetRepoMap>(),
+    ToolSpec::of::<get_related_symbols::GetRelatedSymbols>(),
+    ToolSpec::of::<find_implementations::FindImplementations>(),
+    ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<get_repo_outline::GetRepoOutline>(),
     ToolSpec::of::<get_file_tree::GetFileTree>(),

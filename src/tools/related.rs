@@ -4,7 +4,7 @@ use super::indexes::{self, Repo};
 use super::{Call, Code, Error};
 use crate::pipeline;
 use crate::query::{self, Missing};
-use crate::store::{EdgeTable, SymbolView};
+use crate::store::{EdgeTable, RankTable, SymbolView};
 
 /// Answers from the relations of a repository. `ask` gives an answer and the files it names; when one of those has changed
 /// since it was indexed, it is asked again.
@@ -14,10 +14,7 @@ pub(super) fn answer<T>(
     ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
 ) -> Result<T, Error> {
     let repo = indexes::open(call, repo)?;
-    let asked = |repo: &Repo| {
-        let edges = pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
-        ask(repo, edges)
-    };
+    let asked = |repo: &Repo| ask(repo, edges(repo)?);
     let first = asked(&repo);
     let generation = repo.snapshot.generation();
     let repo = match &first {
@@ -27,6 +24,16 @@ pub(super) fn answer<T>(
     };
     let answer = if repo.snapshot.generation() == generation { first } else { asked(&repo) };
     answer.map(|(answer, _)| answer)
+}
+
+/// Who means whom in a repository.
+pub(super) fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
+    pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))
+}
+
+/// How central each of its symbols is.
+pub(super) fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
+    query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
 /// The symbol with this id, or by its name where that tells.

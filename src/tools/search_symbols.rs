@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Freshness, Shown, Tool, nearest, tokens};
+use super::{Call, Code, Error, Freshness, Shown, Tool, nearest, related, tokens};
 use crate::languages::{LANGUAGES, of_id};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Hit, Order, Search};
@@ -40,7 +40,7 @@ pub struct Args {
     /// Names spelt alike count as well.
     #[serde(default)]
     fuzzy: bool,
-    /// What decides: how well they answer, how many definitions mention them, or both.
+    /// What decides: how well they answer, how central they are, or both.
     #[serde(default)]
     sort_by: SortBy,
     /// Search by meaning, where an embedding provider is set up.
@@ -71,7 +71,7 @@ pub enum SortBy {
     /// How well they answer.
     #[default]
     Relevance,
-    /// How many other definitions mention them.
+    /// How central they are among who uses whom.
     Centrality,
     /// Both.
     Combined,
@@ -352,6 +352,9 @@ pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
 }
 
 fn ask(repo: &Repo, search: &Search<'_>) -> Result<query::Found, Error> {
+    if search.order != Order::Relevance {
+        related::ranks(repo)?;
+    }
     query::search(&repo.snapshot, search).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::get_repo_outline::Imported;
 use super::{Call, Error, Tool, indexes};
 use crate::model::Kind;
 use crate::query;
@@ -31,6 +32,8 @@ pub struct Output {
     /// Ids of the symbols that programs start at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entry_points: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    most_imported_files: Vec<Imported>,
     /// The largest types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     large_types: Vec<LargeType>,
@@ -94,6 +97,7 @@ impl Tool for SuggestQueries {
             language_distribution: facts.languages.clone(),
             top_keywords: found.keywords,
             entry_points: found.entry_points,
+            most_imported_files: Imported::most(&repo)?,
             large_types: found.large_types.into_iter().map(|(id, members)| LargeType { id, members }).collect(),
             example_queries,
         })

@@ -3,8 +3,8 @@
 mod expressions;
 mod lower;
 mod modules;
-mod types;
 mod syntax;
+mod types;
 
 use std::sync::OnceLock;
 

@@ -5,8 +5,8 @@ mod expressions;
 mod lower;
 mod members;
 mod packages;
-mod types;
 mod syntax;
+mod types;
 
 use std::sync::OnceLock;
 

@@ -1,0 +1,93 @@
+//! What a change of a symbol may break: its users, their users, and so on.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
+
+/// A file that depends on a symbol.
+pub struct Affected<'a> {
+    /// The file.
+    pub file: FileView<'a>,
+    /// How many uses away, from one.
+    pub depth: u32,
+    /// The symbols in it that depend on it, nearest first; none where only its top level does.
+    pub symbols: Vec<SymbolView<'a>>,
+}
+
+/// What depends on a symbol.
+#[derive(Default)]
+pub struct Blast<'a> {
+    /// Files with resolved uses, nearest first, then by path.
+    pub confirmed: Vec<Affected<'a>>,
+    /// Files where it may be used: the name is written behind something of which nothing is known, or the file that defines it
+    /// is imported. By path.
+    pub potential: Vec<(FileView<'a>, Doubt)>,
+    /// Symbols that use it themselves.
+    pub direct: usize,
+    /// The files that may depend on anything: those whose names are resolved.
+    pub files: usize,
+}
+
+/// Why a file is only perhaps affected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The name is written there, and may mean the symbol.
+    Name,
+    /// It imports the file.
+    Import,
+}
+
+impl Blast<'_> {
+    /// The share of the repository that is affected, 0 to 1: a file counts less the further away it is.
+    pub fn risk(&self) -> f64 {
+        let weight: f64 = self.confirmed.iter().map(|file| hop_weight(file.depth)).sum();
+        (weight / self.files.saturating_sub(1).max(1) as f64).min(1.0)
+    }
+}
+
+/// How much something counts that is so many uses away.
+pub fn hop_weight(depth: u32) -> f64 {
+    f64::from(depth.max(1)).powf(-0.7)
+}
+
+/// Follows the users of a symbol, at most `depth` uses away.
+pub fn blast<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>, depth: u32) -> Blast<'a> {
+    let own = symbol.file.number();
+    let mut seen: HashSet<SymbolId> = HashSet::from([symbol.number()]);
+    let mut files: BTreeMap<u32, (u32, Vec<SymbolId>)> = BTreeMap::new();
+    let mut level = vec![symbol.number()];
+    let mut blast = Blast::default();
+    for at in 1..=depth {
+        let mut next = Vec::new();
+        for used in level {
+            for edge in edges.users(used) {
+                let (_, symbols) = files.entry(edge.file).or_insert((at, Vec::new()));
+                if let Some(user) = edge.from().filter(|user| seen.insert(*user)) {
+                    symbols.push(user);
+                    next.push(user);
+                }
+            }
+        }
+        if at == 1 {
+            blast.direct = next.len();
+        }
+        level = next;
+    }
+    let potential = edges.possible(symbol.name_bytes()).map(|edge| (edge.file, Doubt::Name));
+    let importers = edges.importers(own).iter().map(|import| (import.from, Doubt::Import));
+    for (file, doubt) in potential.chain(importers) {
+        let is_new = file != own && !files.contains_key(&file);
+        if is_new && !blast.potential.iter().any(|(other, _)| other.number() == file) {
+            blast.potential.extend(snapshot.file_by_number(file).map(|file| (file, doubt)));
+        }
+    }
+    blast.potential.sort_by_key(|(file, _)| file.path());
+    for (file, (depth, symbols)) in files {
+        let Some(file) = snapshot.file_by_number(file) else { continue };
+        let symbols = symbols.into_iter().filter_map(|symbol| snapshot.symbol(symbol)).collect();
+        blast.confirmed.push(Affected { file, depth, symbols });
+    }
+    blast.confirmed.sort_by_key(|affected| (affected.depth, affected.file.path()));
+    blast.files = snapshot.files().filter(|file| !file.facts().is_empty()).count();
+    blast
+}

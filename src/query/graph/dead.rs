@@ -1,0 +1,327 @@
+//! What nothing uses: whatever cannot be reached from where use begins, as far as names were resolved.
+
+use std::collections::{HashMap, VecDeque};
+
+use globset::GlobSet;
+use rustc_hash::FxHashMap;
+
+use super::entry::Entries;
+use super::{Graph, Uses};
+use crate::languages::conventions;
+use crate::model::{Detail, Kind};
+use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
+
+/// How sure it is that something is dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Only what is dead itself uses it.
+    DeadUsers,
+    /// Only tests use it.
+    OnlyTests,
+    /// Nothing uses it.
+    Unused,
+}
+
+impl Certainty {
+    /// From 0 to 1.
+    pub fn confidence(self) -> f64 {
+        match self {
+            Self::DeadUsers => 0.7,
+            Self::OnlyTests => 0.9,
+            Self::Unused => 1.0,
+        }
+    }
+}
+
+/// A symbol that nothing alive uses; what lies in it is dead with it.
+pub struct Dead<'a> {
+    /// The symbol.
+    pub symbol: SymbolView<'a>,
+    /// How sure that is.
+    pub certainty: Certainty,
+}
+
+/// A file that nothing alive imports or uses.
+pub struct DeadFile<'a> {
+    /// The file.
+    pub file: FileView<'a>,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// How many files import it.
+    pub importers: usize,
+}
+
+/// What nothing uses.
+#[derive(Default)]
+pub struct Deadness<'a> {
+    /// By path and place.
+    pub symbols: Vec<Dead<'a>>,
+    /// By path.
+    pub files: Vec<DeadFile<'a>>,
+    /// Symbols that use begins at, tests left out.
+    pub roots: usize,
+    /// Symbols that nothing was seen to use, but that a reference which could not be resolved may mean.
+    pub perhaps_used: usize,
+}
+
+/// How a symbol was reached, the strongest last.
+const UNREACHED: u8 = 0;
+const TESTED: u8 = 1;
+const PERHAPS: u8 = 2;
+const LIVE: u8 = 3;
+
+/// Finds functions, methods, classes and types that nothing uses. Tests' own symbols are judged only with `tests`; what
+/// `patterns` match by path or qualified name is in use.
+pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, patterns: &GlobSet) -> Deadness<'a> {
+    let graph = Graph::new(snapshot, edges);
+    let entries = Entries::new(&graph, patterns);
+    let mut walk = Walk::new(&graph, &entries);
+    let mut found = Deadness { roots: walk.start(tests), ..Deadness::default() };
+    let nodes = || 0..graph.symbols.len() as u32;
+    for node in nodes().filter(|node| walk.reached[*node as usize] == UNREACHED && is_judged(&graph, *node)) {
+        // What is tested is not known to be used by more; what may be used is not known to be unused.
+        if edges.possible(graph.symbols[node as usize].name_bytes()).len() > 0 {
+            walk.waiting.push_back(node);
+        }
+    }
+    walk.run(PERHAPS);
+    walk.start_tests();
+    for node in nodes().filter(|node| is_judged(&graph, *node)) {
+        let certainty = match walk.reached[node as usize] {
+            LIVE => continue,
+            PERHAPS => {
+                found.perhaps_used += usize::from(!walk.tests[node as usize]);
+                continue;
+            }
+            TESTED if walk.tests[node as usize] => continue,
+            TESTED => Certainty::OnlyTests,
+            _ if walk.users[node as usize] > 0 => Certainty::DeadUsers,
+            _ => Certainty::Unused,
+        };
+        let is_judged = tests || !walk.tests[node as usize];
+        let in_dead = graph.parent(node).is_some_and(|parent| walk.reached[parent as usize] < PERHAPS);
+        if is_judged && !in_dead {
+            found.symbols.push(Dead { symbol: graph.symbols[node as usize], certainty });
+        }
+    }
+    found.files = walk.dead_files(tests);
+    found
+}
+
+/// Whether it is asked of a node if it is dead: values may be read in ways that leave no name.
+fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
+    let symbol = &graph.symbols[node as usize];
+    !graph.is_value(node) && !matches!(symbol.detail(), Detail::Module | Detail::Namespace)
+}
+
+/// A walk along uses.
+struct Walk<'g, 'a> {
+    graph: &'g Graph<'a>,
+    entries: &'g Entries<'g, 'a>,
+    uses: Uses,
+    /// By node: how many use it.
+    users: Vec<u32>,
+    /// By node: whether it is part of a test.
+    tests: Vec<bool>,
+    reached: Vec<u8>,
+    waiting: VecDeque<u32>,
+    members: FxHashMap<u32, Vec<u32>>,
+    /// By method: those that override it.
+    overrides: FxHashMap<u32, Vec<u32>>,
+    /// By definition: the others of its name and place, where a language takes them for one.
+    twins: FxHashMap<u32, Vec<u32>>,
+    /// What the top level of files uses: of code, and of tests.
+    top: [Vec<u32>; 2],
+    /// Whether all of a test is taken to be run.
+    tests_run: bool,
+}
+
+impl<'g, 'a> Walk<'g, 'a> {
+    fn new(graph: &'g Graph<'a>, entries: &'g Entries<'g, 'a>) -> Self {
+        let uses = graph.uses(true, |_| true);
+        let users = uses.users();
+        let tests: Vec<bool> = graph.symbols.iter().map(|symbol| entries.is_test(symbol)).collect();
+        let reached = vec![UNREACHED; graph.symbols.len()];
+        let mut walk = Self {
+            graph,
+            entries,
+            uses,
+            users,
+            tests,
+            reached,
+            waiting: VecDeque::new(),
+            members: FxHashMap::default(),
+            overrides: FxHashMap::default(),
+            twins: FxHashMap::default(),
+            top: [Vec::new(), Vec::new()],
+            tests_run: true,
+        };
+        walk.find_members();
+        walk.find_overrides();
+        walk.find_twins();
+        walk
+    }
+
+    fn find_twins(&mut self) {
+        let graph = self.graph;
+        let overloaded = |node: &u32| {
+            let symbol = &graph.symbols[*node as usize];
+            symbol.overload() > 0 && conventions(symbol.file.language()).overloads_are_one
+        };
+        let mut twins: HashMap<(u32, Option<u32>, &[u8]), Vec<u32>> = HashMap::new();
+        for node in (0..graph.symbols.len() as u32).filter(overloaded) {
+            let symbol = &graph.symbols[node as usize];
+            let place = (symbol.file.number(), graph.parent(node), symbol.name_bytes());
+            twins.entry(place).or_default().push(node);
+        }
+        for all in twins.into_values() {
+            all.iter().for_each(|node| drop(self.twins.insert(*node, all.clone())));
+        }
+    }
+
+    /// Members by class. Where a language defines them outside of it, the class is the one of that name in the same file or
+    /// folder.
+    fn find_members(&mut self) {
+        let graph = self.graph;
+        let is_type = |node: &u32| matches!(graph.symbols[*node as usize].kind(), Kind::Class | Kind::Type);
+        let folder = |path: &'a str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut types: HashMap<(&'a str, &'a [u8]), u32> = HashMap::new();
+        for node in (0..graph.symbols.len() as u32).filter(is_type) {
+            let symbol = graph.symbols[node as usize];
+            types.insert((symbol.file.path(), symbol.name_bytes()), node);
+            types.entry((folder(symbol.file.path()), symbol.name_bytes())).or_insert(node);
+        }
+        for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
+            let symbol = graph.symbols[node as usize];
+            let (path, container) = (symbol.file.path(), symbol.container_span().of(symbol.file.content()));
+            let owner = match container.is_empty() {
+                true => graph.parent(node).filter(is_type),
+                false => types.get(&(path, container)).or_else(|| types.get(&(folder(path), container))).copied(),
+            };
+            if let Some(owner) = owner {
+                self.members.entry(owner).or_default().push(node);
+            }
+        }
+    }
+
+    fn find_overrides(&mut self) {
+        let graph = self.graph;
+        for (class, own) in &self.members {
+            let mut waiting = vec![graph.symbols[*class as usize].number()];
+            let mut seen = std::collections::HashSet::new();
+            while let Some(class) = waiting.pop().filter(|class| seen.insert(*class)) {
+                for base in graph.edges.bases(class) {
+                    waiting.push(base);
+                    let Some(inherited) = graph.node(base).and_then(|base| self.members.get(&base)) else { continue };
+                    for above in inherited {
+                        let name = graph.symbols[*above as usize].name_bytes();
+                        let same = |node: &&u32| graph.symbols[**node as usize].name_bytes() == name;
+                        self.overrides.entry(*above).or_default().extend(own.iter().filter(same));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Walks from where use begins in code; gives how many symbols that is. With `judged`, tests are judged too.
+    fn start(&mut self, judged: bool) -> usize {
+        let graph = self.graph;
+        self.tests_run = !judged;
+        for edge in graph.edges.all().iter().filter(|edge| graph.from(edge).is_none()) {
+            let Some(file) = graph.snapshot.file_by_number(edge.file) else { continue };
+            let is_test = super::super::paths::exercises(file.path());
+            // A value of a test module in a source file is a test's.
+            let is_test =
+                is_test || edge.from().and_then(|from| graph.node(from)).is_some_and(|at| self.tests[at as usize]);
+            self.top[usize::from(is_test)].extend(graph.edges.targets(edge).filter_map(|target| graph.owner(target)));
+        }
+        let roots: Vec<u32> = (0..graph.symbols.len() as u32)
+            .filter(|node| !self.tests[*node as usize] && !graph.is_value(*node))
+            .filter(|node| {
+                let symbol = &graph.symbols[*node as usize];
+                // A method of a value (`const handlers = { open() {} }`) is used by whoever gets the value.
+                let of_value = symbol.parent().is_some_and(|parent| parent.kind() == Kind::Constant);
+                of_value || self.entries.is_root(symbol)
+            })
+            .collect();
+        self.waiting.extend(&roots);
+        self.waiting.extend(std::mem::take(&mut self.top[0]));
+        self.run(LIVE);
+        roots.len()
+    }
+
+    /// Walks from where tests begin.
+    fn start_tests(&mut self) {
+        let nodes = (0..self.graph.symbols.len() as u32).filter(|node| self.tests[*node as usize]);
+        let begins = |node: &u32| self.tests_run || self.entries.is_run_by_tests(&self.graph.symbols[*node as usize]);
+        let roots: Vec<u32> = nodes.filter(begins).collect();
+        self.waiting.extend(roots);
+        self.waiting.extend(std::mem::take(&mut self.top[1]));
+        self.run(TESTED);
+    }
+
+    /// Reaches whatever those who wait use.
+    fn run(&mut self, how: u8) {
+        while let Some(node) = self.waiting.pop_front() {
+            if self.reached[node as usize] != UNREACHED {
+                continue;
+            }
+            self.reached[node as usize] = how;
+            self.waiting.extend(self.uses.of(node));
+            self.waiting.extend(self.graph.parent(node));
+            self.waiting.extend(self.overrides.get(&node).into_iter().flatten());
+            self.waiting.extend(self.twins.get(&node).into_iter().flatten());
+            let class = &self.graph.symbols[node as usize];
+            let members = self.members.get(&node).into_iter().flatten();
+            let entries = self.entries;
+            self.waiting.extend(
+                members.filter(|member| entries.is_called_from_outside(class, &self.graph.symbols[**member as usize])),
+            );
+        }
+    }
+
+    /// Files that are neither started, nor imported or used by a file that is alive.
+    fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
+        let graph = self.graph;
+        let files: Vec<FileView<'a>> =
+            graph.snapshot.files().filter(|file| !file.facts().is_empty() && file.symbol_count() > 0).collect();
+        let is_test = |file: &FileView<'_>| super::super::paths::exercises(file.path());
+        let mut used: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for edge in graph.edges.all() {
+            let targets = graph.edges.targets(edge).map(|target| target.file).filter(|file| *file != edge.file);
+            used.entry(edge.file).or_default().extend(targets);
+        }
+        // Where a symbol may be used, its file may be.
+        let lives = |file: &FileView<'_>| {
+            let mut symbols = file.symbols().filter_map(|symbol| graph.node(symbol.number()));
+            let roots = |node: u32| !graph.is_value(node) && self.entries.is_root(&graph.symbols[node as usize]);
+            self.entries.is_started(*file) || symbols.any(|node| self.reached[node as usize] == PERHAPS || roots(node))
+        };
+        let mut reached: FxHashMap<u32, u8> = FxHashMap::default();
+        for how in [LIVE, TESTED] {
+            let begins = |file: &&FileView<'a>| if how == LIVE { !is_test(file) && lives(file) } else { is_test(file) };
+            let mut waiting: Vec<u32> = files.iter().filter(begins).map(FileView::number).collect();
+            while let Some(file) = waiting.pop() {
+                if reached.contains_key(&file) {
+                    continue;
+                }
+                reached.insert(file, how);
+                waiting.extend(graph.edges.imports(file).iter().map(|import| import.to));
+                waiting.extend(used.get(&file).into_iter().flatten());
+            }
+        }
+        let mut dead = Vec::new();
+        for file in files.into_iter().filter(|file| tests || !is_test(file)) {
+            let importers = graph.edges.importers(file.number()).len();
+            let certainty = match reached.get(&file.number()) {
+                Some(&LIVE) => continue,
+                Some(_) if is_test(&file) => continue,
+                Some(_) => Certainty::OnlyTests,
+                None if importers > 0 => Certainty::DeadUsers,
+                None => Certainty::Unused,
+            };
+            dead.push(DeadFile { file, certainty, importers });
+        }
+        dead
+    }
+}

@@ -1,0 +1,50 @@
+//! The most telling part of a repository that fits: files in the order of how central they are, with their central symbols.
+
+use std::collections::HashMap;
+
+use super::importance::page_rank;
+use super::{Graph, is_use};
+use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
+
+/// A file of the map.
+pub struct MapFile<'a> {
+    /// The file.
+    pub file: FileView<'a>,
+    /// Its symbols with their shares, the most central first.
+    pub symbols: Vec<(SymbolView<'a>, f64)>,
+}
+
+/// Files outside of tests by how central their symbols are. With a focus, what these symbols use, and what that uses, is
+/// central.
+pub fn repo_map<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, focus: &[SymbolId]) -> Vec<MapFile<'a>> {
+    let graph = Graph::new(snapshot, edges);
+    let uses = graph.uses(false, is_use);
+    let focus: Vec<u32> = focus.iter().filter_map(|symbol| graph.owner(*symbol)).collect();
+    let mut start = vec![0.0; graph.symbols.len()];
+    if focus.is_empty() {
+        let counted = (0..start.len()).filter(|node| !graph.is_value(*node as u32)).count();
+        let each = 1.0 / counted.max(1) as f64;
+        (0..start.len()).filter(|node| !graph.is_value(*node as u32)).for_each(|node| start[node] = each);
+    } else {
+        focus.iter().for_each(|node| start[*node as usize] += 1.0 / focus.len() as f64);
+    }
+    let (shares, _) = page_rank(&uses, &start);
+    let mut files: HashMap<u32, MapFile<'a>> = HashMap::new();
+    for (symbol, share) in graph.symbols.iter().zip(shares) {
+        if share <= 0.0 || (focus.is_empty() && super::super::is_test(symbol.file.path())) {
+            continue;
+        }
+        let file = symbol.file;
+        let entry = files.entry(file.number()).or_insert_with(|| MapFile { file, symbols: Vec::new() });
+        entry.symbols.push((*symbol, share));
+    }
+    let mut files: Vec<(f64, MapFile<'a>)> = files
+        .into_values()
+        .map(|mut file| {
+            file.symbols.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.number().cmp(&b.0.number())));
+            (file.symbols.iter().map(|(_, share)| share).sum(), file)
+        })
+        .collect();
+    files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.file.path().cmp(b.1.file.path())));
+    files.into_iter().map(|(_, file)| file).collect()
+}

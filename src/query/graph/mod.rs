@@ -1,0 +1,138 @@
+//! Questions to the whole of who uses whom: every symbol is a number without gaps, and values (constants, fields, variables)
+//! count as part of what they belong to.
+
+mod blast;
+mod dead;
+mod entry;
+mod importance;
+mod map;
+mod related;
+
+pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
+pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
+pub use importance::{central_symbols, imported_files, ranks};
+pub use map::{MapFile, repo_map};
+pub use related::{Related, implementations, related};
+
+use crate::model::{Kind, Role};
+use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
+
+/// There is no such symbol.
+const NONE: u32 = u32::MAX;
+
+/// The symbols of a snapshot by consecutive numbers (nodes), and what contains what.
+pub(super) struct Graph<'a> {
+    pub snapshot: &'a Snapshot,
+    pub edges: &'a EdgeTable,
+    /// By a file's number in the store: the node of its first symbol.
+    starts: Vec<u32>,
+    pub symbols: Vec<SymbolView<'a>>,
+    /// By node: the nearest symbol around it or itself that is no value.
+    owners: Vec<u32>,
+}
+
+impl<'a> Graph<'a> {
+    /// Numbers the symbols of all files whose names are resolved.
+    pub fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable) -> Self {
+        let (mut starts, mut symbols, mut owners) = (Vec::new(), Vec::new(), Vec::new());
+        for file in snapshot.files().filter(|file| !file.facts().is_empty()) {
+            let (number, start) = (file.number() as usize, symbols.len() as u32);
+            if starts.len() <= number {
+                starts.resize(number + 1, NONE);
+            }
+            starts[number] = start;
+            for symbol in file.symbols() {
+                let owner = match (symbol.kind(), symbol.parent()) {
+                    (Kind::Constant, Some(parent)) => owners[(start + parent.number().index) as usize],
+                    (Kind::Constant, None) => NONE,
+                    _ => symbols.len() as u32,
+                };
+                owners.push(owner);
+                symbols.push(symbol);
+            }
+        }
+        Self { snapshot, edges, starts, symbols, owners }
+    }
+
+    /// The node of a symbol.
+    pub fn node(&self, id: SymbolId) -> Option<u32> {
+        let start = *self.starts.get(id.file as usize).filter(|start| **start != NONE)?;
+        Some(start + id.index)
+    }
+
+    /// The node of the nearest symbol around another or itself that is no value.
+    pub fn owner(&self, id: SymbolId) -> Option<u32> {
+        self.owners.get(self.node(id)? as usize).copied().filter(|owner| *owner != NONE)
+    }
+
+    /// The node of what a node lies in.
+    pub fn parent(&self, node: u32) -> Option<u32> {
+        self.owner(self.symbols[node as usize].parent()?.number())
+    }
+
+    /// Whether a node is a plain value.
+    pub fn is_value(&self, node: u32) -> bool {
+        self.symbols[node as usize].kind() == Kind::Constant
+    }
+
+    /// The node that an occurrence is written in; none at the top level of a file.
+    pub fn from(&self, edge: &Edge) -> Option<u32> {
+        self.owner(edge.from()?)
+    }
+
+    /// Who uses whom, each pair once, nobody themselves. With `values`, who uses a value uses what it belongs to.
+    pub fn uses(&self, values: bool, counts: impl Fn(&Edge) -> bool) -> Uses {
+        let mut pairs: Vec<u64> = Vec::new();
+        for edge in self.edges.all().iter().filter(|edge| counts(edge)) {
+            let Some(from) = self.from(edge) else { continue };
+            for target in self.edges.targets(edge) {
+                let is_meant = |to: &u32| *to != from && (values || self.node(target) == Some(*to));
+                if let Some(to) = self.owner(target).filter(is_meant) {
+                    pairs.push(u64::from(from) << 32 | u64::from(to));
+                }
+            }
+        }
+        Uses::new(pairs, self.symbols.len())
+    }
+}
+
+/// Who uses whom, in rows.
+pub(super) struct Uses {
+    /// By node: where its row begins; one more at the end.
+    rows: Vec<u32>,
+    to: Vec<u32>,
+}
+
+impl Uses {
+    fn new(mut pairs: Vec<u64>, nodes: usize) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut rows = vec![0; nodes + 1];
+        for pair in &pairs {
+            rows[(pair >> 32) as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            rows[node + 1] += rows[node];
+        }
+        Self { rows, to: pairs.into_iter().map(|pair| pair as u32).collect() }
+    }
+
+    /// Whom a node uses.
+    pub fn of(&self, node: u32) -> &[u32] {
+        &self.to[self.rows[node as usize] as usize..self.rows[node as usize + 1] as usize]
+    }
+
+    /// How many use each node.
+    pub fn users(&self) -> Vec<u32> {
+        let mut users = vec![0; self.rows.len() - 1];
+        for to in &self.to {
+            users[*to as usize] += 1;
+        }
+        users
+    }
+}
+
+/// Whether an occurrence uses what it means rather than bring its name into a file.
+fn is_use(edge: &Edge) -> bool {
+    edge.role() != Role::Import
+}

@@ -1,0 +1,123 @@
+//! What belongs to a symbol beside its users: what is near it, and what takes its place.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::super::relations::hierarchy;
+use crate::model::{Kind, Role};
+use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
+
+/// A symbol that has to do with another.
+pub struct Related<'a> {
+    /// The symbol.
+    pub symbol: SymbolView<'a>,
+    /// How much; comparable within an answer.
+    pub score: f64,
+    /// Why: `calls it`, `called by it`, `same file`, `shared importers`, `name`.
+    pub reasons: Vec<&'static str>,
+}
+
+/// What each reason counts.
+const CALLS: f64 = 3.0;
+const SAME_FILE: f64 = 1.5;
+const IMPORTERS: f64 = 2.0;
+const NAME: f64 = 2.0;
+/// So many symbols of like names are looked at.
+const LIKE: usize = 50;
+
+/// Symbols that have to do with one, the nearest first, at most `limit`.
+pub fn related<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    symbol: &SymbolView<'a>,
+    limit: usize,
+) -> Result<Vec<Related<'a>>, Error> {
+    let mut found: BTreeMap<SymbolId, (f64, Vec<&'static str>)> = BTreeMap::new();
+    let mut add = |id: SymbolId, score: f64, reason: &'static str| {
+        let (sum, reasons) = found.entry(id).or_default();
+        if !reasons.contains(&reason) {
+            *sum += score;
+            reasons.push(reason);
+        }
+    };
+    let (own, file) = (symbol.number(), symbol.file);
+    for edge in edges.users(own).filter(|edge| edge.role() != Role::Import) {
+        edge.from().into_iter().for_each(|from| add(from, CALLS, "uses it"));
+    }
+    for edge in edges.in_file(file.number()).iter().filter(|edge| edge.from() == Some(own)) {
+        edges.targets(edge).for_each(|target| add(target, CALLS, "used by it"));
+    }
+    for other in file.symbols().filter(|other| other.kind() != Kind::Constant) {
+        let sibling = other.parent().map(|parent| parent.number()) == symbol.parent().map(|parent| parent.number());
+        add(other.number(), if sibling { SAME_FILE } else { SAME_FILE / 2.0 }, "same file");
+    }
+    // Files that are imported by the same files: the more of them, the nearer.
+    let importers: HashSet<u32> = edges.importers(file.number()).iter().map(|import| import.from).collect();
+    let mut shared: HashMap<u32, usize> = HashMap::new();
+    for importer in &importers {
+        for import in edges.imports(*importer).iter().filter(|import| import.to != file.number()) {
+            *shared.entry(import.to).or_default() += 1;
+        }
+    }
+    let words: HashSet<String> = word_parts(&symbol.name()).into_iter().map(str::to_lowercase).collect();
+    let likeness = |other: &SymbolView<'_>| {
+        let name = other.name();
+        let others: HashSet<String> = word_parts(&name).into_iter().map(str::to_lowercase).collect();
+        words.intersection(&others).count() as f64 / words.union(&others).count().max(1) as f64
+    };
+    let mut shared: Vec<(u32, usize)> = shared.into_iter().filter(|(_, count)| *count > 1).collect();
+    shared.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    for (other, count) in shared.into_iter().take(LIKE) {
+        let share = count as f64 / (importers.len() + edges.importers(other).len() - count).max(1) as f64;
+        let symbols = snapshot.file_by_number(other).into_iter().flat_map(|file| file.symbols());
+        for other in symbols.filter(|other| other.parent().is_none() && likeness(other) > 0.0) {
+            add(other.number(), IMPORTERS * share, "shared importers");
+        }
+    }
+    let name = symbol.name();
+    let clause = Clause { field: Field::Name, text: &name, boost: 1.0 };
+    for (id, _) in snapshot.search(&[clause], LIKE, &mut |_| true)? {
+        if let Some(like) = snapshot.symbol(id).map(|other| likeness(&other)).filter(|like| *like > 0.0) {
+            add(id, NAME * like, "name");
+        }
+    }
+    found.remove(&own);
+    let related = |(id, (score, reasons))| Some(Related { symbol: snapshot.symbol(id)?, score, reasons });
+    let mut found: Vec<Related<'a>> = found.into_iter().filter_map(related).collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.symbol.file.path().cmp(b.symbol.file.path())));
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// What takes the place of a symbol: classes that derive from a class, methods that override a method. Nearest first.
+pub fn implementations<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    symbol: &SymbolView<'a>,
+) -> Vec<(SymbolView<'a>, u32)> {
+    if symbol.kind() != Kind::Method {
+        return hierarchy(snapshot, edges, symbol.number(), false);
+    }
+    let container = symbol.container_span().of(symbol.file.content());
+    let named =
+        |class: &SymbolView<'a>| class.name_bytes() == container && matches!(class.kind(), Kind::Class | Kind::Type);
+    let Some(class) = symbol.parent().or_else(|| symbol.file.symbols().find(named)) else { return Vec::new() };
+    let name = symbol.name_bytes();
+    let mut found = Vec::new();
+    for (derived, depth) in hierarchy(snapshot, edges, class.number(), false) {
+        let inside = derived.children().filter(|member| member.name_bytes() == name);
+        let owner = derived.name_bytes();
+        // Where members stand outside of their type, they stand in its file or its folder.
+        let folder = derived.file.path().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let beside = files_in(snapshot, folder).flat_map(|file| file.symbols()).filter(move |member| {
+            member.name_bytes() == name && member.container_span().of(member.file.content()) == owner
+        });
+        found.extend(inside.chain(beside).filter(|member| member.kind() == Kind::Method).map(|member| (member, depth)));
+    }
+    found.dedup_by_key(|(member, _)| member.number());
+    found
+}
+
+/// The files right in a folder.
+fn files_in<'a>(snapshot: &'a Snapshot, folder: &'a str) -> impl Iterator<Item = crate::store::FileView<'a>> {
+    snapshot.files().filter(move |file| file.path().rsplit_once('/').map_or("", |(own, _)| own) == folder)
+}

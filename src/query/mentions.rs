@@ -1,0 +1,30 @@
+//! Where a name is written at all, comments and strings included.
+
+use memchr::memmem::Finder;
+
+use crate::store::{FileView, Snapshot};
+
+/// A file that writes a name, and where, in bytes.
+pub struct Mentioned<'a> {
+    /// The file.
+    pub file: FileView<'a>,
+    /// First bytes, ascending.
+    pub at: Vec<u32>,
+}
+
+/// Every file in which `name` is written as a whole word, by path.
+pub fn mentions<'a>(snapshot: &'a Snapshot, name: &str) -> Vec<Mentioned<'a>> {
+    let finder = Finder::new(name.as_bytes());
+    let is_word =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte > 127);
+    let of_file = |file: FileView<'a>| {
+        let text = file.content();
+        let whole = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|before| text.get(before));
+            !is_word(before) && !is_word(text.get(at + name.len()))
+        };
+        let at: Vec<u32> = finder.find_iter(text).filter(whole).map(|at| at as u32).collect();
+        (!at.is_empty()).then_some(Mentioned { file, at })
+    };
+    if name.is_empty() { Vec::new() } else { snapshot.files().filter_map(of_file).collect() }
+}

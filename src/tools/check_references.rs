@@ -1,0 +1,181 @@
+//! Whether a name is used anywhere.
+
+use std::collections::{BTreeMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::Repo;
+use super::{Call, Code, Error, Shown, Tool, related};
+use crate::model::Role;
+use crate::query::{self, Place};
+use crate::store::{EdgeTable, FileView};
+
+/// Whether a name is used anywhere: imports, resolved uses, and any other mention.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// The name.
+    #[serde(default)]
+    identifier: Option<String>,
+    /// Several names.
+    #[serde(default)]
+    identifiers: Option<Vec<String>>,
+    /// Look for mentions in text, too: comments, strings, what is not resolved.
+    #[serde(default = "yes")]
+    search_content: bool,
+    /// At most this many lines of content for each name.
+    #[serde(default = "twenty")]
+    max_content_results: u32,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn twenty() -> u32 {
+    20
+}
+
+/// In the order asked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    results: Vec<Checked>,
+}
+
+/// A name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Checked {
+    identifier: String,
+    is_referenced: bool,
+    /// How many symbols of the repository bear it.
+    definitions: usize,
+    /// Uses that mean one of these, imports left out.
+    resolved_count: usize,
+    import_count: usize,
+    /// `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    import_references: Vec<String>,
+    /// Lines that mention it, definitions and imports left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_count: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    content_references: Vec<InFile>,
+}
+
+/// A file that mentions it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct InFile {
+    file: String,
+    matches: Vec<Line>,
+}
+
+/// A line that does.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Line {
+    line: u32,
+    text: String,
+    /// `resolved` where it means a definition of this name; `name` where only the spelling is the same.
+    confidence: &'static str,
+}
+
+/// See [`Args`].
+pub struct CheckReferences;
+
+/// So many imports are named.
+const MOST_IMPORTS: usize = 20;
+/// Text of a line, in characters.
+const TEXT: usize = 100;
+
+impl Tool for CheckReferences {
+    const NAME: &'static str = "check_references";
+    const COMMAND: &'static str = "check";
+    const POSITIONAL: &'static [&'static str] = &["identifiers"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const LIST: Option<&'static str> = Some("results");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let names: Vec<&String> = args.identifier.iter().chain(args.identifiers.iter().flatten()).collect();
+        if names.is_empty() {
+            return Err(Error::new(Code::InvalidArguments, "give `identifier`, or `identifiers` for several"));
+        }
+        let results = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let results: Vec<Checked> = names.iter().map(|name| check(repo, edges, name, &args)).collect();
+            let files = results.iter().flat_map(|checked| &checked.content_references).map(|file| file.file.clone());
+            let files = files.collect();
+            Ok((results, files))
+        })?;
+        call.found(results.iter().any(|checked| checked.is_referenced));
+        call.narrow("give search_content false, or fewer names");
+        Ok(Output { results: call.page(results, usize::MAX) })
+    }
+}
+
+fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
+    let snapshot = &repo.snapshot;
+    let definitions = query::named(snapshot, name);
+    let own: HashSet<(u32, u32)> =
+        definitions.iter().map(|symbol| (symbol.file.number(), symbol.name_span().start)).collect();
+    let uses: Vec<Place<'_>> =
+        definitions.iter().flat_map(|symbol| query::uses(snapshot, edges, symbol.number())).collect();
+    let (imports, uses): (Vec<Place<'_>>, Vec<Place<'_>>) =
+        uses.into_iter().partition(|place| place.edge.role() == Role::Import);
+    let key = |place: &Place<'_>| (place.edge.file, place.edge.at);
+    let imported: HashSet<(u32, u32)> = imports.iter().map(key).collect();
+    let resolved: HashSet<(u32, u32)> = uses.iter().map(key).collect();
+    let mut import_references: Vec<String> =
+        imports.iter().map(|place| format!("{}:{}", place.file.path(), place.line)).collect();
+    import_references.dedup();
+    let import_count = import_references.len();
+    import_references.truncate(MOST_IMPORTS);
+    let mut content_references = Vec::new();
+    let (mut content_count, mut left) = (0, args.max_content_results as usize);
+    if args.search_content {
+        for mentioned in query::mentions(snapshot, name) {
+            let file = mentioned.file;
+            let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
+            for at in mentioned.at {
+                let place = (file.number(), at);
+                if own.contains(&place) || imported.contains(&place) {
+                    continue;
+                }
+                let is_resolved = resolved.contains(&place);
+                let line = query::line_of(file, at);
+                let entry =
+                    lines.entry(line).or_insert_with(|| Line { line, text: text(file, at), confidence: "name" });
+                if is_resolved {
+                    entry.confidence = "resolved";
+                }
+            }
+            content_count += lines.len();
+            let matches: Vec<Line> = lines.into_values().take(left).collect();
+            left -= matches.len();
+            if !matches.is_empty() {
+                content_references.push(InFile { file: file.path().to_owned(), matches });
+            }
+        }
+    }
+    Checked {
+        identifier: name.to_owned(),
+        is_referenced: !resolved.is_empty() || import_count + content_count > 0,
+        definitions: definitions.len(),
+        resolved_count: resolved.len(),
+        import_count,
+        import_references,
+        content_count: args.search_content.then_some(content_count),
+        content_references,
+    }
+}
+
+/// The line's text without what surrounds it.
+fn text(file: FileView<'_>, at: u32) -> String {
+    let content = file.content();
+    let start = memchr::memrchr(b'\n', &content[..at as usize]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &content[at as usize..]).map_or(content.len(), |newline| at as usize + newline);
+    String::from_utf8_lossy(&content[start..end]).trim().chars().take(TEXT).collect()
+}

@@ -1,0 +1,155 @@
+//! What nothing uses.
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Code, Error, Shown, Tool, related};
+use crate::query::{self, Certainty};
+
+/// Functions, methods, classes and types, or whole files, that nothing uses; never what an unresolved reference may mean.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Symbols or files.
+    #[serde(default)]
+    granularity: Granularity,
+    /// 1 nothing uses it, 0.9 only tests, 0.7 only dead code.
+    #[serde(default = "sure")]
+    min_confidence: f64,
+    /// Judge the tests' own code, too.
+    #[serde(default)]
+    include_tests: bool,
+    /// Globs of paths or qualified names that are in use.
+    #[serde(default)]
+    entry_point_patterns: Vec<String>,
+}
+
+fn sure() -> f64 {
+    0.8
+}
+
+/// What is judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Granularity {
+    /// Symbols; what lies in a dead one is dead with it and not listed.
+    #[default]
+    Symbol,
+    /// Files.
+    File,
+}
+
+/// The surest first, then by path and place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    granularity: Granularity,
+    min_confidence: f64,
+    /// Symbols that use begins at: mains, decorated ones, what is offered to others.
+    live_root_count: usize,
+    /// Not listed: nothing was seen to use them, but an unresolved reference may.
+    #[serde(skip_serializing_if = "is_zero")]
+    perhaps_used_count: usize,
+    /// Not listed: files in languages whose names are not resolved yet.
+    #[serde(skip_serializing_if = "is_zero")]
+    files_not_judged: usize,
+    dead_count: usize,
+    /// Dead symbols, or files.
+    dead_symbols: Vec<Item>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// What is dead.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_id: Option<String>,
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    confidence: f64,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importer_count: Option<usize>,
+}
+
+/// See [`Args`].
+pub struct FindDeadCode;
+
+impl Tool for FindDeadCode {
+    const NAME: &'static str = "find_dead_code";
+    const COMMAND: &'static str = "dead";
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const LIST: Option<&'static str> = Some("dead_symbols");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let patterns = patterns(&args.entry_point_patterns)?;
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let snapshot = &repo.snapshot;
+            let found = query::dead_code(snapshot, edges, args.include_tests, &patterns);
+            let sure = |certainty: Certainty| certainty.confidence() >= args.min_confidence - 1e-9;
+            let symbols = found.symbols.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
+                symbol_id: Some(dead.symbol.id()),
+                file: dead.symbol.file.path().to_owned(),
+                line: Some(dead.symbol.line()),
+                confidence: dead.certainty.confidence(),
+                reason: reason(dead.certainty),
+                importer_count: None,
+            });
+            let files = found.files.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
+                symbol_id: None,
+                file: dead.file.path().to_owned(),
+                line: None,
+                confidence: dead.certainty.confidence(),
+                reason: reason(dead.certainty),
+                importer_count: Some(dead.importers),
+            });
+            let mut dead_symbols: Vec<Item> = match args.granularity {
+                Granularity::Symbol => symbols.collect(),
+                Granularity::File => files.collect(),
+            };
+            dead_symbols.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            let paths = dead_symbols.iter().map(|item| item.file.clone()).collect();
+            let not_judged = snapshot.files().filter(|file| file.facts().is_empty() && file.symbol_count() > 0).count();
+            let output = Output {
+                granularity: args.granularity,
+                min_confidence: args.min_confidence,
+                live_root_count: found.roots,
+                perhaps_used_count: found.perhaps_used,
+                files_not_judged: not_judged,
+                dead_count: dead_symbols.len(),
+                dead_symbols,
+            };
+            Ok((output, paths))
+        })?;
+        call.found(!output.dead_symbols.is_empty());
+        call.narrow("give min_confidence 1");
+        output.dead_symbols = call.page(output.dead_symbols, usize::MAX);
+        Ok(output)
+    }
+}
+
+fn reason(certainty: Certainty) -> &'static str {
+    match certainty {
+        Certainty::Unused => "unused",
+        Certainty::OnlyTests => "only tests use it",
+        Certainty::DeadUsers => "only dead code uses it",
+    }
+}
+
+fn patterns(globs: &[String]) -> Result<GlobSet, Error> {
+    let wrong = |err: globset::Error| Error::new(Code::InvalidArguments, format!("`entry_point_patterns`: {err}"));
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(Glob::new(glob).map_err(wrong)?);
+    }
+    set.build().map_err(wrong)
+}

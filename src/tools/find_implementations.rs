@@ -1,0 +1,75 @@
+//! What takes the place of an interface, a class or a method.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Error, Shown, Tool, related};
+use crate::query;
+
+/// Implementers of an interface, trait or class; overriders of a method.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    symbol_id: String,
+}
+
+/// Nearest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    symbol: String,
+    implementations: Vec<Item>,
+}
+
+/// What takes its place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    id: String,
+    file: String,
+    line: u32,
+    /// How many classes down, from two on.
+    #[serde(skip_serializing_if = "is_near")]
+    depth: u32,
+}
+
+fn is_near(depth: &u32) -> bool {
+    *depth < 2
+}
+
+/// See [`Args`].
+pub struct FindImplementations;
+
+impl Tool for FindImplementations {
+    const NAME: &'static str = "find_implementations";
+    const COMMAND: &'static str = "implementations";
+    const POSITIONAL: &'static [&'static str] = &["symbol_id"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const LIST: Option<&'static str> = Some("implementations");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let symbol = related::symbol(repo, &args.symbol_id)?;
+            related::check_language(&symbol)?;
+            let found = query::implementations(&repo.snapshot, edges, &symbol);
+            let item = |(symbol, depth): &(crate::store::SymbolView<'_>, u32)| Item {
+                id: symbol.id(),
+                file: symbol.file.path().to_owned(),
+                line: symbol.line(),
+                depth: *depth,
+            };
+            let implementations: Vec<Item> = found.iter().map(item).collect();
+            let mut paths: Vec<String> = implementations.iter().map(|item| item.file.clone()).collect();
+            paths.push(symbol.file.path().to_owned());
+            Ok((Output { symbol: symbol.id(), implementations }, paths))
+        })?;
+        call.found(!output.implementations.is_empty());
+        call.narrow("the rest comes with next_cursor");
+        output.implementations = call.page(output.implementations, usize::MAX);
+        Ok(output)
+    }
+}

@@ -1,0 +1,164 @@
+//! What a change of a symbol may break.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Error, Shown, Tool, related};
+use crate::query::{self, Blast, Doubt};
+
+/// Files and symbols that a change of a symbol may break, by how many uses away.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    #[schemars(extend("x-aliases" = ["symbol"]))]
+    symbol_id: String,
+    /// How many uses away.
+    #[schemars(extend("x-aliases" = ["depth"]))]
+    #[serde(default = "three")]
+    max_depth: u32,
+    /// How many files at each depth, and what they weigh.
+    #[serde(default)]
+    include_depth_scores: bool,
+}
+
+fn three() -> u32 {
+    3
+}
+
+/// Nearest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    symbol: String,
+    /// Symbols that use it themselves.
+    direct_dependents_count: usize,
+    /// Share of the repository's files that depend on it, 0 to 1; one at depth d counts 1/d^0.7.
+    overall_risk_score: f64,
+    confirmed_count: usize,
+    confirmed: Vec<Item>,
+    potential_count: usize,
+    /// Files that import its file or write its name behind something unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    potential: Vec<Perhaps>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    impact_by_depth: Option<Vec<Layer>>,
+}
+
+/// A file that depends on it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    file: String,
+    /// From two on.
+    #[serde(skip_serializing_if = "is_near")]
+    depth: u32,
+    /// What in it does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    symbols: Vec<String>,
+    /// More of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    more: usize,
+}
+
+/// A file that may depend on it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Perhaps {
+    file: String,
+    /// `import` or `name`.
+    confidence: &'static str,
+}
+
+/// Files at one depth.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Layer {
+    depth: u32,
+    file_count: usize,
+    risk_score: f64,
+}
+
+fn is_near(depth: &u32) -> bool {
+    *depth < 2
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// See [`Args`].
+pub struct GetBlastRadius;
+
+/// Uses are not followed further than this.
+const DEEPEST: u32 = 10;
+/// So many symbols of a file are named.
+const MOST_SYMBOLS: usize = 5;
+/// So many files that are only perhaps affected.
+const MOST_POTENTIAL: usize = 20;
+
+impl Tool for GetBlastRadius {
+    const NAME: &'static str = "get_blast_radius";
+    const COMMAND: &'static str = "blast";
+    const POSITIONAL: &'static [&'static str] = &["symbol_id"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const LIST: Option<&'static str> = Some("confirmed");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let symbol = related::symbol(repo, &args.symbol_id)?;
+            related::check_language(&symbol)?;
+            let blast = query::blast(&repo.snapshot, edges, &symbol, args.max_depth.clamp(1, DEEPEST));
+            let output = output(symbol.id(), &blast, args.include_depth_scores);
+            // Hundreds of files may be confirmed; those that define and use it are looked at.
+            let near = output.confirmed.iter().filter(|item| item.depth == 1).map(|item| item.file.clone());
+            let paths = near.chain([symbol.file.path().to_owned()]).collect();
+            Ok((output, paths))
+        })?;
+        call.found(!output.confirmed.is_empty());
+        call.narrow("give a smaller max_depth");
+        output.confirmed = call.page(output.confirmed, usize::MAX);
+        Ok(output)
+    }
+}
+
+fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
+    let confirmed = blast.confirmed.iter().map(|affected| Item {
+        file: affected.file.path().to_owned(),
+        depth: affected.depth,
+        symbols: affected.symbols.iter().take(MOST_SYMBOLS).map(|symbol| symbol.qualified_name()).collect(),
+        more: affected.symbols.len().saturating_sub(MOST_SYMBOLS),
+    });
+    let potential = blast.potential.iter().take(MOST_POTENTIAL).map(|(file, doubt)| Perhaps {
+        file: file.path().to_owned(),
+        confidence: match doubt {
+            Doubt::Import => "import",
+            Doubt::Name => "name",
+        },
+    });
+    let deepest = blast.confirmed.last().map_or(0, |affected| affected.depth);
+    let layer = |depth: u32| {
+        let file_count = blast.confirmed.iter().filter(|affected| affected.depth == depth).count();
+        Layer { depth, file_count, risk_score: rounded(query::hop_weight(depth) * file_count as f64 / others(blast)) }
+    };
+    Output {
+        symbol,
+        direct_dependents_count: blast.direct,
+        overall_risk_score: rounded(blast.risk()),
+        confirmed_count: blast.confirmed.len(),
+        confirmed: confirmed.collect(),
+        potential_count: blast.potential.len(),
+        potential: potential.collect(),
+        impact_by_depth: layers.then(|| (1..=deepest).map(layer).collect()),
+    }
+}
+
+/// How many files there are beside the symbol's own.
+fn others(blast: &Blast<'_>) -> f64 {
+    blast.files.saturating_sub(1).max(1) as f64
+}
+
+fn rounded(score: f64) -> f64 {
+    (score * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,318 @@
+//! What it takes to understand a symbol: itself, what it imports, what it uses, who calls it.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::Repo;
+use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use crate::model::{Kind, Role};
+use crate::query::{self, Direction};
+use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
+
+/// Symbols with the imports, dependencies and callers it takes to understand them, within a budget.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    #[serde(default)]
+    symbol_id: Option<String>,
+    /// Several ids.
+    #[serde(default)]
+    symbol_ids: Option<Vec<String>>,
+    /// Tokens for all of it.
+    #[serde(default = "four_thousand")]
+    token_budget: u64,
+    /// What comes first when not all fits.
+    #[serde(default)]
+    budget_strategy: Strategy,
+    /// Who calls it.
+    #[serde(default)]
+    include_callers: bool,
+    /// What was left out.
+    #[serde(default)]
+    include_budget_report: bool,
+    /// How it is written.
+    #[serde(default)]
+    output: Written,
+}
+
+fn four_thousand() -> u64 {
+    4_000
+}
+
+/// What comes first when not all fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// What the symbols use most.
+    #[default]
+    MostRelevant,
+    /// What is central in the repository.
+    CoreFirst,
+    /// Signatures only.
+    Compact,
+}
+
+/// How it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Written {
+    /// As fields.
+    #[default]
+    Json,
+    /// As one text.
+    Markdown,
+}
+
+/// The symbols, then what they use.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Output {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    symbols: Vec<Item>,
+    /// Lines that import, by file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    imports: Vec<Imports>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dependencies: Vec<Item>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<Vec<Item>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markdown: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget_report: Option<Report>,
+}
+
+/// A symbol: its source where it fits, else its signature.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    symbol_id: String,
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+}
+
+/// What a file imports.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Imports {
+    file: String,
+    lines: Vec<String>,
+}
+
+/// What the budget did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Report {
+    budget_tokens: usize,
+    used_tokens: usize,
+    included_symbols: usize,
+    /// Dependencies and callers that did not fit.
+    excluded_symbols: usize,
+    strategy: Strategy,
+}
+
+/// See [`Args`].
+pub struct GetContextBundle;
+
+/// Length of a signature, in characters.
+const SIGNATURE: usize = 200;
+/// What stands around an item in the answer, in tokens.
+const AROUND: usize = 14;
+/// A larger dependency is shown by its signature, in bytes.
+const LARGE: usize = 2_000;
+
+impl Tool for GetContextBundle {
+    const NAME: &'static str = "get_context_bundle";
+    const COMMAND: &'static str = "bundle";
+    const POSITIONAL: &'static [&'static str] = &["symbol_ids"];
+    const SHOWN: Option<Shown> = Some(Shown::Core);
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let ids: Vec<&String> = args.symbol_id.iter().chain(args.symbol_ids.iter().flatten()).collect();
+        if ids.is_empty() {
+            return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `symbol_ids` for several"));
+        }
+        let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let symbols: Vec<SymbolView<'_>> =
+                ids.iter().map(|id| related::symbol(repo, id)).collect::<Result<_, Error>>()?;
+            let bundle = bundle(call, repo, edges, &symbols, &args)?;
+            let paths = symbols.iter().map(|symbol| symbol.file.path().to_owned()).collect();
+            Ok((bundle, paths))
+        })?;
+        call.found(true);
+        call.narrow("give a smaller token_budget");
+        Ok(output)
+    }
+}
+
+/// Spends the budget.
+struct Budget {
+    left: usize,
+    excluded: usize,
+    compact: bool,
+}
+
+impl Budget {
+    /// A symbol as richly as fits.
+    fn item(&mut self, symbol: &SymbolView<'_>, whole: bool) -> Option<Item> {
+        let symbol_id = symbol.id();
+        let frame = tokens::estimate(&symbol_id) + AROUND;
+        let mut item = Item { symbol_id, line: symbol.line(), signature: None, source: None };
+        let source = String::from_utf8_lossy(symbol.source());
+        let cost = frame + tokens::estimate(&source);
+        if whole && !self.compact && cost <= self.left {
+            self.left -= cost;
+            item.source = Some(source.into_owned());
+            return Some(item);
+        }
+        let signature = symbol.signature(SIGNATURE);
+        let cost = frame + tokens::estimate(&signature);
+        if cost > self.left {
+            self.excluded += 1;
+            return None;
+        }
+        self.left -= cost;
+        item.signature = Some(signature);
+        Some(item)
+    }
+}
+
+fn bundle(
+    call: &Call<'_>,
+    repo: &Repo,
+    edges: &EdgeTable,
+    symbols: &[SymbolView<'_>],
+    args: &Args,
+) -> Result<Output, Error> {
+    let budget_tokens = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
+    let mut budget = Budget { left: budget_tokens, excluded: 0, compact: args.budget_strategy == Strategy::Compact };
+    let mut output = Output {
+        symbols: symbols.iter().filter_map(|symbol| budget.item(symbol, true)).collect(),
+        ..Output::default()
+    };
+    let mut files = HashSet::new();
+    for symbol in symbols.iter().filter(|symbol| files.insert(symbol.file.number())) {
+        let mut lines = Vec::new();
+        for line in import_lines(edges, symbol) {
+            let cost = tokens::estimate(&line) + 2;
+            if cost > budget.left {
+                break;
+            }
+            budget.left -= cost;
+            lines.push(line);
+        }
+        if !lines.is_empty() {
+            output.imports.push(Imports { file: symbol.file.path().to_owned(), lines });
+        }
+    }
+    let ranks = related::ranks(repo)?;
+    let needed = dependencies(repo, edges, ranks, symbols, args.budget_strategy);
+    let item = |symbol: &SymbolView<'_>| budget.item(symbol, symbol.span().len() <= LARGE);
+    output.dependencies = needed.iter().filter_map(item).collect();
+    if args.include_callers {
+        let asked: HashSet<SymbolId> = symbols.iter().map(SymbolView::number).collect();
+        let callers = symbols
+            .iter()
+            .flat_map(|symbol| query::calls(&repo.snapshot, edges, symbol.number(), Direction::Callers, 1).0);
+        let mut seen = HashSet::new();
+        let callers = callers.map(|caller| caller.symbol);
+        let callers = callers.filter(|caller| !asked.contains(&caller.number()) && seen.insert(caller.number()));
+        output.callers = Some(callers.filter_map(|caller| budget.item(&caller, false)).collect());
+    }
+    if args.include_budget_report {
+        let callers = output.callers.as_ref().map_or(0, Vec::len);
+        output.budget_report = Some(Report {
+            budget_tokens,
+            used_tokens: budget_tokens - budget.left,
+            included_symbols: output.symbols.len() + output.dependencies.len() + callers,
+            excluded_symbols: budget.excluded,
+            strategy: args.budget_strategy,
+        });
+    }
+    if args.output == Written::Markdown {
+        let markdown = Some(markdown(&output));
+        return Ok(Output { markdown, budget_report: output.budget_report, ..Output::default() });
+    }
+    Ok(output)
+}
+
+/// What symbols and their members use, each once and none of themselves: by how often, or by how central it is.
+fn dependencies<'a>(
+    repo: &'a Repo,
+    edges: &EdgeTable,
+    ranks: &RankTable,
+    symbols: &[SymbolView<'_>],
+    strategy: Strategy,
+) -> Vec<SymbolView<'a>> {
+    let mut counts: HashMap<SymbolId, usize> = HashMap::new();
+    for symbol in symbols {
+        let (file, span) = (symbol.file.number(), symbol.span());
+        for edge in edges.in_file(file).iter().filter(|edge| span.start <= edge.at && edge.at < span.end) {
+            edges.targets(edge).for_each(|target| *counts.entry(target).or_default() += 1);
+        }
+    }
+    let inside = |other: &SymbolView<'_>| {
+        symbols.iter().any(|symbol| symbol.file.number() == other.file.number() && symbol.span().contains(other.span()))
+    };
+    let mut found: Vec<(usize, SymbolView<'a>)> = counts
+        .into_iter()
+        .filter_map(|(id, count)| Some((count, repo.snapshot.symbol(id)?)))
+        // A field is told by the class it is in; a value of a file is not.
+        .filter(|(_, symbol)| !inside(symbol) && (symbol.kind() != Kind::Constant || symbol.parent().is_none()))
+        .collect();
+    let share = |symbol: &SymbolView<'_>| ranks.of(symbol.number()).map_or(0.0, |rank| rank.score);
+    found.sort_by(|(a_count, a), (b_count, b)| {
+        let order = match strategy {
+            Strategy::CoreFirst => share(b).total_cmp(&share(a)),
+            _ => b_count.cmp(a_count),
+        };
+        order.then_with(|| a.file.path().cmp(b.file.path())).then_with(|| a.number().cmp(&b.number()))
+    });
+    found.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
+/// The lines of a symbol's file that import, each once.
+fn import_lines(edges: &EdgeTable, symbol: &SymbolView<'_>) -> Vec<String> {
+    let file = symbol.file;
+    let content = file.content();
+    let mut lines: Vec<String> = Vec::new();
+    let mut last = None;
+    for edge in edges.in_file(file.number()).iter().filter(|edge| edge.role() == Role::Import) {
+        let at = (edge.at as usize).min(content.len());
+        let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
+        if last.replace(start) != Some(start) {
+            lines.push(String::from_utf8_lossy(&content[start..end]).trim().to_owned());
+        }
+    }
+    lines
+}
+
+/// All of it as one text.
+fn markdown(output: &Output) -> String {
+    let mut text = String::new();
+    let mut part = |title: &str, items: &[Item]| {
+        if !items.is_empty() {
+            let _ = writeln!(text, "# {title}\n");
+        }
+        for item in items {
+            let body = item.source.as_ref().or(item.signature.as_ref()).map_or("", |text| text.trim_end());
+            let _ = writeln!(text, "## {} (line {})\n\n```\n{body}\n```\n", item.symbol_id, item.line);
+        }
+    };
+    part("Symbols", &output.symbols);
+    part("Dependencies", &output.dependencies);
+    part("Callers", output.callers.as_deref().unwrap_or_default());
+    for imports in &output.imports {
+        let _ = writeln!(text, "# Imports of {}\n\n```\n{}\n```\n", imports.file, imports.lines.join("\n"));
+    }
+    text
+}

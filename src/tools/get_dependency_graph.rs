@@ -1,0 +1,157 @@
+//! What a file imports and who imports it, some steps far.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::get_file_outline::{relative, unknown_file};
+use super::{Call, Error, Shown, Tool, related};
+use crate::query;
+
+/// Files that a file imports and files that import it, some steps far.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// The file.
+    #[schemars(extend("x-aliases" = ["file_path"]))]
+    file: String,
+    /// Which way.
+    #[serde(default)]
+    direction: Direction,
+    /// Steps, 1 to 3.
+    #[serde(default = "two")]
+    depth: u32,
+}
+
+fn two() -> u32 {
+    2
+}
+
+/// Which way imports are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// What it imports.
+    Imports,
+    /// Who imports it.
+    Importers,
+    /// Both.
+    #[default]
+    Both,
+}
+
+/// Nearest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    file: String,
+    /// Files that it imports itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imports: Option<Vec<String>>,
+    /// Files that import it themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importers: Option<Vec<String>>,
+    node_count: usize,
+    edge_count: usize,
+    /// From depth two on: every file, itself first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<String>,
+    /// From depth two on, who imports whom: places in `nodes`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edges: Vec<[usize; 2]>,
+    /// Packages and modules from elsewhere that the file imports.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    external: Vec<String>,
+    /// Files further away than fit; ask for one direction or a smaller `depth`.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// See [`Args`].
+pub struct GetDependencyGraph;
+
+/// So many files at most.
+const MOST: usize = 150;
+
+impl Tool for GetDependencyGraph {
+    const NAME: &'static str = "get_dependency_graph";
+    const COMMAND: &'static str = "deps";
+    const POSITIONAL: &'static [&'static str] = &["file"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let path = relative(call, repo, &args.file);
+            let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
+            if let Some(symbol) = file.symbols().next() {
+                related::check_language(&symbol)?;
+            }
+            let depth = args.depth.clamp(1, 3);
+            let path_of = |node: &u32| repo.snapshot.file_by_number(*node).map(|file| file.path().to_owned());
+            let (mut nodes, mut links) = (vec![file.number()], BTreeSet::new());
+            let mut direct = [None, None];
+            for (upwards, skipped) in [(false, Direction::Importers), (true, Direction::Imports)] {
+                if args.direction == skipped {
+                    continue;
+                }
+                let (mut seen, mut level) = (HashSet::from([file.number()]), vec![file.number()]);
+                for step in 0..depth {
+                    let mut next = Vec::new();
+                    for at in level {
+                        let imports = if upwards { edges.importers(at) } else { edges.imports(at) };
+                        for import in imports {
+                            links.insert((import.from, import.to));
+                            let other = if upwards { import.from } else { import.to };
+                            if seen.insert(other) {
+                                next.push(other);
+                            }
+                        }
+                    }
+                    if step == 0 {
+                        let mut paths: Vec<String> = next.iter().filter_map(path_of).collect();
+                        paths.sort();
+                        direct[usize::from(upwards)] = Some(paths);
+                    }
+                    nodes.extend(&next);
+                    level = next;
+                }
+            }
+            let mut seen = HashSet::new();
+            nodes.retain(|node| seen.insert(*node));
+            let (node_count, edge_count) = (nodes.len(), links.len());
+            let paths: Vec<String> = nodes.iter().filter_map(path_of).collect();
+            if depth == 1 {
+                nodes.clear();
+            }
+            let left_out = nodes.len().saturating_sub(MOST);
+            nodes.truncate(MOST);
+            let places: HashMap<u32, usize> = nodes.iter().enumerate().map(|(place, node)| (*node, place)).collect();
+            let place = |(from, to): &(u32, u32)| Some([*places.get(from)?, *places.get(to)?]);
+            let [imports, importers] = direct;
+            let output = Output {
+                file: path,
+                imports,
+                importers,
+                node_count,
+                edge_count,
+                nodes: nodes.iter().filter_map(path_of).collect(),
+                edges: links.iter().filter_map(place).collect(),
+                external: query::outside_imports(edges, file),
+                left_out,
+            };
+            Ok((output, paths))
+        })?;
+        call.found(output.edge_count > 0 || !output.external.is_empty());
+        call.narrow("give one direction and depth 1");
+        Ok(output)
+    }
+}

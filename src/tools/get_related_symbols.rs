@@ -1,0 +1,84 @@
+//! What has to do with a symbol.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::indexes::store_error;
+use super::{Call, Error, Shown, Tool, related};
+use crate::query::{self, Related};
+
+/// Symbols that have to do with one: its users, its file, shared importers, like names.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    symbol_id: String,
+    /// At most this many.
+    #[serde(default = "ten")]
+    max_results: u32,
+}
+
+fn ten() -> u32 {
+    10
+}
+
+/// The nearest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    symbol: String,
+    related: Vec<Item>,
+}
+
+/// A symbol.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    id: String,
+    line: u32,
+    signature: String,
+    relatedness_score: f64,
+    reasons: Vec<&'static str>,
+}
+
+/// See [`Args`].
+pub struct GetRelatedSymbols;
+
+/// Length of a signature, in characters.
+const SIGNATURE: usize = 80;
+/// More are not counted.
+const MOST: usize = 200;
+
+impl Tool for GetRelatedSymbols {
+    const NAME: &'static str = "get_related_symbols";
+    const COMMAND: &'static str = "related";
+    const POSITIONAL: &'static [&'static str] = &["symbol_id"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const LIST: Option<&'static str> = Some("related");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let symbol = related::symbol(repo, &args.symbol_id)?;
+            let found = query::related(&repo.snapshot, edges, &symbol, MOST);
+            let found = found.map_err(|err| store_error(err, &repo.sidecar))?;
+            let item = |related: &Related<'_>| Item {
+                id: related.symbol.id(),
+                line: related.symbol.line(),
+                signature: related.symbol.signature(SIGNATURE),
+                relatedness_score: (related.score * 100.0).round() / 100.0,
+                reasons: related.reasons.clone(),
+            };
+            let shown = found.iter().take(args.max_results as usize + call.offset);
+            let mut paths: Vec<String> = shown.map(|related| related.symbol.file.path().to_owned()).collect();
+            paths.push(symbol.file.path().to_owned());
+            Ok((Output { symbol: symbol.id(), related: found.iter().map(item).collect() }, paths))
+        })?;
+        call.found(!output.related.is_empty());
+        call.narrow("give a smaller max_results");
+        output.related = call.page(output.related, args.max_results as usize);
+        Ok(output)
+    }
+}

@@ -1,0 +1,124 @@
+//! The most central symbols of a repository.
+
+use globset::GlobBuilder;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Code, Error, Shown, Tool, related};
+use crate::query;
+
+/// The most central symbols, by who uses whom.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// How many.
+    #[serde(default = "twenty")]
+    top_n: u32,
+    /// By the importance of those who use it, or by their number.
+    #[serde(default)]
+    algorithm: Algorithm,
+    /// Folder, or glob of paths.
+    #[serde(default)]
+    scope: Option<String>,
+}
+
+fn twenty() -> u32 {
+    20
+}
+
+/// What makes a symbol central.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Algorithm {
+    /// Damping 0.85, until less than 1e-6 changes, at most 100 rounds.
+    #[default]
+    Pagerank,
+    /// How many symbols use it.
+    Degree,
+}
+
+/// The most central first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    ranked_symbols: Vec<Item>,
+    algorithm: Algorithm,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations_to_converge: Option<u32>,
+}
+
+/// A symbol.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Item {
+    symbol_id: String,
+    line: u32,
+    kind: &'static str,
+    rank: usize,
+    /// PageRank: its share, in a thousand. Degree: those that use it.
+    score: f64,
+    in_degree: u32,
+    out_degree: u32,
+}
+
+/// See [`Args`].
+pub struct GetSymbolImportance;
+
+impl Tool for GetSymbolImportance {
+    const NAME: &'static str = "get_symbol_importance";
+    const COMMAND: &'static str = "importance";
+    const POSITIONAL: &'static [&'static str] = &["scope"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const LIST: Option<&'static str> = Some("ranked_symbols");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let scope = args.scope.as_deref().map(scope).transpose()?;
+        let (limit, by_degree) = (args.top_n as usize, args.algorithm == Algorithm::Degree);
+        let mut output = related::answer(call, args.repo.as_deref(), |repo, _| {
+            let snapshot = &repo.snapshot;
+            let ranks = related::ranks(repo)?;
+            let inside = |path: &str| scope.as_ref().is_none_or(|glob| glob.is_match(path));
+            let mut best: Vec<_> = query::central_symbols(snapshot, ranks)
+                .filter(|(symbol, _)| inside(symbol.file.path()))
+                // Of all symbols the degrees are compared, of shares the order is known.
+                .take(if by_degree { usize::MAX } else { limit.saturating_add(call.offset) })
+                .collect();
+            if by_degree {
+                best.sort_by_key(|(_, rank)| std::cmp::Reverse(rank.users));
+                best.truncate(limit.saturating_add(call.offset));
+            }
+            let items = best.iter().enumerate().map(|(place, (symbol, rank))| Item {
+                symbol_id: symbol.id(),
+                line: symbol.line(),
+                kind: symbol.kind().as_str(),
+                rank: place + 1,
+                score: match args.algorithm {
+                    Algorithm::Pagerank => (f64::from(rank.score) * 1e6).round() / 1e3,
+                    Algorithm::Degree => f64::from(rank.users),
+                },
+                in_degree: rank.users,
+                out_degree: rank.uses,
+            });
+            let iterations_to_converge = (!by_degree).then(|| ranks.iterations());
+            let output = Output { ranked_symbols: items.collect(), algorithm: args.algorithm, iterations_to_converge };
+            let paths = best.iter().map(|(symbol, _)| symbol.file.path().to_owned()).collect();
+            Ok((output, paths))
+        })?;
+        call.found(!output.ranked_symbols.is_empty());
+        call.narrow("give a scope");
+        output.ranked_symbols = call.page(output.ranked_symbols, limit);
+        Ok(output)
+    }
+}
+
+/// A folder or a glob, as something that matches paths.
+fn scope(text: &str) -> Result<globset::GlobMatcher, Error> {
+    let is_glob = text.contains(['*', '?', '[', '{']);
+    let pattern = if is_glob { text.to_owned() } else { format!("{{{0},{0}/**}}", text.trim_end_matches('/')) };
+    let glob = GlobBuilder::new(&pattern).literal_separator(is_glob).build();
+    let wrong = |err| Error::new(Code::InvalidArguments, format!("`scope` {text:?} is no folder or glob: {err}"));
+    glob.map(|glob| glob.compile_matcher()).map_err(wrong)
+}
