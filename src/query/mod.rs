@@ -2,8 +2,8 @@
 
 mod graph;
 mod lookup;
-mod needs;
 mod mentions;
+mod needs;
 mod paths;
 mod prose;
 mod rank;

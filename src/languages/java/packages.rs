@@ -74,8 +74,11 @@ struct JavaModules<'a> {
     /// Each file's package and root.
     places: Vec<(u32, u32)>,
     /// What was asked for so far.
-    scopes: RefCell<FxHashMap<Module, Rc<[(u32, u32)]>>>,
+    scopes: RefCell<FxHashMap<Module, Scopes>>,
 }
+
+/// Scopes of a package: a file and a place in it.
+type Scopes = Rc<[(u32, u32)]>;
 
 impl<'a> JavaModules<'a> {
     fn new(project: &'a Project<'a>) -> Self {

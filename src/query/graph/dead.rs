@@ -168,7 +168,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             let symbol = &graph.symbols[*node as usize];
             symbol.overload() > 0 && conventions(symbol.file.language()).overloads_are_one
         };
-        let mut twins: HashMap<(u32, Option<u32>, &[u8]), Vec<u32>> = HashMap::new();
+        let mut twins: HashMap<_, Vec<u32>> = HashMap::new();
         for node in (0..graph.symbols.len() as u32).filter(overloaded) {
             let symbol = &graph.symbols[node as usize];
             let place = (symbol.file.number(), graph.parent(node), symbol.name_bytes());
@@ -283,8 +283,7 @@ impl<'g, 'a> Walk<'g, 'a> {
     /// Files that are neither started, nor imported or used by a file that is alive.
     fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
         let graph = self.graph;
-        let files: Vec<FileView<'a>> =
-            graph.snapshot.files().filter(|file| !file.facts().is_empty() && file.symbol_count() > 0).collect();
+        let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !file.facts().is_empty()).collect();
         let is_test = |file: &FileView<'_>| super::super::paths::exercises(file.path());
         let mut used: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for edge in graph.edges.all() {
@@ -311,7 +310,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             }
         }
         let mut dead = Vec::new();
-        for file in files.into_iter().filter(|file| tests || !is_test(file)) {
+        for file in files.into_iter().filter(|file| file.symbol_count() > 0 && (tests || !is_test(file))) {
             let importers = graph.edges.importers(file.number()).len();
             let certainty = match reached.get(&file.number()) {
                 Some(&LIVE) => continue,

@@ -95,7 +95,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         while let Some((above, _)) = folder.rsplit_once('/') {
             folder = above;
             let holds = |package: &&str| self.packages.get(*package).is_some_and(|folders| folders.contains(folder));
-            if rules.packages.iter().any(|package| holds(&package)) {
+            if rules.packages.iter().any(holds) {
                 return true;
             }
         }

@@ -132,7 +132,8 @@ impl Uses {
     }
 }
 
-/// Whether an occurrence uses what it means rather than bring its name into a file.
+/// Whether an occurrence makes what it means more central: importing it does not yet use it, and a base is found by way of what
+/// derives from it.
 fn is_use(edge: &Edge) -> bool {
-    edge.role() != Role::Import
+    !matches!(edge.role(), Role::Import | Role::Base)
 }

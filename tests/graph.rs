@@ -1,0 +1,235 @@
+//! Questions to the whole of who uses whom: a small project goes in, an answer comes out.
+
+use std::path::Path;
+
+use codelode::config::Config;
+use codelode::tools::{self, Context, Request};
+use serde_json::{Map, Value, json};
+
+/// Indexes a project (`--- path` begins a file) and asks a tool about it.
+fn ask(project: &str, tool: &str, args: Value) -> Value {
+    let folder = tempfile::tempdir().expect("there is room");
+    let root = folder.path().join("project");
+    for part in project.split("--- ").skip(1) {
+        let (path, text) = part.split_once('\n').expect("a path ends its line");
+        let path = root.join(path.trim());
+        std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a folder can be made");
+        std::fs::write(path, text).expect("a file can be written");
+    }
+    let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
+    call(&cx, &root, "index_folder", json!({"path": root}));
+    call(&cx, &root, tool, args)
+}
+
+fn call(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
+    let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
+    let request = Request { directory: Some(root.to_owned()), ..Request::default() };
+    let answer = tools::call(cx, tool, args, &request);
+    assert!(!answer.is_error, "{}", answer.text);
+    serde_json::from_str(&answer.text).expect("an answer is JSON")
+}
+
+/// What is dead in a project, with how sure that is.
+fn dead(project: &str, args: Value) -> Vec<String> {
+    let answer = ask(project, "find_dead_code", args);
+    let name = |item: &Value| {
+        let id = item["symbol_id"].as_str().or(item["file"].as_str()).expect("it is a symbol or a file");
+        let name = id.rsplit("::").next().expect("an id ends with a name").split('#').next().expect("and a kind");
+        format!("{name} {}", item["confidence"])
+    };
+    answer["dead_symbols"].as_array().expect("a list").iter().map(name).collect()
+}
+
+/// The values of a key in a list.
+fn values<'a>(answer: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
+    answer[list].as_array().expect("a list").iter().filter_map(|item| item[key].as_str()).collect()
+}
+
+#[test]
+fn what_nothing_reaches_is_dead() {
+    let project = "--- a.py
+def unused(): return recursive()
+def recursive(): return recursive()
+def used(): return helper()
+def helper(): ...
+class Base:
+    def run(self): return self.step()
+    def step(self): ...
+class Derived(Base):
+    def step(self): ...
+    def forgotten(self): ...
+Derived().run()
+used()
+";
+    assert_eq!(dead(project, json!({"min_confidence": 0.5})), ["unused 1.0", "Derived.forgotten 1.0", "recursive 0.7"]);
+    assert_eq!(dead(project, json!({})), ["unused 1.0", "Derived.forgotten 1.0"]);
+    assert_eq!(dead(project, json!({"entry_point_patterns": ["unused"]})), ["Derived.forgotten 1.0"]);
+}
+
+#[test]
+fn what_only_tests_use_is_told_apart() {
+    let project = "--- a.py
+def tested(): ...
+--- tests/test_a.py
+from a import tested
+def test_it(): tested()
+def lonely(): ...
+";
+    assert_eq!(dead(project, json!({})), ["tested 0.9"]);
+    assert_eq!(dead(project, json!({"include_tests": true})), ["lonely 1.0", "tested 0.9"]);
+}
+
+#[test]
+fn what_an_unresolved_reference_may_mean_is_not_dead() {
+    let project = "--- a.py
+class A:
+    def maybe(self): return self.of_maybe()
+    def of_maybe(self): ...
+    def never(self): ...
+A()
+def run(x): x.maybe()
+run(unknown())
+";
+    assert_eq!(dead(project, json!({"min_confidence": 0})), ["A.never 1.0"]);
+}
+
+#[test]
+fn what_is_handed_to_others_is_not_dead() {
+    let project = "--- pkg/__init__.py
+from .api import offered
+--- pkg/api.py
+import threading
+import framework
+def offered(): ...
+def hidden(): ...
+@framework.route('/')
+def decorated(): ...
+class Thread(threading.Thread):
+    def run(self): ...
+Thread()
+--- pkg/cli.py
+def command(): ...
+--- pyproject.toml
+[project.scripts]
+it = \"pkg.cli:command\"
+";
+    assert_eq!(dead(project, json!({"min_confidence": 0})), ["hidden 1.0"]);
+}
+
+#[test]
+fn files_that_nothing_imports_are_dead() {
+    let project = "--- main.py
+import used
+if __name__ == '__main__': used.f()
+--- used.py
+def f(): ...
+--- unused.py
+import deeper
+def g(): deeper.h()
+--- deeper.py
+def h(): ...
+";
+    let args = json!({"granularity": "file", "min_confidence": 0.5});
+    assert_eq!(dead(project, args), ["unused.py 1.0", "deeper.py 0.7"]);
+}
+
+const CHAIN: &str = "--- a.py
+def base(): ...
+--- b.py
+from a import base
+def middle(): return base()
+--- c.py
+from b import middle
+def top(): return middle()
+--- d.py
+def other(x): x.base()
+";
+
+#[test]
+fn a_change_reaches_users_and_their_users() {
+    let args = json!({"symbol_id": "base", "include_depth_scores": true});
+    let answer = ask(CHAIN, "get_blast_radius", args);
+    assert_eq!(values(&answer, "confirmed", "file"), ["b.py", "c.py"]);
+    assert_eq!(answer["confirmed"][1]["depth"], 2);
+    assert_eq!(values(&answer, "potential", "file"), ["d.py"]);
+    assert_eq!(answer["direct_dependents_count"], 1);
+    // One file of three others at depth one, one at depth two.
+    assert_eq!(answer["overall_risk_score"], 0.539);
+    assert_eq!(answer["impact_by_depth"][1]["risk_score"], 0.205);
+    let near = ask(CHAIN, "get_blast_radius", json!({"symbol": "base", "depth": 1}));
+    assert_eq!(values(&near, "confirmed", "file"), ["b.py"]);
+}
+
+#[test]
+fn what_much_comes_together_in_is_central() {
+    let answer = ask(CHAIN, "get_symbol_importance", json!({"top_n": 2}));
+    assert_eq!(values(&answer, "ranked_symbols", "symbol_id"), ["a.py::base#function", "b.py::middle#function"]);
+    assert!(answer["iterations_to_converge"].as_u64().is_some_and(|rounds| (2..=100).contains(&rounds)));
+    let degree = ask(CHAIN, "get_symbol_importance", json!({"algorithm": "degree", "scope": "b.py"}));
+    assert_eq!(degree["ranked_symbols"][0]["score"], 1.0);
+    let overview = ask(CHAIN, "get_repo_outline", json!({}));
+    assert_eq!(overview["most_central_symbols"][0]["symbol_id"], "a.py::base#function");
+    assert_eq!(overview["most_imported_files"][0], json!({"file": "a.py", "imported_by": 1}));
+}
+
+#[test]
+fn imports_are_followed_both_ways() {
+    let answer = ask(CHAIN, "get_dependency_graph", json!({"file": "b.py", "depth": 1}));
+    assert_eq!((&answer["imports"], &answer["importers"]), (&json!(["a.py"]), &json!(["c.py"])));
+    let far = ask(CHAIN, "get_dependency_graph", json!({"file": "c.py", "direction": "imports"}));
+    assert_eq!((&far["nodes"], &far["edges"]), (&json!(["c.py", "b.py", "a.py"]), &json!([[1, 2], [0, 1]])));
+}
+
+#[test]
+fn a_bundle_holds_what_it_takes_within_its_budget() {
+    let args = json!({"symbol_id": "middle", "include_callers": true, "include_budget_report": true});
+    let answer = ask(CHAIN, "get_context_bundle", args);
+    assert_eq!(answer["symbols"][0]["source"], "def middle(): return base()");
+    assert_eq!(answer["imports"][0]["lines"], json!(["from a import base"]));
+    assert_eq!(values(&answer, "dependencies", "symbol_id"), ["a.py::base#function"]);
+    assert_eq!(values(&answer, "callers", "symbol_id"), ["c.py::top#function"]);
+    let report = &answer["budget_report"];
+    assert!(report["used_tokens"].as_u64() <= report["budget_tokens"].as_u64());
+    let small = json!({"symbol_id": "middle", "token_budget": 45, "include_budget_report": true});
+    assert_eq!(ask(CHAIN, "get_context_bundle", small)["budget_report"]["excluded_symbols"], 1);
+}
+
+#[test]
+fn a_map_begins_with_what_is_central_or_asked_for() {
+    let map = ask(CHAIN, "get_repo_map", json!({}));
+    assert_eq!(values(&map, "files", "file"), ["a.py", "b.py", "c.py", "d.py"]);
+    let near = ask(CHAIN, "get_repo_map", json!({"focus": ["b.py"]}));
+    assert_eq!(values(&near, "files", "file"), ["b.py", "a.py"]);
+    let cut = ask(CHAIN, "get_repo_map", json!({"token_budget": 60}));
+    assert!(cut["files_left_out"].as_u64().is_some_and(|left| left > 0));
+}
+
+#[test]
+fn implementations_and_relatives_of_a_symbol() {
+    let project = "--- a.py
+class Shape:
+    def area(self): ...
+class Square(Shape):
+    def area(self): return side()
+class Tile(Square):
+    def area(self): ...
+def side(): ...
+";
+    let methods = ask(project, "find_implementations", json!({"symbol_id": "Shape.area"}));
+    assert_eq!(values(&methods, "implementations", "id"), ["a.py::Square.area#method", "a.py::Tile.area#method"]);
+    let classes = ask(project, "find_implementations", json!({"symbol_id": "Shape"}));
+    assert_eq!(values(&classes, "implementations", "id"), ["a.py::Square#class", "a.py::Tile#class"]);
+    let related = ask(project, "get_related_symbols", json!({"symbol_id": "side", "max_results": 1}));
+    assert_eq!(values(&related, "related", "id"), ["a.py::Square.area#method"]);
+    assert_eq!(related["related"][0]["reasons"], json!(["uses it", "same file"]));
+}
+
+#[test]
+fn a_name_is_checked_in_code_and_in_text() {
+    let project = "--- a.py\ndef f(): ...\ndef g(): ...\n--- b.py\nfrom a import f\nf()  # not h\n";
+    let checked = ask(project, "check_references", json!({"identifiers": ["f", "g", "h"]}));
+    let of = |name: usize| &checked["results"][name];
+    assert_eq!((&of(0)["resolved_count"], &of(0)["import_references"]), (&json!(1), &json!(["b.py:1"])));
+    assert_eq!((&of(1)["is_referenced"], &of(1)["definitions"]), (&json!(false), &json!(1)));
+    assert_eq!(of(2)["content_references"][0]["matches"][0]["confidence"], "name");
+}
