@@ -123,6 +123,11 @@ pub trait Modules {
     /// The scopes that make a module up, each with its file; none for a folder that only holds others.
     fn scopes(&self, module: Module) -> Vec<(u32, u32)>;
 
+    /// Whether a name that several scopes of a module bind means what the first of them says, rather than all.
+    fn first_counts(&self) -> bool {
+        false
+    }
+
     /// A module directly inside another.
     fn child(&self, module: Module, name: &str) -> Option<Module>;
 }

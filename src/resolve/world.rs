@@ -331,6 +331,16 @@ impl<'a> World<'a> {
 
     /// The bindings of a name in the scopes of a module: each with its file.
     fn bound_in(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
+        let mut bound = self.bound_in_all(module, name);
+        if let Some(first) = bound.first().map(|(file, _)| *file)
+            && self.modules.first_counts()
+        {
+            bound.retain(|(file, _)| *file == first);
+        }
+        bound
+    }
+
+    fn bound_in_all(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
         // So few are looked through each time.
         const FEW: usize = 3;
         if let Some(index) = self.indexes.get(&module) {

@@ -162,6 +162,10 @@ impl Modules for JavaModules<'_> {
         scopes
     }
 
+    fn first_counts(&self) -> bool {
+        true
+    }
+
     fn child(&self, module: Module, name: &str) -> Option<Module> {
         let (package, root) = self.parts(module);
         self.seen_from(root, &format!("{}.{name}", self.names[package]))
