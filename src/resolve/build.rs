@@ -19,6 +19,8 @@ pub struct Builder {
     /// The bindings of a name in a scope so far, the newest first: each with the place of the one before.
     bound: FxHashMap<(u32, u32), u32>,
     before: Vec<u32>,
+    /// The newest scope that each name was looked up from.
+    named: Vec<u32>,
     definitions: Vec<Definition>,
     values: Vec<Vec<u32>>,
     bases: Vec<Vec<u32>>,
@@ -51,6 +53,7 @@ impl Builder {
             bindings: Vec::new(),
             bound: FxHashMap::default(),
             before: Vec::new(),
+            named: Vec::new(),
             definitions: Vec::new(),
             values: Vec::new(),
             bases: Vec::new(),
@@ -190,6 +193,22 @@ impl Builder {
         self.known.contains_key(&Expression { a: scope, b: name, op: Op::Name as u8, reserved: [0; 3] })
     }
 
+    /// Whether a name was looked up so far from a scope or one made later: its uses would see what it binds now.
+    pub fn is_named_since(&self, scope: u32, name: u32) -> bool {
+        self.named.get(name as usize).is_some_and(|newest| *newest != NONE && *newest >= scope)
+    }
+
+    /// The innermost scope that binds a name so far, seen from one, and its newest binding there.
+    pub fn nearest(&self, mut scope: u32, name: u32) -> Option<(u32, Binding)> {
+        while scope != NONE {
+            if let Some(place) = self.bound.get(&(scope, name)) {
+                return Some((scope, self.bindings[*place as usize].1));
+            }
+            scope = self.parent(scope);
+        }
+        None
+    }
+
     /// Forgets what a name meant in a scope: `let x = …` again.
     pub fn unbind(&mut self, scope: u32, name: u32) {
         let mut place = self.bound.remove(&(scope, name)).unwrap_or(NONE);
@@ -234,6 +253,11 @@ impl Builder {
 
     /// A bare name.
     pub fn named(&mut self, scope: u32, name: u32) -> u32 {
+        if self.named.len() <= name as usize {
+            self.named.resize(name as usize + 1, NONE);
+        }
+        let newest = &mut self.named[name as usize];
+        *newest = if *newest == NONE { scope } else { scope.max(*newest) };
         self.expression(Op::Name, scope, name)
     }
 

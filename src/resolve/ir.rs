@@ -124,7 +124,7 @@ pub struct Definition {
     pub values: u32,
     /// List of its parameters' types, [`UNKNOWN`] where none is written.
     pub parameters: u32,
-    /// The type that it is another name of, or that lies beneath it.
+    /// The type that it is another name of, or that lies beneath it; in an extension, that lies beneath what it extends.
     pub alias: u32,
     /// A [`DefinitionKind`].
     pub kind: u8,

@@ -27,6 +27,10 @@ pub enum Effect {
     Wrap,
     /// A container of what the function that is its last argument gives.
     Map,
+    /// What the function that is its last argument gives: `Option::and_then`.
+    Given,
+    /// A container of what iterating over it gives: `HashMap::iter`.
+    Each,
     /// A container of its keys.
     Keys,
     /// A container of its elements.

@@ -316,15 +316,28 @@ impl World<'_> {
         let arguments = facts.list(it.b);
         if callee.op == Op::Member as u8 {
             let name = facts.hashes[callee.b as usize];
+            let is_answered = !found.is_empty();
             for receiver in self.value(file, callee.a).iter() {
                 let named = effect(&self.methods, name);
                 match receiver {
+                    // One that is ours too has said it.
+                    Value::Container(_) | Value::Tuple(_) if is_answered => {}
                     Value::Container(_) | Value::Tuple(_) => {
                         let effect = named.or(self.semantics.other_methods);
                         self.apply(effect, *receiver, file, arguments, &mut found);
                     }
                     // What every value has, and no class of ours defines: `clone`, `as_ref`.
                     Value::Instance(_) if callees.is_empty() && named == Some(Effect::Same) => found.push(*receiver),
+                    // What lies beneath it is asked instead.
+                    Value::Instance(def) if callees.is_empty() && named.is_some() => {
+                        for value in self.beneath(*def) {
+                            self.apply(named, value, file, arguments, &mut found);
+                        }
+                    }
+                    // The same of a class gives an instance: `default`, where it is derived.
+                    Value::Class(def) if callees.is_empty() && named == Some(Effect::Same) => {
+                        found.push(Value::Instance(*def));
+                    }
                     _ => {}
                 }
             }
@@ -351,26 +364,28 @@ impl World<'_> {
                 let row = self.sets.row(vec![Rc::from([on])]);
                 found.push(Value::Container(row));
             }
-            Some(Effect::Map) => {
+            Some(how @ (Effect::Map | Effect::Given)) => {
                 let mut given = Vec::new();
                 if let Some(function) = arguments.last() {
                     for function in self.value(file, *function).iter() {
                         self.call(*function, &mut given);
                     }
                 }
-                if !given.is_empty() {
+                if how == Effect::Given {
+                    found.extend(given);
+                } else if !given.is_empty() {
                     given.sort_unstable();
                     given.dedup();
                     let row = self.sets.row(vec![given.into()]);
                     found.push(Value::Container(row));
                 }
             }
-            Some(how @ (Effect::Keys | Effect::Values)) => {
+            Some(how @ (Effect::Keys | Effect::Values | Effect::Each)) => {
                 let mut held = Vec::new();
-                if how == Effect::Keys {
-                    self.key(on, &mut held)
-                } else {
-                    self.element(on, &mut held)
+                match how {
+                    Effect::Keys => self.key(on, &mut held),
+                    Effect::Values => self.element(on, &mut held),
+                    _ => self.each(on, &mut held),
                 }
                 let row = self.sets.row(vec![held.into()]);
                 found.push(Value::Container(row));
@@ -441,9 +456,8 @@ impl World<'_> {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
         while at < named.len() {
-            let alias = self.definition(named[at]).alias;
-            for value in self.instance(named[at].file, alias).iter() {
-                match *value {
+            for value in self.aliased(named[at]) {
+                match value {
                     Value::Instance(def) if named.contains(&def) => {}
                     Value::Instance(def) => named.push(def),
                     other => found.push(other),

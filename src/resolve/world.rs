@@ -478,7 +478,13 @@ impl<'a> World<'a> {
             Value::Super(def) => self.inherited(def, name, true),
             Value::Function(def) => self.own(def, name),
             Value::Module(module) => self.export(module, name, &mut Vec::new()),
-            Value::Container(_) | Value::Tuple(_) | Value::FunctionType { .. } => Vec::new(),
+            // The items of a tuple are its members `.0`, `.1`, …
+            Value::Tuple(row) => {
+                let row = self.sets.rows[row as usize].clone();
+                let item = (0..row.len()).find(|item| super::ir::hash(&format!(".{item}")) == name);
+                item.map_or_else(Vec::new, |item| row[item].iter().map(|value| Meaning::Value(*value)).collect())
+            }
+            Value::Container(_) | Value::FunctionType { .. } => Vec::new(),
         }
     }
 
@@ -577,9 +583,10 @@ impl<'a> World<'a> {
         let mut order = vec![class];
         let mut at = 0;
         while at < order.len() {
-            for base in self.bases(order[at]).iter() {
-                if !order.contains(base) {
-                    order.push(*base);
+            let bases = self.bases(order[at]);
+            for base in bases.iter().copied().chain(self.lent(order[at])) {
+                if !order.contains(&base) {
+                    order.push(base);
                 }
             }
             at += 1;
@@ -589,6 +596,26 @@ impl<'a> World<'a> {
             self.orders.insert(class, order.clone());
         }
         order
+    }
+
+    /// The classes that extensions of a class say lie beneath it: its members are found, but it is no kind of them.
+    fn lent(&mut self, class: Def) -> Vec<Def> {
+        if !self.extensions.contains_key(&class) {
+            return Vec::new();
+        }
+        let as_class = |value: Value| if let Value::Instance(def) = value { Some(def) } else { None };
+        self.aliased(class).into_iter().filter_map(as_class).collect()
+    }
+
+    /// Instances of the type that a class is another name of, or that it or an extension of it says lies beneath.
+    pub fn aliased(&mut self, class: Def) -> Vec<Value> {
+        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for part in std::iter::once(class).chain(extensions) {
+            let alias = self.definition(part).alias;
+            found.extend(self.instance(part.file, alias).iter().filter(|value| **value != Value::Instance(class)));
+        }
+        found
     }
 
     /// The classes below a class, the nearest first, as far as it is worth looking.
