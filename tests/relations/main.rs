@@ -9,6 +9,7 @@ mod java;
 mod javascript;
 mod python;
 mod typescript;
+mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,15 +7,23 @@
 //! `mod name;` is a symbol too: it is where a module gets its visibility, its `cfg` and often its only documentation.
 //! Macros by example are symbols, what they expand to is not.
 
+mod expressions;
+mod lower;
 mod macros;
 mod syntax;
+mod manifest;
+mod modules;
+mod patterns;
+mod tokens;
+mod types;
+mod uses;
 
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Place, Rule};
+use super::{Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
@@ -103,8 +111,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
             ],
         ),
     ],
-    relating: None,
     syntax: &syntax::SYNTAX,
+    relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
     table: OnceLock::new(),
 };
 

@@ -1,0 +1,323 @@
+//! Rust's items, as the resolver sees them. [`crate::resolve`] says what a lowering must do.
+//!
+//! Fields are spelt `.name`, those of a variant `.Variant.name` among the members of its enum, and macros `name!`: they
+//! live in worlds of their own. What a module has no line for, names of other crates and the macros of its own, comes to
+//! it as a star from a module that only [`super::modules`] knows: `::` and `!`.
+
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use super::expressions::{block, walk};
+use super::patterns::pattern;
+use super::tokens::{rules, tokens};
+use super::types::{annotation, bounds, own_types, type_parameters};
+use super::uses;
+use crate::model::Role;
+use crate::resolve::ir::{NONE, OFFERED, ROOT, SEEN, UNKNOWN};
+use crate::resolve::{BindingKind, Declared, Definition, DefinitionKind, Op, ScopeKind};
+
+/// The scope of a file's macros by example.
+const MACROS: u32 = 1;
+
+/// Writes down what a file says about names.
+pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
+    let macros = cx.facts.scope(ScopeKind::Module, NONE);
+    debug_assert_eq!(macros, MACROS);
+    module_body(cx, root, ROOT);
+}
+
+fn module_body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, scope: u32) {
+    items(cx, body, scope);
+    let macros = cx.facts.module("!", scope);
+    cx.facts.star(scope, macros, SEEN | OFFERED);
+    let crates = cx.facts.module("::", scope);
+    cx.facts.star(scope, crates, SEEN);
+}
+
+/// The items in a node, and what else stands there.
+fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let mut path = None;
+    for child in cx.children(node) {
+        match child.kind() {
+            "attribute_item" => path = path_attribute(cx.text(child)).or(path),
+            "mod_item" => module(cx, child, scope, path.take()),
+            _ => {
+                path = None;
+                cx.deeper(|cx| {
+                    if !item(cx, child, scope) {
+                        walk(cx, child, scope, Role::Reference);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// The file that `#[path = "…"]` names.
+fn path_attribute(attribute: &str) -> Option<&str> {
+    let inside = attribute.strip_prefix("#[")?.trim_start().strip_prefix("path")?.trim_start().strip_prefix('=')?;
+    inside.split('"').nth(1)
+}
+
+/// Writes down an item; false when it is none.
+pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bool {
+    match node.kind() {
+        "function_item" | "function_signature_item" => function(cx, node, scope, scope, None),
+        "struct_item" | "union_item" | "enum_item" | "trait_item" => data(cx, node, scope),
+        "type_item" => alias(cx, node, scope),
+        "const_item" | "static_item" => constant(cx, node, scope, scope),
+        "impl_item" => implementation(cx, node, scope),
+        "mod_item" => module(cx, node, scope, None),
+        "use_declaration" => uses::declaration(cx, node, scope),
+        "extern_crate_declaration" => uses::extern_crate(cx, node, scope),
+        "macro_definition" => macro_by_example(cx, node, scope),
+        "foreign_mod_item" => drop(field(node, "body").map(|body| items(cx, body, scope))),
+        "attribute_item" | "inner_attribute_item" | "empty_statement" => {}
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// The name of an item; none for `_` and for what a macro's variable stands for.
+fn item_name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Option<(u32, u32)> {
+    let name = field(node, "name").filter(|name| name.kind() != "metavariable" && cx.text(*name) != "_")?;
+    Some((cx.name(name), name.start_byte() as u32))
+}
+
+/// A function whose name is bound in `home` and whose body lies in `around`.
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, owner: Option<u32>) {
+    let inner = cx.facts.scope(ScopeKind::Function, around);
+    let mut definition = Definition { owner: owner.unwrap_or(NONE), ..Definition::default() };
+    let name = item_name(cx, node);
+    if let Some((name, at)) = name {
+        (definition.name, definition.at) = (name, at);
+    }
+    let function = cx.facts.define(definition);
+    if let Some((name, at)) = name {
+        cx.facts.bind(home, name, BindingKind::Definition, function, UNKNOWN, at);
+    }
+    if let Some(owner) = owner {
+        let name = cx.facts.name("self");
+        let own = cx.facts.expression(Op::SelfOf, owner, 0);
+        cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
+    }
+    type_parameters(cx, node, inner);
+    let mut types = Vec::new();
+    for parameter in field(node, "parameters").map(|parameters| cx.children(parameters)).unwrap_or_default() {
+        let of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
+        match field(parameter, "pattern") {
+            Some(pattern) if pattern.kind() != "self" => {
+                types.push(of);
+                self::pattern(cx, pattern, inner, UNKNOWN, of);
+            }
+            _ => {}
+        }
+    }
+    let types = cx.facts.list(&types);
+    let returns = field(node, "return_type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
+    let definition = cx.facts.definition(function);
+    (definition.parameters, definition.returns) = (types, returns);
+    if let Some(body) = field(node, "body") {
+        block(cx, body, inner);
+    }
+}
+
+/// A struct, union, enum or trait.
+fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some((name, at)) = item_name(cx, node) else { return };
+    let around = cx.facts.scope(ScopeKind::Block, scope);
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
+    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    bind_self(cx, around, class);
+    type_parameters(cx, node, around);
+    if let Some(above) = field(node, "bounds") {
+        for base in bounds(cx, above, around, Role::Base) {
+            cx.facts.base(class, base);
+        }
+    }
+    let Some(body) = field(node, "body") else { return };
+    match node.kind() {
+        "enum_item" => {
+            let instance = cx.facts.expression(Op::SelfOf, class, 0);
+            for variant in cx.children(body).into_iter().filter(|variant| variant.kind() == "enum_variant") {
+                let Some((name, at)) = item_name(cx, variant) else { continue };
+                cx.facts.bind(members, name, BindingKind::Variable, instance, UNKNOWN, at);
+                if let Some(body) = field(variant, "body") {
+                    let prefix = format!(".{}.", cx.facts.text(name));
+                    fields(cx, body, members, around, &prefix);
+                }
+                if let Some(value) = field(variant, "value") {
+                    walk(cx, value, around, Role::Reference);
+                }
+            }
+        }
+        "trait_item" => associated(cx, body, class, members, around),
+        _ => fields(cx, body, members, around, "."),
+    }
+}
+
+/// Inside a type, `Self` is it.
+fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, class: u32) {
+    let name = cx.facts.name("Self");
+    let own = cx.facts.expression(Op::ClassOf, class, 0);
+    cx.facts.bind(scope, name, BindingKind::Value, own, UNKNOWN, NONE);
+}
+
+fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32, prefix: &str) {
+    let mut place = 0;
+    for part in cx.children(body) {
+        if part.kind() == "field_declaration" {
+            let of = field(part, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
+            let Some(name) = field(part, "name") else { continue };
+            let (text, at) = (format!("{prefix}{}", cx.text(name)), name.start_byte() as u32);
+            let name = cx.facts.name(&text);
+            cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+        } else if !matches!(part.kind(), "visibility_modifier" | "attribute_item") {
+            let of = annotation(cx, part, around, Role::Type);
+            let name = cx.facts.name(&format!("{prefix}{place}"));
+            cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, NONE);
+            place += 1;
+        }
+    }
+}
+
+/// What stands in an `impl` or a trait.
+fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32, around: u32) {
+    for part in cx.children(body) {
+        match part.kind() {
+            "function_item" | "function_signature_item" => {
+                cx.deeper(|cx| function(cx, part, members, around, Some(class)));
+            }
+            "const_item" => constant(cx, part, members, around),
+            "type_item" | "associated_type" => {
+                let inner = cx.facts.scope(ScopeKind::Block, around);
+                type_parameters(cx, part, inner);
+                let mut of = field(part, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
+                if let Some(above) = field(part, "bounds") {
+                    let above = bounds(cx, above, inner, Role::Type);
+                    of = cx.facts.union(&above);
+                }
+                let Some((name, at)) = item_name(cx, part) else { continue };
+                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+                // Of several blocks for one type, each means its own by `Self::Name`.
+                if part.kind() == "type_item" {
+                    let own = own_types(cx.facts.text(name));
+                    let own = cx.facts.name(&own);
+                    cx.facts.bind(around, own, BindingKind::Variable, UNKNOWN, of, at);
+                }
+            }
+            "attribute_item" => {}
+            _ => drop(walk(cx, part, around, Role::Reference)),
+        }
+    }
+}
+
+fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let around = cx.facts.scope(ScopeKind::Block, scope);
+    type_parameters(cx, node, around);
+    let kind = DefinitionKind::Class as u8;
+    let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, around);
+    bind_self(cx, around, class);
+    if let Some(of) = field(node, "type") {
+        let of = annotation(cx, of, around, Role::Type);
+        cx.facts.extend(of, class);
+    }
+    let mut is_deref = false;
+    if let Some(base) = field(node, "trait") {
+        let text = cx.text(base);
+        is_deref = text.rsplit("::").next() == Some("Deref");
+        let base = annotation(cx, base, around, Role::Base);
+        cx.facts.base(class, base);
+    }
+    let Some(body) = field(node, "body") else { return };
+    associated(cx, body, class, members, around);
+    // What a type dereferences to lends it its members.
+    if is_deref {
+        let name = cx.facts.name("Target");
+        if let Some((_, target)) = cx.facts.nearest(members, name) {
+            cx.facts.definition(class).alias = target.b;
+        }
+    }
+}
+
+fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32) {
+    let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
+    let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, around, Role::Reference));
+    if let Some((name, at)) = item_name(cx, node) {
+        cx.facts.bind(home, name, BindingKind::Variable, value, of, at);
+    }
+}
+
+/// `type Name = …;` outside of traits and their implementations.
+fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let around = cx.facts.scope(ScopeKind::Block, scope);
+    type_parameters(cx, node, around);
+    let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
+    let Some((name, at)) = item_name(cx, node) else { return };
+    let kind = DefinitionKind::Class as u8;
+    let (class, _) = cx.facts.class(Definition { name, at, kind, alias: of, ..Definition::default() }, around);
+    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+}
+
+/// `mod name { … }` and `mod name;`, with what `#[path]` says.
+fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&str>) {
+    let Some((name, _)) = item_name(cx, node) else { return };
+    let mut within = scope;
+    while !cx.facts.is(within, ScopeKind::Module) {
+        within = cx.facts.parent(within);
+    }
+    let text = cx.facts.text(name).to_owned();
+    let meant = cx.facts.module(&format!("self::{text}"), scope);
+    cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+    match field(node, "body") {
+        Some(body) => {
+            let inner = cx.facts.scope(ScopeKind::Module, scope);
+            cx.facts.declare(Declared::Inline, name, inner, within);
+            cx.deeper(|cx| module_body(cx, body, inner));
+        }
+        None => {
+            // After the name, what `#[path]` says.
+            let name = path.map_or(name, |path| cx.facts.name(&format!("{text} {path}")));
+            cx.facts.declare(Declared::Child, name, within, within);
+        }
+    }
+}
+
+/// `macro_rules!`: named from anywhere in its crate, which is more than the truth where a macro comes late.
+fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    let Some((name, at)) = item_name(cx, node) else { return };
+    let all = cx.facts.name("!");
+    cx.facts.declare(Declared::Inline, all, MACROS, ROOT);
+    let name = format!("{}!", cx.facts.text(name));
+    let name = cx.facts.name(&name);
+    let definition = cx.facts.define(Definition { name, at, ..Definition::default() });
+    cx.facts.bind(MACROS, name, BindingKind::Definition, definition, UNKNOWN, at);
+    for rule in cx.children(node).into_iter().filter(|rule| rule.kind() == "macro_rule") {
+        if let Some(right) = field(rule, "right") {
+            rules(cx, right, scope);
+        }
+    }
+}
+
+/// A macro's call: its name, and what is written in it.
+pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(called) = field(node, "macro") else { return UNKNOWN };
+    let name = super::types::macro_name(cx, called, scope);
+    let Some(tree) = cx.children(node).into_iter().find(|child| child.kind() == "token_tree") else { return UNKNOWN };
+    let values = tokens(cx, tree, scope);
+    match name {
+        "vec" => {
+            let element = cx.facts.union(&values[..values.len().min(4)]);
+            super::expressions::container(cx, &[element])
+        }
+        // What people write for `?`.
+        "try" | "ok" | "some" => values.first().map_or(UNKNOWN, |value| cx.facts.of(Op::Element, *value)),
+        "dbg" => values.first().copied().unwrap_or(UNKNOWN),
+        _ => UNKNOWN,
+    }
+}

@@ -1,0 +1,342 @@
+//! Rust's modules: crates from `Cargo.toml` and by their places, and the trees of modules that files declare.
+
+use rustc_hash::FxHashMap;
+
+use super::manifest::Package;
+use crate::resolve::ir::ROOT;
+use crate::resolve::{ClassNames, Declared, Each, Effect, Module, Modules, Project, Semantics, folder};
+
+/// How Rust binds names.
+pub static SEMANTICS: Semantics = Semantics {
+    class_names: ClassNames::Hidden,
+    looks_down: false,
+    call: &[],
+    element: &[("next", true), ("index", false), ("into_iter", true), ("iter", true)],
+    each: Each::Pair,
+    enter: &[],
+    constructor: "new",
+    default_export: "",
+    functions: &[("swap", Effect::Same), ("replace", Effect::Same), ("take", Effect::Same), ("identity", Effect::Same)],
+    methods: METHODS,
+    other_methods: None,
+    modules: |project| Box::new(RustModules::new(project)),
+};
+
+/// Methods of `Option`, `Result`, iterators, slices, maps and pointers.
+const METHODS: &[(&str, Effect)] = &[
+    ("as_deref", Effect::Same),
+    ("as_deref_mut", Effect::Same),
+    ("as_mut", Effect::Same),
+    ("as_mut_slice", Effect::Same),
+    ("as_ref", Effect::Same),
+    ("as_slice", Effect::Same),
+    ("borrow", Effect::Same),
+    ("borrow_mut", Effect::Same),
+    ("by_ref", Effect::Same),
+    ("chain", Effect::Same),
+    ("clone", Effect::Same),
+    ("cloned", Effect::Same),
+    ("collect", Effect::Same),
+    ("copied", Effect::Same),
+    ("cycle", Effect::Same),
+    ("default", Effect::Same),
+    ("deref", Effect::Same),
+    ("entry", Effect::Same),
+    ("filter", Effect::Same),
+    ("flatten", Effect::Element),
+    ("fuse", Effect::Same),
+    ("inspect", Effect::Same),
+    ("inspect_err", Effect::Same),
+    ("lock", Effect::Same),
+    ("map_err", Effect::Same),
+    ("map_while", Effect::Given),
+    ("ok", Effect::Values),
+    ("ok_or", Effect::Same),
+    ("ok_or_else", Effect::Same),
+    ("or", Effect::Same),
+    ("or_else", Effect::Same),
+    ("peekable", Effect::Same),
+    ("rev", Effect::Same),
+    ("skip", Effect::Same),
+    ("skip_while", Effect::Same),
+    ("split_off", Effect::Same),
+    ("step_by", Effect::Same),
+    ("take", Effect::Same),
+    ("take_while", Effect::Same),
+    ("to_owned", Effect::Same),
+    ("to_vec", Effect::Same),
+    ("iter", Effect::Each),
+    ("iter_mut", Effect::Each),
+    ("into_iter", Effect::Each),
+    ("drain", Effect::Each),
+    ("expect", Effect::Element),
+    ("get_or_insert", Effect::Element),
+    ("get_or_insert_with", Effect::Element),
+    ("into", Effect::Element),
+    ("or_default", Effect::Element),
+    ("or_insert", Effect::Element),
+    ("or_insert_with", Effect::Element),
+    ("remove", Effect::Element),
+    ("swap_remove", Effect::Element),
+    ("unwrap", Effect::Element),
+    ("unwrap_or", Effect::Element),
+    ("unwrap_or_default", Effect::Element),
+    ("unwrap_or_else", Effect::Element),
+    ("unwrap_unchecked", Effect::Element),
+    ("get_unchecked", Effect::Element),
+    ("unwrap_err", Effect::Key),
+    ("expect_err", Effect::Key),
+    ("err", Effect::Keys),
+    ("back", Effect::Values),
+    ("back_mut", Effect::Values),
+    ("find", Effect::Values),
+    ("first", Effect::Values),
+    ("first_mut", Effect::Values),
+    ("front", Effect::Values),
+    ("front_mut", Effect::Values),
+    ("get", Effect::Values),
+    ("get_mut", Effect::Values),
+    ("insert", Effect::Values),
+    ("into_values", Effect::Values),
+    ("last", Effect::Values),
+    ("last_mut", Effect::Values),
+    ("max", Effect::Values),
+    ("max_by", Effect::Values),
+    ("max_by_key", Effect::Values),
+    ("min", Effect::Values),
+    ("min_by", Effect::Values),
+    ("min_by_key", Effect::Values),
+    ("next", Effect::Values),
+    ("next_back", Effect::Values),
+    ("next_if", Effect::Values),
+    ("nth", Effect::Values),
+    ("peek", Effect::Values),
+    ("peek_mut", Effect::Values),
+    ("pop", Effect::Values),
+    ("pop_back", Effect::Values),
+    ("pop_front", Effect::Values),
+    ("reduce", Effect::Values),
+    ("replace", Effect::Values),
+    ("values", Effect::Values),
+    ("values_mut", Effect::Values),
+    ("into_keys", Effect::Keys),
+    ("keys", Effect::Keys),
+    ("enumerate", Effect::Numbered),
+    ("map", Effect::Map),
+    ("then", Effect::Map),
+    ("and_then", Effect::Given),
+    ("filter_map", Effect::Given),
+    ("flat_map", Effect::Given),
+    ("find_map", Effect::Given),
+    ("map_or", Effect::Given),
+    ("map_or_else", Effect::Given),
+    ("chunks", Effect::Wrap),
+    ("windows", Effect::Wrap),
+];
+
+/// A module: a file's root or a `mod` inside a file.
+struct Node<'a> {
+    file: u32,
+    scope: u32,
+    parent: Option<Module>,
+    /// The root of its crate.
+    root: Module,
+    children: FxHashMap<&'a str, Module>,
+}
+
+/// The modules of one project: after those of files, for each of them one that stands for all other crates, and then one
+/// that holds the macros of its crate.
+struct RustModules<'a> {
+    project: &'a Project<'a>,
+    nodes: Vec<Node<'a>>,
+    /// By file and scope.
+    numbers: FxHashMap<(u32, u32), Module>,
+    /// Libraries by the name that code writes.
+    crates: FxHashMap<String, Module>,
+    /// The scopes of macros, by the root of their crate.
+    macros: FxHashMap<Module, Vec<(u32, u32)>>,
+}
+
+impl<'a> RustModules<'a> {
+    fn new(project: &'a Project<'a>) -> Self {
+        let mut modules = Self {
+            project,
+            nodes: Vec::new(),
+            numbers: FxHashMap::default(),
+            crates: FxHashMap::default(),
+            macros: FxHashMap::default(),
+        };
+        let mut others = Vec::new();
+        for manifest in project.paths.iter().filter(|path| path.rsplit('/').next() == Some("Cargo.toml")) {
+            let Some(package) = (project.read)(manifest).and_then(|text| Package::read(folder(manifest), text)) else {
+                continue;
+            };
+            if let Some(file) = project.find_in(&[folder(manifest), &package.library]) {
+                let root = modules.load(file, None, None);
+                modules.crates.entry(package.name).or_insert(root);
+            }
+            others.extend(package.others.iter().filter_map(|path| project.find_in(&[folder(manifest), path])));
+        }
+        // Where there is no manifest, files tell by their names.
+        let roots = |last: &'static str| {
+            let is_one = move |path: &str| path == last || path.strip_suffix(last).is_some_and(|it| it.ends_with('/'));
+            project.files.iter().zip(0..).filter(move |(file, _)| is_one(file.path)).map(|(_, place)| place)
+        };
+        others.extend(roots("lib.rs").chain(roots("main.rs")));
+        for file in others {
+            modules.load(file, None, None);
+        }
+        for (place, file) in (0..).zip(&project.files) {
+            let above = folder(file.path);
+            let is_target =
+                ["tests", "examples", "benches", "bin"].iter().any(|it| above.rsplit('/').next() == Some(it));
+            if is_target && !modules.numbers.contains_key(&(place, ROOT)) {
+                modules.load(place, None, None);
+            }
+        }
+        // What no line of code declares is declared by a macro: it belongs where it lies.
+        for (place, file) in (0..).zip(&project.files) {
+            if modules.numbers.contains_key(&(place, ROOT)) {
+                continue;
+            }
+            let path = file.path.strip_suffix("/mod.rs").unwrap_or(file.path.trim_end_matches(".rs"));
+            let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let beside = ["mod.rs", "lib.rs", "main.rs"].iter().find_map(|it| project.find_in(&[above, it]));
+            let parent = beside.or_else(|| project.find(&format!("{above}.rs"))).filter(|parent| *parent != place);
+            let parent = parent.and_then(|parent| modules.numbers.get(&(parent, ROOT)).copied());
+            let own = modules.load(place, parent, None);
+            if let Some(parent) = parent {
+                modules.nodes[parent as usize].children.entry(name).or_insert(own);
+            }
+        }
+        modules
+    }
+
+    /// A file as a module, with all that it declares. `path` is where its children's files are, when that is not told by its name.
+    fn load(&mut self, file: u32, parent: Option<Module>, path: Option<String>) -> Module {
+        if let Some(known) = self.numbers.get(&(file, ROOT)) {
+            return *known;
+        }
+        let of = &self.project.files[file as usize];
+        let root = self.add(file, ROOT, parent);
+        let is_root = parent.is_none();
+        let own = folder(of.path).to_owned();
+        let stem = of.path.rsplit('/').next().unwrap_or(of.path).trim_end_matches(".rs");
+        let below = path.unwrap_or_else(|| match stem {
+            "mod" | "lib" | "main" => own.clone(),
+            _ if is_root => own.clone(),
+            _ => join(&own, stem),
+        });
+        // Where the files of an inner module's children are.
+        let mut folders: FxHashMap<u32, String> = FxHashMap::default();
+        folders.insert(ROOT, below);
+        for declared in of.facts.modules {
+            let text = of.facts.name(declared.name);
+            if declared.kind == Declared::Inline as u8 && text == "!" {
+                let crate_root = self.nodes[root as usize].root;
+                let all = self.macros.entry(crate_root).or_default();
+                if !all.contains(&(file, declared.scope)) {
+                    all.push((file, declared.scope));
+                }
+                continue;
+            }
+            let Some(within) = self.numbers.get(&(file, declared.within)).copied() else { continue };
+            let base = folders.get(&declared.within).cloned().unwrap_or_default();
+            let (name, place) = text.split_once(' ').unwrap_or((text, ""));
+            if declared.kind == Declared::Inline as u8 {
+                let inner = self.add(file, declared.scope, Some(within));
+                folders.insert(declared.scope, join(&base, name));
+                self.nodes[within as usize].children.entry(name).or_insert(inner);
+                continue;
+            }
+            let found = if place.is_empty() {
+                let name = name.trim_start_matches("r#");
+                let at = |end: &str| self.project.find(&join(&base, &format!("{name}{end}")));
+                at(".rs").or_else(|| at("/mod.rs"))
+            } else {
+                let from = if declared.within == ROOT { &own } else { &base };
+                self.project.find(&join(from, place))
+            };
+            if let Some(found) = found.filter(|found| *found != file) {
+                // A file at a path of its own keeps its children beside it.
+                let beside = (!place.is_empty()).then(|| folder(self.project.files[found as usize].path).to_owned());
+                let child = self.load(found, Some(within), beside);
+                self.nodes[within as usize].children.entry(name).or_insert(child);
+            }
+        }
+        root
+    }
+
+    fn add(&mut self, file: u32, scope: u32, parent: Option<Module>) -> Module {
+        let own = self.nodes.len() as Module;
+        let root = parent.map_or(own, |parent| self.nodes[parent as usize].root);
+        self.nodes.push(Node { file, scope, parent, root, children: FxHashMap::default() });
+        self.numbers.insert((file, scope), own);
+        own
+    }
+
+    /// The module that stands for other crates, seen from this one; and the macros of its crate.
+    fn special(&self, module: Module, place: usize) -> Module {
+        module + (self.nodes.len() * place) as Module
+    }
+}
+
+/// `a/b`, with `.` and `..` in `b` followed.
+fn join(a: &str, b: &str) -> String {
+    let mut parts: Vec<&str> = a.split('/').filter(|part| !part.is_empty()).collect();
+    for part in b.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+impl Modules for RustModules<'_> {
+    fn find(&self, file: u32, scope: u32, spec: &str) -> Option<Module> {
+        let own = self.of(file, scope);
+        let node = self.nodes.get(own as usize)?;
+        match spec {
+            "crate" => return Some(node.root),
+            "::" => return Some(self.special(own, 1)),
+            "!" => return Some(self.special(node.root, 2)),
+            _ => {}
+        }
+        let mut at = own;
+        for part in spec.split("::") {
+            let node = self.nodes.get(at as usize)?;
+            at = match part {
+                "self" => at,
+                "crate" => node.root,
+                "super" => node.parent?,
+                name => *node.children.get(name)?,
+            };
+        }
+        Some(at)
+    }
+
+    fn of(&self, file: u32, scope: u32) -> Module {
+        self.numbers.get(&(file, scope)).or_else(|| self.numbers.get(&(file, ROOT))).copied().unwrap_or(Module::MAX)
+    }
+
+    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+        if let Some(node) = self.nodes.get(module as usize) {
+            return vec![(node.file, node.scope)];
+        }
+        let root = module.wrapping_sub(self.special(0, 2));
+        self.macros.get(&root).cloned().unwrap_or_default()
+    }
+
+    fn child(&self, module: Module, name: &str) -> Option<Module> {
+        if let Some(node) = self.nodes.get(module as usize) {
+            return node.children.get(name).copied();
+        }
+        let from = self.nodes.get(module.checked_sub(self.special(0, 1))? as usize)?;
+        self.crates.get(name).copied().or_else(|| {
+            // Before the edition of 2018, paths began at the root.
+            self.nodes[from.root as usize].children.get(name).copied()
+        })
+    }
+}

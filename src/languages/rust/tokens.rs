@@ -1,0 +1,201 @@
+//! What stands in a macro's call: tokens, of which paths, calls and chains of members are read. What a macro binds is not
+//! known, so a lone lower-case word is no name of anything.
+
+use tree_sitter::Node;
+
+use super::super::definition::span_of;
+use super::super::lower::Lower;
+use super::types::is_local;
+use crate::model::Role;
+use crate::resolve::Op;
+use crate::resolve::ir::{EMPTY, UNKNOWN};
+
+/// Reads the tokens of a call. Gives the values of what its commas separate.
+pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) -> Vec<u32> {
+    cx.deeper(|cx| Reader::new(cx, tree, scope, false).read())
+}
+
+/// Reads what a macro by example expands to: only names that say where they are to be found.
+pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) {
+    cx.deeper(|cx| drop(Reader::new(cx, tree, scope, true).read()));
+}
+
+struct Reader<'c, 's, 't> {
+    cx: &'c mut Lower<'s, 't>,
+    tokens: Vec<Node<'t>>,
+    scope: u32,
+    at: usize,
+    is_rule: bool,
+}
+
+impl<'c, 's, 't> Reader<'c, 's, 't> {
+    fn new(cx: &'c mut Lower<'s, 't>, tree: Node<'t>, scope: u32, is_rule: bool) -> Self {
+        let mut cursor = tree.walk();
+        let tokens = tree.children(&mut cursor).filter(|token| !token.is_extra()).collect();
+        Self { cx, tokens, scope, at: 0, is_rule }
+    }
+
+    fn kind(&self, ahead: usize) -> &'t str {
+        self.tokens.get(self.at + ahead).map_or("", |token| token.kind())
+    }
+
+    /// Whether a group in round brackets follows.
+    fn calls(&self, ahead: usize) -> bool {
+        let group = self.tokens.get(self.at + ahead).filter(|token| token.kind() == "token_tree");
+        group.is_some_and(|group| self.cx.text(*group).starts_with('('))
+    }
+
+    fn read(&mut self) -> Vec<u32> {
+        let (mut values, mut value, mut parts) = (Vec::new(), UNKNOWN, 0);
+        while self.at < self.tokens.len() {
+            match self.kind(0) {
+                "," | ";" => {
+                    values.push(if parts == 1 { value } else { UNKNOWN });
+                    (value, parts) = (UNKNOWN, 0);
+                    self.at += 1;
+                }
+                "(" | ")" | "[" | "]" | "{" | "}" | "&" | "mut" | "mutable_specifier" | "*" => self.at += 1,
+                _ => {
+                    value = self.chain();
+                    parts += 1;
+                }
+            }
+        }
+        values.push(if parts == 1 { value } else { UNKNOWN });
+        values
+    }
+
+    /// The tokens within a group.
+    fn group(&mut self) -> Vec<u32> {
+        let tree = self.tokens[self.at];
+        self.at += 1;
+        let (scope, is_rule) = (self.scope, self.is_rule);
+        self.cx.deeper(|cx| Reader::new(cx, tree, scope, is_rule).read())
+    }
+
+    /// A path or a group, and the members, calls and indices that follow it.
+    fn chain(&mut self) -> u32 {
+        let mut value = match self.kind(0) {
+            "identifier" | "self" | "crate" | "super" | "primitive_type" => self.path(),
+            "metavariable" | "$" if self.kind(1) == "::" || self.kind(1) == "crate" => self.path(),
+            "token_tree" => {
+                let values = self.group();
+                if let [value] = values[..] { value } else { UNKNOWN }
+            }
+            _ => {
+                self.at += 1;
+                return UNKNOWN;
+            }
+        };
+        loop {
+            match (self.kind(0), self.kind(1)) {
+                (".", "identifier") if self.cx.text(self.tokens[self.at + 1]) == "await" => self.at += 2,
+                (".", "identifier") => {
+                    let name = self.tokens[self.at + 1];
+                    self.at += 2;
+                    // A turbofish changes nothing.
+                    let is_call = self.calls(0) || self.kind(0) == "::";
+                    let text = self.cx.text(name);
+                    let text = if is_call { text.to_owned() } else { format!(".{text}") };
+                    let text = self.cx.facts.name(&text);
+                    let meant = self.cx.facts.member(value, text);
+                    if !self.is_rule {
+                        let role = if is_call { Role::Call } else { Role::Reference };
+                        self.cx.facts.occurrence(span_of(name), role, meant);
+                    }
+                    value = if value == UNKNOWN { UNKNOWN } else { meant };
+                    if self.calls(0) {
+                        let arguments = self.group();
+                        let given = arguments.last().copied().unwrap_or(UNKNOWN);
+                        let list = if given == UNKNOWN { EMPTY } else { self.cx.facts.list(&[given]) };
+                        value =
+                            if value == UNKNOWN { UNKNOWN } else { self.cx.facts.expression(Op::Call, value, list) };
+                    }
+                }
+                (".", "integer_literal") => {
+                    let text = format!(".{}", self.cx.text(self.tokens[self.at + 1]));
+                    let name = self.cx.facts.name(&text);
+                    value = if value == UNKNOWN { UNKNOWN } else { self.cx.facts.member(value, name) };
+                    self.at += 2;
+                }
+                ("?", _) => {
+                    value = self.cx.facts.of(Op::Element, value);
+                    self.at += 1;
+                }
+                ("token_tree", _) if self.cx.text(self.tokens[self.at]).starts_with('[') => {
+                    self.group();
+                    value = self.cx.facts.of(Op::Element, value);
+                }
+                _ => return value,
+            }
+        }
+    }
+
+    /// `a::b::C`, a call or a macro's call of it.
+    fn path(&mut self) -> u32 {
+        let mut meant = None;
+        let mut last;
+        let mut is_module = true;
+        loop {
+            let token = self.tokens[self.at];
+            let text = self.cx.text(token);
+            self.at += 1;
+            if text == "$" {
+                // `$crate` in two tokens.
+                continue;
+            }
+            let is_first = meant.is_none();
+            let is_more = self.kind(0) == "::" && matches!(self.kind(1), "identifier" | "self" | "super" | "crate");
+            let word = text.trim_start_matches('$');
+            if (is_first || is_module) && is_more && matches!(word, "crate" | "self" | "super") {
+                meant = Some(self.cx.facts.module(word, self.scope));
+            } else if is_first && token.kind() == "metavariable" {
+                meant = Some(UNKNOWN);
+            } else {
+                is_module = false;
+                let is_macro = !is_more && self.kind(0) == "!" && self.kind(1) == "token_tree";
+                let is_call = !is_more && self.calls(0);
+                let is_known = !is_first && meant != Some(UNKNOWN);
+                let spelt = if is_macro { format!("{text}!") } else { text.to_owned() };
+                let name = self.cx.facts.name(&spelt);
+                let is_name = is_known
+                    || is_first
+                        && (is_macro || is_call || is_more || text.starts_with(char::is_uppercase))
+                        && !is_local(self.cx, self.scope, name);
+                let of = match meant {
+                    None => self.cx.facts.named(self.scope, name),
+                    Some(UNKNOWN) => UNKNOWN,
+                    Some(before) => self.cx.facts.member(before, name),
+                };
+                // What a rule writes is looked for where it is used, unless it says `$crate`.
+                if is_name && (!self.is_rule || is_known || is_macro) && of != UNKNOWN {
+                    let role = if is_call { Role::Call } else { Role::Reference };
+                    self.cx.facts.occurrence(span_of(token), role, of);
+                }
+                meant = Some(of);
+                if is_macro {
+                    self.at += 1;
+                    self.group();
+                    return UNKNOWN;
+                }
+            }
+            last = if is_more { self.tokens[self.at + 1] } else { token };
+            if !is_more {
+                break;
+            }
+            self.at += 1;
+        }
+        let mut value = meant.unwrap_or(UNKNOWN);
+        if self.calls(0) {
+            let arguments = self.group();
+            let is_type = self.cx.text(last).starts_with(char::is_uppercase);
+            value = match self.cx.text(last) {
+                "Some" | "Ok" => super::expressions::container(self.cx, &arguments[..arguments.len().min(1)]),
+                _ if value == UNKNOWN => UNKNOWN,
+                _ if is_type => self.cx.facts.of(Op::Instance, value),
+                _ => self.cx.facts.expression(Op::Call, value, EMPTY),
+            };
+        }
+        value
+    }
+}

@@ -1,0 +1,267 @@
+//! Rust's rules, one test each.
+
+use super::{check, check_imports};
+
+#[test]
+fn modules_are_found_beside_their_parents() {
+    check(
+        "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/lib.rs
+mod cart;
+mod item { pub fn price⟦=price⟧() {} }
+#[path = \"elsewhere/other.rs\"] mod other;
+--- src/cart.rs
+mod total;
+use crate::item::price⟦price⟧;
+pub fn f() { price⟦price⟧(); self::total::sum⟦sum⟧(); super::other::odd⟦odd⟧(); }
+--- src/cart/total.rs
+pub fn sum⟦=sum⟧() {}
+--- src/elsewhere/other.rs
+pub fn odd⟦=odd⟧() {}
+",
+    );
+}
+
+#[test]
+fn use_trees_bind_each_of_their_names() {
+    check(
+        "--- src/lib.rs
+mod a {
+    pub struct S⟦=S⟧;
+    pub mod b { pub fn f⟦=f⟧() {} pub fn g⟦=g⟧() {} }
+    pub use self::b::g⟦g⟧ as h;
+}
+use a::{S⟦S⟧, b::{self, f⟦f⟧ as renamed}, h⟦g⟧};
+fn main() { let s: S⟦S⟧ = S⟦S⟧; renamed⟦f⟧(); b::g⟦g⟧(); h⟦g⟧(); }
+",
+    );
+}
+
+#[test]
+fn globs_bind_what_a_module_or_an_enum_offers() {
+    check(
+        "--- src/lib.rs
+mod a { pub use super::b::*; }
+mod b { pub fn f⟦=f⟧() {} pub enum E⟦=E⟧ { V⟦=V⟧(T⟦T⟧) } pub struct T⟦=T⟧; impl T⟦T⟧ { pub fn m⟦=m⟧(&self) {} } }
+use a::*;
+use a::E⟦E⟧::*;
+fn g(e: E⟦E⟧) { f⟦f⟧(); match e { V⟦V⟧(t) => t.m⟦m⟧() } }
+",
+    );
+}
+
+#[test]
+fn crates_of_a_workspace_know_each_other() {
+    check(
+        "--- one/Cargo.toml
+[package]
+name = \"the-one\"
+--- one/src/lib.rs
+pub fn f⟦=f⟧() {}
+#[macro_export] macro_rules! say⟦=say⟧ { () => {} }
+--- two/Cargo.toml
+[package]
+name = \"two\"
+--- two/src/main.rs
+use the_one::f⟦f⟧;
+use the_one::say⟦say⟧;
+fn main() { f⟦f⟧(); the_one::f⟦f⟧(); say⟦say⟧!(); }
+",
+    );
+}
+
+#[test]
+fn methods_belong_to_the_type_that_an_impl_names() {
+    check(
+        "--- src/lib.rs
+mod a { pub struct S⟦=S⟧ { pub n⟦=n⟧: u8 } }
+use a::S⟦S⟧;
+impl S⟦S⟧ {
+    const N⟦=N⟧: u8 = 1;
+    fn new⟦=new⟧() -> Self { Self { n⟦n⟧: Self::N⟦N⟧ } }
+    fn n⟦=method⟧(&self) -> u8 { self.n⟦n⟧ }
+}
+fn f() { let s = S⟦S⟧::new⟦new⟧(); s.n⟦method⟧(); }
+",
+    );
+}
+
+#[test]
+fn traits_lend_their_methods() {
+    check(
+        "--- src/lib.rs
+trait Base⟦=Base⟧ { fn below⟦=below⟧(&self) {} }
+trait T⟦=T⟧: Base⟦Base⟧ { fn default⟦=default⟧(&self) { self.must⟦must⟧() } fn must⟦=must⟧(&self); }
+struct S⟦=S⟧;
+impl Base⟦Base⟧ for S⟦S⟧ {}
+impl T⟦T⟧ for S⟦S⟧ { fn must⟦=own⟧(&self) {} }
+fn f<A: T⟦T⟧>(a: A, s: S⟦S⟧, d: Box<dyn T⟦T⟧>, i: &impl T⟦T⟧) {
+    a.default⟦default⟧();
+    a.below⟦below⟧();
+    s.default⟦default⟧();
+    s.must⟦own⟧();
+    d.must⟦must⟧();
+    i.must⟦must⟧();
+}
+fn g<A>(a: A) where A: T⟦T⟧ { a.must⟦must⟧() }
+",
+    );
+}
+
+#[test]
+fn associated_types_are_those_of_the_block() {
+    check(
+        "--- src/lib.rs
+struct A⟦=A⟧; struct B⟦=B⟧; struct It⟦=It⟧;
+impl A⟦A⟧ { fn a⟦=a⟧(&self) {} }
+impl Iterator for It⟦It⟧ { type Item⟦=Item⟧ = A⟦A⟧; fn next⟦=next⟧(&mut self) -> Option<Self::Item⟦Item⟧> { None } }
+impl Other for It⟦It⟧ { type Item = B⟦B⟧; }
+fn f(it: It⟦It⟧) { for a in it { a.a⟦a⟧(); } }
+",
+    );
+}
+
+#[test]
+fn what_wraps_a_value_is_looked_through() {
+    check(
+        "--- src/lib.rs
+use std::collections::HashMap; use std::sync::Arc;
+struct S⟦=S⟧;
+impl S⟦S⟧ { fn m⟦=m⟧(&self) {} fn try_new⟦=try_new⟧() -> Result<S⟦S⟧, E⟦E⟧> { Err(E⟦E⟧) } }
+struct E⟦=E⟧;
+impl E⟦E⟧ { fn e⟦=e⟧(&self) {} }
+fn f(v: Vec<S⟦S⟧>, o: Option<&S⟦S⟧>, h: HashMap<u8, Box<S⟦S⟧>>, a: Arc<S⟦S⟧>) -> Option<()> {
+    a.m⟦m⟧();
+    v[0].m⟦m⟧();
+    o?.m⟦m⟧();
+    v.iter().filter(|s| s.m⟦m⟧()).map(|s| s).next().unwrap().m⟦m⟧();
+    for (_, s) in &h { s.m⟦m⟧(); }
+    if let Some(s) = h.get(&1) { s.m⟦m⟧(); }
+    match S⟦S⟧::try_new⟦try_new⟧() { Ok(s) => s.m⟦m⟧(), Err(e) => e.e⟦e⟧() }
+    let arc = Arc::new(S⟦S⟧);
+    arc.clone().m⟦m⟧();
+    let (s, _) = (S⟦S⟧, 1);
+    s.m⟦m⟧();
+    None
+}
+",
+    );
+}
+
+#[test]
+fn a_name_that_is_bound_again_keeps_its_earlier_uses() {
+    check(
+        "--- src/lib.rs
+struct A⟦=A⟧; struct B⟦=B⟧;
+impl A⟦A⟧ { fn to⟦=a⟧(&self) -> B⟦B⟧ { B⟦B⟧ } }
+impl B⟦B⟧ { fn to⟦=b⟧(&self) {} }
+fn x⟦=x⟧() -> A⟦A⟧ { A⟦A⟧ }
+fn f() {
+    let x = x⟦x⟧();
+    let x = x.to⟦a⟧();
+    x.to⟦b⟧();
+}
+",
+    );
+}
+
+#[test]
+fn a_local_hides_no_module_of_its_name() {
+    check(
+        "--- src/lib.rs
+mod item { pub fn f⟦=f⟧() {} }
+fn g(item: u8) { item::f⟦f⟧(); let _ = item; }
+",
+    );
+}
+
+#[test]
+fn fields_are_known_by_patterns_and_literals() {
+    check(
+        "--- src/lib.rs
+struct P⟦=P⟧ { at⟦=at⟧: S⟦S⟧ }
+enum E⟦=E⟧ { Named⟦=Named⟧ { inner⟦=inner⟧: S⟦S⟧ } }
+struct S⟦=S⟧(u8);
+impl S⟦S⟧ { fn m⟦=m⟧(&self) {} }
+fn f(p: P⟦P⟧, e: E⟦E⟧) -> P⟦P⟧ {
+    let P⟦P⟧ { at⟦at⟧ } = p;
+    at.m⟦m⟧();
+    if let E⟦E⟧::Named⟦Named⟧ { inner⟦inner⟧: s } = e { s.m⟦m⟧(); }
+    P⟦P⟧ { at⟦at⟧: S⟦S⟧(1) }
+}
+",
+    );
+}
+
+#[test]
+fn what_a_type_dereferences_to_lends_its_members() {
+    check(
+        "--- src/lib.rs
+struct Inner⟦=Inner⟧; struct Outer⟦=Outer⟧(Inner⟦Inner⟧);
+impl Inner⟦Inner⟧ { fn m⟦=m⟧(&self) {} }
+impl std::ops::Deref for Outer⟦Outer⟧ { type Target = Inner⟦Inner⟧; fn deref(&self) -> &Inner⟦Inner⟧ { &self.0 } }
+fn f(o: Outer⟦Outer⟧) { o.m⟦m⟧(); o.0.m⟦m⟧(); }
+",
+    );
+}
+
+#[test]
+fn calls_are_read_in_the_arguments_of_macros() {
+    check(
+        "--- src/lib.rs
+macro_rules! twice⟦=twice⟧ { ($e:expr) => { $crate::helper⟦helper⟧($e) } }
+pub fn helper⟦=helper⟧(n: u8) {}
+struct S⟦=S⟧;
+impl S⟦S⟧ { fn m⟦=m⟧(&self) -> u8 { 1 } }
+fn f(s: S⟦S⟧) { println!(\"{}\", s.m⟦m⟧()); twice⟦twice⟧!(s.m⟦m⟧()); let v = vec![S⟦S⟧]; v[0].m⟦m⟧(); }
+",
+    );
+}
+
+#[test]
+fn closures_know_what_they_are_given() {
+    check(
+        "--- src/lib.rs
+struct S⟦=S⟧;
+impl S⟦S⟧ { fn m⟦=m⟧(&self) -> T⟦T⟧ { T⟦T⟧ } fn with⟦=with⟧<F: FnOnce(T⟦T⟧)>(&self, f: F) {} }
+struct T⟦=T⟧;
+impl T⟦T⟧ { fn t⟦=t⟧(&self) {} }
+fn f(s: S⟦S⟧, o: Option<S⟦S⟧>) {
+    s.with⟦with⟧(|t| t.t⟦t⟧());
+    if let Some(t) = o.map(|s| s.m⟦m⟧()) { t.t⟦t⟧(); }
+}
+",
+    );
+}
+
+#[test]
+fn both_of_two_configurations_count() {
+    check(
+        "--- src/lib.rs
+#[cfg(unix)] fn f⟦=u⟧() {}
+#[cfg(windows)] fn f⟦=w⟧() {}
+fn g() { f⟦u,w⟧(); }
+",
+    );
+}
+
+#[test]
+fn a_file_imports_those_that_its_uses_end_in() {
+    check_imports(
+        "--- src/lib.rs
+mod a;
+mod b;
+--- src/a.rs
+pub use crate::b::f;
+--- src/b.rs
+use std::fmt;
+pub fn f() {}
+--- src/main.rs
+use crate::a::f;
+mod a;
+",
+        &["src/a.rs -> src/b.rs", "src/main.rs -> src/b.rs"],
+    );
+}
