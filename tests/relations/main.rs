@@ -8,8 +8,8 @@ mod go;
 mod java;
 mod javascript;
 mod python;
-mod typescript;
 mod rust;
+mod typescript;
 
 use std::collections::{BTreeMap, BTreeSet};
 

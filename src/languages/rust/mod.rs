@@ -10,10 +10,10 @@
 mod expressions;
 mod lower;
 mod macros;
-mod syntax;
 mod manifest;
 mod modules;
 mod patterns;
+mod syntax;
 mod tokens;
 mod types;
 mod uses;
