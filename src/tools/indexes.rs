@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::{Call, Code, Error, Freshness, Request};
 use crate::config::{self, Config};
 use crate::pipeline::{self, Drift, Watcher};
-use crate::store::{self, FORMAT, Registry, Sidecar, Snapshot};
+use crate::store::{self, Registry, Sidecar, Snapshot};
 
 /// A folder is not compared again within this time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -401,7 +401,7 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
     let message = err.to_string();
     match err {
         store::Error::Outdated { .. } => {
-            let message = format!("{message} (this version reads format {FORMAT}); rebuild it: {rebuild}");
+            let message = format!("{message}; rebuild it: {rebuild}");
             Error::new(Code::IndexOutdated, message).with("rebuild", rebuild)
         }
         store::Error::Damaged { .. } | store::Error::Index(_) => {

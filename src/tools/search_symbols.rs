@@ -135,8 +135,8 @@ pub struct Absence {
 pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 48;
-const SUMMARY: usize = 36;
+const SIGNATURE: usize = 46;
+const SUMMARY: usize = 32;
 /// More is no search.
 const MOST: usize = 1_000;
 
