@@ -135,8 +135,8 @@ pub struct Absence {
 pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 46;
-const SUMMARY: usize = 32;
+const SIGNATURE: usize = 44;
+const SUMMARY: usize = 28;
 /// More is no search.
 const MOST: usize = 1_000;
 
