@@ -47,6 +47,9 @@ pub(super) enum Question {
 
 /// How deep questions may lead to questions.
 const DEEPEST: usize = 90;
+/// So many questions may follow from one. In a knot of types that lead to each other nothing is remembered before the knot is
+/// closed, and to ask the same again and again there would take for ever.
+const MOST_ASKED: usize = 5_000;
 /// How many re-exports are followed.
 const MOST_EXPORTS: usize = 16;
 /// How many subclasses are looked through.
@@ -83,6 +86,8 @@ pub(super) struct World<'a> {
     active: FxHashMap<Question, usize>,
     /// The outermost question that an answer since the last beginning depends on and that is not answered yet.
     lowest: usize,
+    /// How many questions the outermost one has led to.
+    asked: usize,
 }
 
 /// A question that has begun.
@@ -116,6 +121,7 @@ impl<'a> World<'a> {
             functions: hashed(semantics.functions),
             active: FxHashMap::default(),
             lowest: usize::MAX,
+            asked: 0,
         };
         for (file, of) in project.files.iter().enumerate() {
             for extension in of.facts.extensions {
@@ -160,15 +166,19 @@ impl<'a> World<'a> {
         &self.facts(def.file).definitions[def.place as usize]
     }
 
-    /// Begins a question. `None` when it is being asked already, or when it is asked too deep: then what is answered
-    /// meanwhile must not be kept, because it lacks this part.
+    /// Begins a question. `None` when it is being asked already, or when it is asked too deep or after too many others: then
+    /// what is answered meanwhile must not be kept, because it lacks this part.
     pub fn begin(&mut self, question: Question) -> Option<Begun> {
+        if self.active.is_empty() {
+            self.asked = 0;
+        }
+        self.asked += 1;
         if let Some(depth) = self.active.get(&question) {
             self.lowest = self.lowest.min(*depth);
             return None;
         }
         let depth = self.active.len();
-        if depth > DEEPEST {
+        if depth > DEEPEST || self.asked > MOST_ASKED {
             self.lowest = 0;
             return None;
         }
