@@ -116,10 +116,10 @@ impl Tool for GetDependencyGraph {
                             }
                         }
                     }
+                    // By path, because numbers are given in whatever order the files were read.
+                    next.sort_by_cached_key(path_of);
                     if step == 0 {
-                        let mut paths: Vec<String> = next.iter().filter_map(path_of).collect();
-                        paths.sort();
-                        direct[usize::from(upwards)] = Some(paths);
+                        direct[usize::from(upwards)] = Some(next.iter().filter_map(path_of).collect());
                     }
                     nodes.extend(&next);
                     level = next;
@@ -136,6 +136,8 @@ impl Tool for GetDependencyGraph {
             nodes.truncate(MOST);
             let places: HashMap<u32, usize> = nodes.iter().enumerate().map(|(place, node)| (*node, place)).collect();
             let place = |(from, to): &(u32, u32)| Some([*places.get(from)?, *places.get(to)?]);
+            let mut placed: Vec<[usize; 2]> = links.iter().filter_map(place).collect();
+            placed.sort_unstable();
             let [imports, importers] = direct;
             let output = Output {
                 file: path,
@@ -144,7 +146,7 @@ impl Tool for GetDependencyGraph {
                 node_count,
                 edge_count,
                 nodes: nodes.iter().filter_map(path_of).collect(),
-                edges: links.iter().filter_map(place).collect(),
+                edges: placed,
                 external: query::outside_imports(edges, file),
                 left_out,
             };
