@@ -195,18 +195,28 @@ fn deep_text_ends() {
     }
 }
 
+/// Functions that all return what all the others do: nothing in such a knot can be remembered before all of it is known.
+#[test]
+fn a_knot_of_types_comes_to_an_end() {
+    let calls = (0..25).map(|other| format!("f{other}().next")).collect::<Vec<_>>().join(" or ");
+    let text = (0..25).map(|own| format!("def f{own}(): return {calls}\n")).collect();
+    relations(&[Marked { path: "a.py".to_owned(), text, marks: Vec::new() }]);
+}
+
+/// Pieces of a text, each from its start on and as long as is said, one to a line.
+fn shuffled(sample: &str, pieces: &[(usize, usize)]) -> String {
+    let piece = |(start, len): &(usize, usize)| -> String {
+        sample.chars().skip(start % sample.len()).take(*len).chain(['\n']).collect()
+    };
+    pieces.iter().map(piece).collect()
+}
+
 proptest::proptest! {
     /// Whatever is left of a file, in whatever order, what it says is written down and bound without a fault.
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..4_000, 1usize..300), 1..12)) {
         const SAMPLE: &str = include_str!("../../src/languages/python/sample.py");
-        let text: String = pieces
-            .iter()
-            .map(|(start, len)| {
-                let text: String = SAMPLE.chars().skip(start % SAMPLE.len()).take(*len).collect();
-                text + "\n"
-            })
-            .collect();
+        let text = shuffled(SAMPLE, &pieces);
         let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
         relations(&[file("a.py"), file("pkg/__init__.py"), file("pkg/b.py")]);
     }
