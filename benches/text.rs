@@ -31,6 +31,13 @@ fn main() {
     {
         report("go-std", &root, &folder.path().join("small"));
     }
+    if measure::wants("text/sparse")
+        && let Some(root) = corpus("go-std")
+    {
+        let indexed = Indexed::new(&root, &folder.path().join("sparse"));
+        let snapshot = indexed.snapshot();
+        measure::sparse::compare(&snapshot, &rare_names(&snapshot));
+    }
     if measure::wants("text/gigabyte") && std::env::var_os(GIGABYTE).is_some() {
         let root = folder.path().join("gigabyte");
         assemble(&root);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each bench uses its own part")]
 
+pub mod sparse;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -9,6 +9,7 @@ mod prose;
 mod rank;
 mod relations;
 pub mod scan;
+mod sexp;
 mod suggest;
 mod symbols;
 pub mod syntax;

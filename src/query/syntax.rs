@@ -7,6 +7,7 @@ use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
 use ast_grep_core::{Language, NodeMatch, Pattern, PatternError};
 use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
 
+use super::sexp::query_needs;
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS, of_file};
 use crate::store::{FileView, GramQuery};
 
@@ -61,7 +62,7 @@ impl SyntaxQuery {
             }
             match code(pattern, spec) {
                 Ok(pattern) => finders.push((number, Finder::Pattern(Box::new(pattern)))),
-                Err(err) => refused = Some(format!("{}: {err}", spec.id)),
+                Err(err) => refused = Some(err),
             }
         }
         if is_query {
@@ -71,23 +72,25 @@ impl SyntaxQuery {
         match (finders.is_empty(), refused) {
             (true, Some(refused)) => Err(refused),
             (true, None) => Err("no such language".to_owned()),
-            _ => Ok(Self { finders, grams: if is_query { GramQuery::All } else { words(pattern) } }),
+            _ => Ok(Self { finders, grams: if is_query { query_needs(pattern) } else { words(pattern) } }),
         }
     }
 
     /// One of [`SMELLS`].
     pub fn smell(name: &str, language: Option<&str>) -> Result<Self, String> {
-        let mut finders = Vec::new();
+        let (mut finders, mut grams) = (Vec::new(), GramQuery::None);
         for (number, spec) in numbered(language) {
             if name == "deep_nesting" {
+                grams = GramQuery::All;
                 finders.push((number, Finder::Nesting));
             } else if let Some((_, query)) = spec.syntax.smells.iter().find(|(smell, _)| *smell == name) {
+                grams = GramQuery::or([grams, query_needs(query)]);
                 let query = Query::new(&(spec.grammar)(), query).map_err(|err| err.to_string())?;
                 finders.push((number, Finder::Query(Box::new(query))));
             }
         }
         match finders.is_empty() {
-            false => Ok(Self { finders, grams: GramQuery::All }),
+            false => Ok(Self { finders, grams }),
             true if SMELLS.iter().any(|(smell, _)| *smell == name) => Err(format!("{name} is not known there")),
             true => Err(format!("no smell is called {name}")),
         }

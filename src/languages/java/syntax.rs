@@ -6,7 +6,7 @@ pub const SYNTAX: Syntax = Syntax {
     sigil: '$',
     contexts: &[("class C { void f() {\n", "\n} }"), ("class C { void f() {\n", ";\n} }"), ("class C {\n", "\n}")],
     smells: &[
-        ("empty_catch", r#"(catch_clause body: (block . "{" . "}")) @match"#),
+        ("empty_catch", r#"(catch_clause "catch" body: (block . "{" . "}")) @match"#),
         (
             "bare_except",
             r#"(catch_clause (catch_formal_parameter (catch_type . (type_identifier) @t .))

@@ -7,7 +7,7 @@ pub const SYNTAX: Syntax = Syntax {
     sigil: '$',
     contexts: &[("class C {\n", "\n}")],
     smells: &[
-        ("empty_catch", r#"(catch_clause body: (statement_block . "{" . "}")) @match"#),
+        ("empty_catch", r#"(catch_clause "catch" body: (statement_block . "{" . "}")) @match"#),
         (
             "eval",
             r#"(call_expression function: (identifier) @f (#eq? @f "eval")) @match
