@@ -67,3 +67,68 @@ reasons! {
     Unreadable "unreadable" "The system would not let it be read.",
     NotAFile "not_a_file" "A socket, a pipe or a device.",
 }
+
+/// What a path of a commit's tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EntryMode {
+    /// A plain file.
+    File,
+    /// A file that may be run.
+    Executable,
+    /// A symbolic link; its content is the path that it leads to.
+    Symlink,
+    /// Another repository, named by a commit; this one does not hold its files.
+    Submodule,
+}
+
+/// A path of a commit's tree, folders left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TreeEntry {
+    /// Relative to the root of the repository, with `/` between the parts. Whoever writes it to a disk must judge it first.
+    pub path: String,
+    /// What it is.
+    pub mode: EntryMode,
+    /// The name of its content, in hex: a blob, or the commit of a submodule.
+    pub id: String,
+    /// Bytes, where the source says so without being read.
+    pub size: Option<u64>,
+}
+
+/// The files of one commit, wherever they are kept: a clone's object database, an archive, an API.
+pub trait SourceTree: Sync {
+    /// The commit, in hex.
+    fn commit(&self) -> &str;
+
+    /// The commit's root tree, in hex: it names the content of all files together. Empty where the source does not say.
+    fn tree(&self) -> &str;
+
+    /// Every path, sorted by its bytes.
+    fn entries(&self) -> Result<Vec<TreeEntry>, SourceError>;
+
+    /// The content of one entry that is a file or a link. Called from several threads at once.
+    fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError>;
+}
+
+/// Why files of a commit could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The tree names a content that the source does not hold. Other files may be fine.
+    #[error("the repository does not hold the content of {path} ({id})")]
+    Missing {
+        /// The file.
+        path: String,
+        /// Its content's name.
+        id: String,
+    },
+    /// The content is not what the tree says: its size or its hash is another. Other files may be fine.
+    #[error("the content of {path} is not what the tree says: {what}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The source fails as a whole, so no other file can be read either.
+    #[error(transparent)]
+    Failed(Box<dyn std::error::Error + Send + Sync>),
+}
