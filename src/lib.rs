@@ -22,6 +22,8 @@
 //!    all files, and [`store`] keeps the answer until something changes.
 //! 5. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
 //!
+//! [`net`] is the one guarded way out to the network: to which hosts, with which secret, how long, how much.
+//!
 //! [`model`] holds the nouns that all rooms share, [`config`] everything that can be set, and [`allocator`] is where memory
 //! comes from.
 //!
@@ -43,6 +45,7 @@ pub mod git;
 pub mod languages;
 pub mod mcp;
 pub mod model;
+pub mod net;
 pub mod pipeline;
 pub mod query;
 pub mod resolve;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("config", &[]),
-    ("git", &[]),
+    ("net", &[]),
+    ("git", &["net"]),
     ("discover", &["git"]),
     ("resolve", &[]),
     ("languages", &["resolve"]),
@@ -35,6 +36,8 @@ const WORDS: &[(&str, &[&str])] = &[
     ("println!", &["cli"]),
     ("env::var", &["config"]),
     ("gix::", &["git"]),
+    ("reqwest::", &["net"]),
+    ("rustls::", &["net"]),
     ("tree_sitter_", &["languages"]),
     ("unsafe {", &["store", "allocator", "main"]),
     ("todo!(", &[]),

@@ -51,6 +51,10 @@ pub struct Config {
     pub use_ai_summaries: bool,
     /// Whether context providers enrich an index.
     pub context_providers: bool,
+    /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
+    pub trusted_hosts: Vec<String>,
+    /// Certificates (PEM) of authorities that are trusted beside the system's.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// How fresh an answer must be.
@@ -94,6 +98,8 @@ impl Default for Config {
             log: "warn,rmcp=error".to_owned(),
             use_ai_summaries: false,
             context_providers: true,
+            trusted_hosts: Vec::new(),
+            ca_file: None,
         }
     }
 }
@@ -171,6 +177,8 @@ impl Config {
             log,
             use_ai_summaries,
             context_providers,
+            trusted_hosts,
+            ca_file,
         } = settings;
         let bad = |key: &'static str, problem: String| Error::BadValue {
             key: key.to_owned(),
@@ -217,6 +225,12 @@ impl Config {
         }
         if let Some(wanted) = context_providers {
             self.context_providers = wanted;
+        }
+        if let Some(hosts) = trusted_hosts {
+            self.trusted_hosts = hosts;
+        }
+        if let Some(path) = ca_file {
+            self.ca_file = Some(expand(path, user));
         }
         Ok(())
     }

@@ -44,6 +44,10 @@ pub struct Settings {
     pub use_ai_summaries: Option<bool>,
     /// Whether context providers (dbt, git blame) enrich an index.
     pub context_providers: Option<bool>,
+    /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
+    pub trusted_hosts: Option<Vec<String>>,
+    /// A file with certificates (PEM) of authorities that are trusted beside the system's.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// The keys of [`Settings`].
@@ -60,6 +64,8 @@ pub(super) const KEYS: &[&str] = &[
     "log",
     "use_ai_summaries",
     "context_providers",
+    "trusted_hosts",
+    "ca_file",
 ];
 
 /// A setting's names in the environment.
@@ -138,6 +144,16 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"],
         sets: "context_providers",
         put: |settings, text| set(&mut settings.context_providers, yes_or_no(text)),
+    },
+    Variable {
+        names: &["CODELODE_TRUSTED_HOSTS"],
+        sets: "trusted_hosts",
+        put: |settings, text| set(&mut settings.trusted_hosts, Ok(list(text))),
+    },
+    Variable {
+        names: &["CODELODE_CA_FILE"],
+        sets: "ca_file",
+        put: |settings, text| set(&mut settings.ca_file, Ok(text.into())),
     },
 ];
 

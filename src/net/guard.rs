@@ -1,0 +1,95 @@
+//! Where requests may go: looked at for each hop by its URL, and once more for each connection by its address.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use super::Error;
+use super::address::is_public;
+
+/// Knows which hosts an operator trusts.
+#[derive(Clone, Debug, Default)]
+pub struct Guard {
+    trusted: Arc<[String]>,
+}
+
+impl Guard {
+    /// Trusts the hosts of these names, or all of them when one is `*`.
+    pub fn new(trusted: &[String]) -> Self {
+        let name = |host: &String| host.trim().trim_start_matches('[').trim_end_matches(']').to_lowercase();
+        Self { trusted: trusted.iter().map(name).collect() }
+    }
+
+    /// Whether a host may be private and be reached without TLS.
+    pub fn trusts(&self, host: &str) -> bool {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        self.trusted.iter().any(|name| name == "*" || name.eq_ignore_ascii_case(host))
+    }
+
+    /// Refuses a URL for its scheme or, where the host is an address, for that.
+    pub fn check(&self, url: &Url) -> Result<(), Error> {
+        let Some(host) = url.host() else { return Err(Error::BadUrl("it names no host".to_owned())) };
+        let name = host.to_string();
+        let trusted = self.trusts(&name);
+        match url.scheme() {
+            "https" => {}
+            "http" if trusted => {}
+            scheme => return Err(Error::Scheme { scheme: scheme.to_owned(), host: name }),
+        }
+        let address = match host {
+            Host::Domain(_) => return Ok(()),
+            Host::Ipv4(address) => IpAddr::V4(address),
+            Host::Ipv6(address) => IpAddr::V6(address),
+        };
+        if trusted || is_public(address) { Ok(()) } else { Err(Error::Private { host: name, address }) }
+    }
+
+    /// Refuses a redirect that a host may not send us on. What may be asked for is not all that may be redirected to:
+    /// an outsider must not choose among the inner hosts that an operator trusts.
+    pub fn check_redirect(&self, from: &Url, to: &Url) -> Result<(), Error> {
+        let refuse = |why| Err(Error::Redirect { from: host_of(from).to_owned(), to: origin_of(to), why });
+        if from.scheme() == "https" && to.scheme() != "https" {
+            return refuse("it leaves TLS");
+        }
+        if self.trusts(host_of(to)) && !self.trusts(host_of(from)) {
+            return refuse("it leads from outside to a trusted host");
+        }
+        self.check(to)
+    }
+
+    /// The addresses of a host that may be connected to. One that may not is an error even beside others: a public name
+    /// with a private address is an attack or a mistake.
+    fn addresses(&self, host: &str) -> Result<Vec<SocketAddr>, io::Error> {
+        let addresses: Vec<SocketAddr> = (host, 0).to_socket_addrs()?.collect();
+        if !self.trusts(host)
+            && let Some(inner) = addresses.iter().find(|address| !is_public(address.ip()))
+        {
+            return Err(io::Error::other(Error::Private { host: host.to_owned(), address: inner.ip() }));
+        }
+        Ok(addresses)
+    }
+}
+
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = self.clone();
+        Box::pin(async move {
+            let found = tokio::task::spawn_blocking(move || guard.addresses(name.as_str())).await??;
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The host of a URL as a word, empty when there is none.
+pub(super) fn host_of(url: &Url) -> &str {
+    url.host_str().unwrap_or_default()
+}
+
+/// Scheme, host and port: what may be said of a URL.
+fn origin_of(url: &Url) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", url.scheme(), host_of(url))
+}

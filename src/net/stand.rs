@@ -1,0 +1,246 @@
+//! A small HTTP server for tests, over TLS or not, that answers as it is told: truly, slowly, wrongly or not at all.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What somebody asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// In capitals.
+    pub method: String,
+    /// With the query.
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// What was sent.
+    pub body: Vec<u8>,
+}
+
+impl Asked {
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub manner: Manner,
+}
+
+/// How it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// As it should be.
+    Honest,
+    /// With a length that is not the body's.
+    Claims(u64),
+    /// The length is right, the connection ends in the middle of the body.
+    Breaks,
+    /// Half of the body, and then nothing more.
+    Stalls,
+    /// Nothing at all.
+    Silent,
+    /// A connection that ends before the answer.
+    HangsUp,
+}
+
+impl Reply {
+    pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, headers: Vec::new(), body: body.into(), manner: Manner::Honest }
+    }
+
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    pub fn manner(mut self, manner: Manner) -> Self {
+        self.manner = manner;
+        self
+    }
+
+    pub fn redirect(status: u16, place: impl Into<String>) -> Self {
+        Self::new(status, "").with("location", place)
+    }
+}
+
+type Answers = dyn Fn(&Asked) -> Reply + Send + Sync;
+
+struct Inside {
+    answers: Box<Answers>,
+    tls: Option<Arc<rustls::ServerConfig>>,
+    log: Mutex<Vec<Asked>>,
+    connections: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// A server on a free port of the loopback, until it is dropped.
+pub struct Stand {
+    pub address: SocketAddr,
+    /// The certificate to trust, empty without TLS.
+    pub certificate: String,
+    inside: Arc<Inside>,
+}
+
+impl Stand {
+    /// Without TLS.
+    pub fn http(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start(Box::new(answers), None, String::new())
+    }
+
+    /// With TLS, as `localhost`.
+    pub fn https(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]);
+        let made = made.expect("two names make a certificate");
+        let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("ring can do them")
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key)
+            .expect("the key belongs to the certificate");
+        Self::start(Box::new(answers), Some(Arc::new(config)), made.cert.pem())
+    }
+
+    fn start(answers: Box<Answers>, tls: Option<Arc<rustls::ServerConfig>>, certificate: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (log, connections, stopped) = (Mutex::default(), AtomicUsize::new(0), AtomicBool::new(false));
+        let inside = Arc::new(Inside { answers, tls, log, connections, stopped });
+        let shared = Arc::clone(&inside);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if shared.stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                shared.connections.fetch_add(1, Ordering::SeqCst);
+                let shared = Arc::clone(&shared);
+                // Clients go away as they like.
+                thread::spawn(move || drop(shared.serve(stream)));
+            }
+        });
+        Self { address, certificate, inside }
+    }
+
+    /// The URL of a path, by the name that the certificate has.
+    pub fn url(&self, path: &str) -> String {
+        let scheme = if self.inside.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://localhost:{}{path}", self.address.port())
+    }
+
+    /// What was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.inside.log.lock().expect("nothing panics with it").clone()
+    }
+
+    /// The paths that were asked for so far.
+    pub fn paths(&self) -> Vec<String> {
+        self.asked().into_iter().map(|asked| asked.path).collect()
+    }
+
+    /// How many connections were made.
+    pub fn connections(&self) -> usize {
+        self.inside.connections.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Stand {
+    fn drop(&mut self) {
+        self.inside.stopped.store(true, Ordering::SeqCst);
+        // Wakes the listener, so that the port is given back.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl Inside {
+    fn serve(&self, stream: TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        stream.set_nodelay(true)?;
+        match &self.tls {
+            None => self.talk(stream),
+            Some(config) => {
+                let session = rustls::ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+                self.talk(rustls::StreamOwned::new(session, stream))
+            }
+        }
+    }
+
+    fn talk(&self, stream: impl Read + Write) -> io::Result<()> {
+        let mut stream = BufReader::new(stream);
+        while let Some(asked) = read(&mut stream)? {
+            self.log.lock().expect("nothing panics with it").push(asked.clone());
+            let reply = (self.answers)(&asked);
+            self.write(stream.get_mut(), &reply)?;
+            if reply.manner != Manner::Honest {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, stream: &mut impl Write, reply: &Reply) -> io::Result<()> {
+        let Reply { status, headers, body, manner } = reply;
+        if *manner == Manner::HangsUp {
+            return Ok(());
+        }
+        if *manner == Manner::Silent {
+            return self.wait();
+        }
+        let length = if let Manner::Claims(length) = manner { *length } else { body.len() as u64 };
+        let mut head = format!("HTTP/1.1 {status} Status\r\n");
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if *status != 304 {
+            head.push_str(&format!("content-length: {length}\r\n"));
+        }
+        head.push_str("\r\n");
+        stream.write_all(head.as_bytes())?;
+        let half = matches!(manner, Manner::Breaks | Manner::Stalls);
+        stream.write_all(&body[..if half { body.len() / 2 } else { body.len() }])?;
+        stream.flush()?;
+        if *manner == Manner::Stalls { self.wait() } else { Ok(()) }
+    }
+
+    /// Says nothing until nobody listens any more.
+    fn wait(&self) -> io::Result<()> {
+        while !self.stopped.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+}
+
+/// Reads one question; `None` when there is none any more.
+fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
+    let mut line = String::new();
+    if stream.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut headers = Vec::new();
+    loop {
+        line.clear();
+        stream.read_line(&mut line)?;
+        match line.trim_end().split_once(": ") {
+            Some((name, value)) => headers.push((name.to_lowercase(), value.to_owned())),
+            None => break,
+        }
+    }
+    let mut asked = Asked { method, path, headers, body: Vec::new() };
+    let length = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    asked.body = vec![0; length];
+    stream.read_exact(&mut asked.body)?;
+    Ok(Some(asked))
+}
