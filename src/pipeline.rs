@@ -1,8 +1,10 @@
 //! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
 
 mod relate;
+mod tree;
 
 pub use relate::relations;
+pub use tree::{index_tree, sidecar_of_remote, unchanged};
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,6 +81,9 @@ pub enum Error {
     /// The index cannot be read or written.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// A repository elsewhere cannot be read on.
+    #[error(transparent)]
+    Source(#[from] crate::model::SourceError),
     /// Nobody wants the answer any more.
     #[error("cancelled")]
     Cancelled,
@@ -102,6 +107,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         symbol_count: 0,
         languages: BTreeMap::new(),
         git_head: repository.as_ref().and_then(git::Repository::head),
+        remote: None,
     }
 }
 
@@ -122,7 +128,7 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
         discovery: started.elapsed(),
     };
     let sidecar = sidecar_of(root, config);
-    run(root, config, sidecar, plan, &rules, options, watcher)
+    run(&Origin::Folder(root), config, sidecar, plan, &rules, options, watcher)
 }
 
 /// What the world looks like from an index that was made earlier.
@@ -204,7 +210,7 @@ pub fn refresh(
     let mut rules = rules(config);
     rules.follow_symlinks = options.follow_symlinks;
     let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
-    run(&root, config, sidecar, plan, &rules, &options, watcher)
+    run(&Origin::Folder(&root), config, sidecar, plan, &rules, &options, watcher)
 }
 
 /// Forgets a checkout, and its repository's store when it was the last.
@@ -254,9 +260,24 @@ enum Read {
     New(Box<Prepared>, Option<&'static str>),
 }
 
+/// Where the files are read from.
+enum Origin<'a> {
+    Folder(&'a Path),
+    Commit(tree::Reader<'a>),
+}
+
+impl Origin<'_> {
+    fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
+        match self {
+            Self::Folder(root) => discover::read(root, file, rules),
+            Self::Commit(reader) => reader.read(file, rules),
+        }
+    }
+}
+
 /// Makes the index what the plan says.
 fn run(
-    root: &Path,
+    origin: &Origin<'_>,
     config: &Config,
     mut sidecar: Sidecar,
     plan: Plan,
@@ -300,7 +321,10 @@ fn run(
     let is_current = |base: &Snapshot| base.content_version() == store::CONTENT;
     let base = writer.base(&sidecar.snapshot)?.filter(|base| is_current(base) && !options.from_scratch);
     // Somebody has published since the plan was made: what it did not look at is no longer as it says.
-    if goes_out_from.is_some() && goes_out_from != base.as_ref().map(|base| base.facts().number) {
+    if let Origin::Folder(root) = origin
+        && goes_out_from.is_some()
+        && goes_out_from != base.as_ref().map(|base| base.facts().number)
+    {
         drop(writer);
         return index_folder(root, config, options, watcher);
     }
@@ -320,7 +344,7 @@ fn run(
 
     writer.expect(to_read.len());
     let known = if options.from_scratch { None } else { Some(writer.known()) };
-    read_all(root, rules, &files, &to_read, known.as_ref(), watcher, &mut |place, read| {
+    read_all(origin, rules, &files, &to_read, known.as_ref(), watcher, &mut |place, read| {
         let path = &files[place].path;
         states[place] = match read {
             Read::Skipped(reason) => Err(reason),
@@ -334,6 +358,9 @@ fn run(
         };
         Ok(())
     })?;
+    if let Origin::Commit(reader) = origin {
+        warnings.extend(reader.finish()?);
+    }
     let entries: Vec<Entry> = files.into_iter().zip(states).map(|(file, state)| Entry { file, state }).collect();
 
     let mut report = Report {
@@ -459,7 +486,7 @@ fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
 
 /// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
 fn read_all(
-    root: &Path,
+    origin: &Origin<'_>,
     rules: &Rules,
     entries: &[SourceFile],
     places: &[usize],
@@ -482,7 +509,7 @@ fn read_all(
                 while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let called_off = stop.load(Ordering::Relaxed) || watcher.cancelled.load(Ordering::Relaxed);
                     // Nobody listens any more when writing failed.
-                    if called_off || sender.send((*place, read_one(root, rules, &entries[*place], known))).is_err() {
+                    if called_off || sender.send((*place, read_one(origin, rules, &entries[*place], known))).is_err() {
                         break;
                     }
                 }
@@ -509,8 +536,8 @@ fn read_all(
 }
 
 /// Reads one file.
-fn read_one(root: &Path, rules: &Rules, file: &SourceFile, known: Option<&Known>) -> Read {
-    let content = match discover::read(root, file, rules) {
+fn read_one(origin: &Origin<'_>, rules: &Rules, file: &SourceFile, known: Option<&Known>) -> Read {
+    let content = match origin.read(file, rules) {
         Ok(content) => content,
         Err(reason) => return Read::Skipped(reason),
     };

@@ -2,6 +2,7 @@
 //! flags. Every other room takes the part that it needs and asks nobody.
 
 mod error;
+mod git;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use error::Error;
+pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use settings::{Flags, Settings, VARIABLES, Variable};
 
 /// The name of codelode's own folder inside the index directory.
@@ -55,6 +57,8 @@ pub struct Config {
     pub trusted_hosts: Vec<String>,
     /// Certificates (PEM) of authorities that are trusted beside the system's.
     pub ca_file: Option<PathBuf>,
+    /// How repositories elsewhere are reached and kept.
+    pub git: Git,
 }
 
 /// How fresh an answer must be.
@@ -100,6 +104,7 @@ impl Default for Config {
             context_providers: true,
             trusted_hosts: Vec::new(),
             ca_file: None,
+            git: Git::default(),
         }
     }
 }
@@ -131,6 +136,11 @@ pub fn apply(
         config.set(settings::of_file(path, text)?, &place, user.as_deref())?;
     }
     config.set(settings::of_environment(env)?, "the environment", user.as_deref())?;
+    config.git.tokens = git::tokens(env).map_err(|problem| Error::BadValue {
+        key: git::ANY_TOKENS.to_owned(),
+        place: "the environment".to_owned(),
+        problem,
+    })?;
     config.set(flags.settings.clone(), "the command line", user.as_deref())?;
     Ok(config)
 }
@@ -179,6 +189,10 @@ impl Config {
             context_providers,
             trusted_hosts,
             ca_file,
+            ssh_command,
+            cache_mode,
+            git_max_clone,
+            git_cache_size,
         } = settings;
         let bad = |key: &'static str, problem: String| Error::BadValue {
             key: key.to_owned(),
@@ -231,6 +245,18 @@ impl Config {
         }
         if let Some(path) = ca_file {
             self.ca_file = Some(expand(path, user));
+        }
+        if let Some(command) = ssh_command {
+            self.git.ssh_command = Some(command);
+        }
+        if let Some(mode) = cache_mode {
+            self.git.cache_mode = mode;
+        }
+        if let Some(bytes) = git_max_clone {
+            self.git.max_clone = bytes;
+        }
+        if let Some(bytes) = git_cache_size {
+            self.git.cache_size = bytes;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Error, Freshness};
+use super::{CacheMode, Error, Freshness};
 
 /// What the command line decides.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,14 @@ pub struct Settings {
     pub trusted_hosts: Option<Vec<String>>,
     /// A file with certificates (PEM) of authorities that are trusted beside the system's.
     pub ca_file: Option<PathBuf>,
+    /// What is run as `ssh`, with its arguments.
+    pub ssh_command: Option<String>,
+    /// Whether all processes share the clones of repositories elsewhere (`shared`), or each has its own (`process`).
+    pub cache_mode: Option<CacheMode>,
+    /// The most that is fetched of a repository at once, in bytes.
+    pub git_max_clone: Option<u64>,
+    /// The most that all clones may take, in bytes; the least used go first.
+    pub git_cache_size: Option<u64>,
 }
 
 /// The keys of [`Settings`].
@@ -66,6 +74,10 @@ pub(super) const KEYS: &[&str] = &[
     "context_providers",
     "trusted_hosts",
     "ca_file",
+    "ssh_command",
+    "cache_mode",
+    "git_max_clone",
+    "git_cache_size",
 ];
 
 /// A setting's names in the environment.
@@ -154,6 +166,26 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_CA_FILE"],
         sets: "ca_file",
         put: |settings, text| set(&mut settings.ca_file, Ok(text.into())),
+    },
+    Variable {
+        names: &["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"],
+        sets: "ssh_command",
+        put: |settings, text| set(&mut settings.ssh_command, Ok(text.to_owned())),
+    },
+    Variable {
+        names: &["CODELODE_CACHE_MODE"],
+        sets: "cache_mode",
+        put: |settings, text| set(&mut settings.cache_mode, text.parse()),
+    },
+    Variable {
+        names: &["CODELODE_GIT_MAX_CLONE"],
+        sets: "git_max_clone",
+        put: |settings, text| set(&mut settings.git_max_clone, number(text)),
+    },
+    Variable {
+        names: &["CODELODE_GIT_CACHE_SIZE"],
+        sets: "git_cache_size",
+        put: |settings, text| set(&mut settings.git_cache_size, number(text)),
     },
 ];
 

@@ -77,13 +77,22 @@ impl Patterns {
                 return metadata.map(|metadata| Stamp::of(&metadata));
             }
         };
-        let text = String::from_utf8_lossy(&bytes);
+        self.add_bytes(&path.display().to_string(), &bytes, warnings);
+        Some(stamp)
+    }
+
+    /// Adds the patterns of a file that was read already.
+    pub(super) fn add_bytes(&mut self, name: &str, bytes: &[u8], warnings: &mut Vec<String>) {
+        if bytes.len() as u64 > MAX_BYTES {
+            warnings.push(format!("{name} was not read: larger than {MAX_BYTES} bytes"));
+            return;
+        }
+        let text = String::from_utf8_lossy(bytes);
         for (line, pattern) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             if let Err(error) = self.builder.add_line(None, pattern) {
-                warnings.push(format!("{} line {}: {error}", path.display(), line + 1));
+                warnings.push(format!("{name} line {}: {error}", line + 1));
             }
         }
-        Some(stamp)
     }
 
     /// Makes a matcher of what was gathered.

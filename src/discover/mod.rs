@@ -3,7 +3,8 @@
 //! [`walk`] enters folders in parallel and applies every rule that a name, a place or a size decides, in this order:
 //! ignore files and the caller's patterns, noise, build output and vendored code, secrets, binaries, the size limit,
 //! the limit on the number of files. [`look`] asks the same of one file. [`read`] opens what was chosen and applies the
-//! last rule, the one that needs content. [`changes`] tells cheaply whether an earlier walk still holds.
+//! last rule, the one that needs content. [`changes`] tells cheaply whether an earlier walk still holds. [`choose`] applies
+//! the same rules to the files of a commit, which lie in no folder.
 //!
 //! A source is data that somebody else wrote. Nothing here leaves the root, waits on a pipe, or recurses as deep as the
 //! folders do.
@@ -23,6 +24,7 @@ mod package;
 mod read;
 mod secret;
 mod tools;
+mod tree;
 mod walk;
 
 #[cfg(test)]
@@ -34,7 +36,8 @@ use std::path::PathBuf;
 use crate::model::{Input, SkipReason, SourceFile};
 
 pub use changes::{Changes, Known, changes, stat};
-pub use read::read;
+pub use read::{is_binary, read};
+pub use tree::{choose, reason, stamp};
 pub use walk::{Look, look, walk};
 
 /// What decides about a file beside the files themselves.

@@ -52,7 +52,7 @@ impl Packages {
 }
 
 /// Every path that the manifest gives as main, module, exports or bin.
-fn entries_in(manifest: &[u8]) -> Vec<String> {
+pub(super) fn entries_in(manifest: &[u8]) -> Vec<String> {
     let Ok(manifest) = serde_json::from_slice::<Value>(manifest) else { return Vec::new() };
     let mut entries = Vec::new();
     for key in ["main", "module", "exports", "bin"] {
@@ -75,7 +75,7 @@ fn gather(value: &Value, entries: &mut Vec<String>) {
 
 /// Whether `entry` means the file at `path`: by its whole name, without the extension, as the folder of an `index`
 /// file, or with a `*` for a part.
-fn means(entry: &str, path: &str) -> bool {
+pub(super) fn means(entry: &str, path: &str) -> bool {
     if entry == path {
         return true;
     }

@@ -66,7 +66,7 @@ fn reason(error: &io::Error) -> SkipReason {
 }
 
 /// A NUL byte near the beginning, or a mark of UTF-16 or UTF-32, whose text is mostly NUL bytes.
-fn is_binary(bytes: &[u8]) -> bool {
+pub fn is_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(SNIFFED)];
     head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) || head.contains(&0)
 }

@@ -1,13 +1,34 @@
-//! What git knows of a folder: where its repository lies, what is checked out and what is tracked.
+//! Repositories: what git knows of a folder, what a commit holds, and how repositories elsewhere are reached.
 //!
 //! A repository is data like the files in it, so it is opened without trust: of all configuration only its own
-//! `config` is read, nothing it includes, no variable of the environment, and nothing in it is ever run. Whatever goes
-//! wrong means "no repository", because an answer about files must not fail on a broken `.git`.
+//! `config` is read, nothing it includes, no variable of the environment, and nothing in it is ever run.
+//!
+//! - [`Repository`] says where a folder's history lies, what is checked out and what is tracked. There, whatever goes wrong
+//!   means "no repository", because an answer about files must not fail on a broken `.git`.
+//! - [`Commit`] reads the files of a commit from the object database; [`changed_files`] and [`blame`] compare commits.
+//! - [`Remote`] is a repository by any of its names.
 
+mod cache;
+mod commit;
+mod error;
+mod fetch;
+mod history;
+mod http;
 mod origin;
+mod refs;
+mod remote;
 mod repository;
+mod ssh;
 
 #[cfg(test)]
 mod tests;
 
+pub use cache::{Age, Cache, Keep, Opened};
+pub use commit::Commit;
+pub use error::Error;
+pub use fetch::{Access, Token, Wish};
+pub use history::{Blamed, Change, ChangedFile, Changes, blame, changed_files};
+pub use refs::{Found, Refs, RemoteRef, is_fixed, short_name};
+pub use remote::{NameError, Place, Remote, Transport, is_ref};
 pub use repository::Repository;
+pub use ssh::COMMAND as SSH_COMMAND;

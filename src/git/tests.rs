@@ -1,5 +1,8 @@
 //! What a repository says of itself, on real repositories.
 
+mod names;
+mod servers;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -66,6 +66,8 @@ reasons! {
     SymlinkEscape "symlink_escape" "A symbolic link that leads out of the root, or round in a circle.",
     Unreadable "unreadable" "The system would not let it be read.",
     NotAFile "not_a_file" "A socket, a pipe or a device.",
+    Submodule "submodule" "Another repository, which can be indexed by itself.",
+    Missing "missing" "The repository names it and does not hold its content.",
 }
 
 /// What a path of a commit's tree is.

@@ -1,5 +1,6 @@
 //! Questions to a snapshot, one file each. Nothing here knows how an answer is worded or where it goes.
 
+pub mod blobs;
 mod graph;
 mod lookup;
 mod mentions;

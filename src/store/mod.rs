@@ -38,7 +38,7 @@ pub use grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
 pub use ranks::{Rank, RankTable};
-pub use registry::{Registry, Sidecar};
+pub use registry::{Registry, RemoteFacts, Sidecar};
 pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView};
 pub use writer::{Known, Prepared, Writer};
 

@@ -36,6 +36,20 @@ pub struct Sidecar {
     pub languages: BTreeMap<String, u64>,
     /// Commit that was checked out.
     pub git_head: Option<String>,
+    /// Which repository elsewhere it is a commit of; `None` for a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteFacts>,
+}
+
+/// Where a commit came from that was never checked out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemoteFacts {
+    /// The repository's address, without any credential.
+    pub url: String,
+    /// The branch or tag in full, or the commit's hash.
+    pub reference: String,
+    /// The commit's tree.
+    pub tree: String,
 }
 
 /// All indexed checkouts.
@@ -177,7 +191,7 @@ impl Registry {
             !part.is_empty()
                 && part.len() <= 200
                 && !part.starts_with('.')
-                && part.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
+                && part.chars().all(|c| c.is_alphanumeric() || "._-@".contains(c))
         };
         (plain(owner) && plain(name)).then(|| self.folder().join(format!("{owner}__{name}.json")))
     }

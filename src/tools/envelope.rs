@@ -15,6 +15,7 @@ pub(super) use super::arguments::arguments;
 use super::budget::{self, Draft};
 use super::error::nearest;
 use super::indexes::Indexes;
+use super::remotes::Remotes;
 use super::session::Session;
 use super::{Code, Error, Request, TOOLS, ToolSpec, tokens};
 use crate::config::Config;
@@ -27,6 +28,8 @@ pub struct Context {
     pub session: Session,
     /// The indexes that are open.
     pub indexes: Indexes,
+    /// Ways to repositories elsewhere.
+    pub remotes: Remotes,
 }
 
 impl Context {
@@ -34,7 +37,7 @@ impl Context {
     pub fn new(config: Config) -> Self {
         let session = Session::open(&config.home);
         let indexes = Indexes::new(&config);
-        Self { config, session, indexes }
+        Self { config, session, indexes, remotes: Remotes::default() }
     }
 }
 

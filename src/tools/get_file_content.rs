@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::get_file_outline::{relative, unknown_file};
-use super::{Call, Error, Shown, Tool, indexes, tokens};
+use super::{Call, Code, Error, Shown, Tool, indexes, remotes, tokens};
+use crate::git::Age;
+use crate::{discover, languages};
 
 /// Lines of a file.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,45 +59,68 @@ impl Tool for GetFileContent {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        if let Some(remote) = remotes::named_remote(call, args.repo.as_deref()) {
+            let opened = remotes::open(call, &remote, None, Age::Kept)?;
+            let path = remotes::inside(&opened, &args.file_path);
+            let bytes = remotes::content(&opened, &path)?;
+            if discover::is_binary(&bytes) {
+                return Err(Error::new(Code::InvalidArguments, format!("{path} is no text: {} bytes", bytes.len())));
+            }
+            call.note("commit", opened.found.commit.as_str());
+            let language = languages::of_file(&path, &bytes).map_or("text", |(_, spec)| spec.id);
+            return Ok(output(call, &args, path, language, &bytes, None));
+        }
         let repo = indexes::open(call, args.repo.as_deref())?;
         let path = relative(call, &repo, &args.file_path);
         let repo = indexes::ensure_fresh(call, repo, [path.as_str()])?;
         let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
-        let text = String::from_utf8_lossy(file.content());
-        let lossy = matches!(text, std::borrow::Cow::Owned(_));
-        let line_count = u64::from(file.lines());
-        let asked_from = args.start_line.unwrap_or(1).clamp(1, line_count.max(1));
-        let first = (asked_from + call.offset as u64).min(line_count.max(1));
-        let last = args.end_line.unwrap_or(line_count).clamp(first, line_count.max(first));
-        let wanted = (last + 1 - first) as usize;
+        Ok(output(call, &args, path.clone(), file.language(), file.content(), Some(u64::from(file.lines()))))
+    }
+}
 
-        let mut content = String::new();
-        let (mut given, mut spent) = (0, 150);
-        for line in text.split_inclusive('\n').skip(first as usize - 1).take(wanted) {
-            // A line costs a little more as JSON than as text: quotes, tabs and the newline are escaped.
-            let escaped = serde_json::to_string(line).unwrap_or_default();
-            spent += tokens::estimate(&escaped);
-            if spent > call.max_tokens && given > 0 {
-                break;
-            }
-            content.push_str(line);
-            given += 1;
+/// The lines that were asked for, as many as fit.
+fn output(
+    call: &Call<'_>,
+    args: &Args,
+    path: String,
+    language: &'static str,
+    bytes: &[u8],
+    lines: Option<u64>,
+) -> Output {
+    let text = String::from_utf8_lossy(bytes);
+    let lossy = matches!(text, std::borrow::Cow::Owned(_));
+    let line_count = lines.unwrap_or_else(|| text.lines().count() as u64);
+    let asked_from = args.start_line.unwrap_or(1).clamp(1, line_count.max(1));
+    let first = (asked_from + call.offset as u64).min(line_count.max(1));
+    let last = args.end_line.unwrap_or(line_count).clamp(first, line_count.max(first));
+    let wanted = (last + 1 - first) as usize;
+
+    let mut content = String::new();
+    let (mut given, mut spent) = (0, 150);
+    for line in text.split_inclusive('\n').skip(first as usize - 1).take(wanted) {
+        // A line costs a little more as JSON than as text: quotes, tabs and the newline are escaped.
+        let escaped = serde_json::to_string(line).unwrap_or_default();
+        spent += tokens::estimate(&escaped);
+        if spent > call.max_tokens && given > 0 {
+            break;
         }
-        let left = (wanted - given) as u64;
-        let cut = left > 0 && line_count > 0;
-        call.baseline(&path, file.content().len() as u64);
-        call.count(given);
-        Ok(Output {
-            file: path.clone(),
-            language: file.language(),
-            start_line: first,
-            end_line: (first + given as u64).saturating_sub(1).max(first),
-            line_count,
-            content,
-            lossy,
-            truncated: cut,
-            left: cut.then_some(left),
-            next_cursor: cut.then(|| call.cursor(call.offset + given)),
-        })
+        content.push_str(line);
+        given += 1;
+    }
+    let left = (wanted - given) as u64;
+    let cut = left > 0 && line_count > 0;
+    call.baseline(&path, bytes.len() as u64);
+    call.count(given);
+    Output {
+        file: path,
+        language,
+        start_line: first,
+        end_line: (first + given as u64).saturating_sub(1).max(first),
+        line_count,
+        content,
+        lossy,
+        truncated: cut,
+        left: cut.then_some(left),
+        next_cursor: cut.then(|| call.cursor(call.offset + given)),
     }
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::get_file_outline::relative;
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Shown, Tool, nearest, tokens};
+use super::{Call, Code, Error, Shown, Tool, nearest, remotes, tokens};
+use crate::git::{Age, Remote};
 use crate::query::{self, Node};
 
 /// Nested tree of folders and files.
@@ -94,6 +95,9 @@ impl Tool for GetFileTree {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        if let Some(remote) = remotes::named_remote(call, args.repo.as_deref()) {
+            return of_remote(call, &args, &remote);
+        }
         let repo = indexes::open_now(call, args.repo.as_deref())?;
         let prefix = relative(call, &repo, &args.path_prefix);
         call.narrow("give path_prefix, or a smaller max_depth");
@@ -101,26 +105,86 @@ impl Tool for GetFileTree {
             let nodes = query::tree(&repo.snapshot, &prefix, depth as usize);
             nodes.into_iter().map(Item::from).collect()
         };
-        let (mut tree, mut shown) = (at(args.max_depth.unwrap_or(DEEPEST).clamp(1, DEEPEST)), None);
-        if tree.is_empty() && !prefix.is_empty() {
+        let whole = at(args.max_depth.unwrap_or(DEEPEST).clamp(1, DEEPEST));
+        if whole.is_empty() && !prefix.is_empty() {
             return Err(nothing_below(&repo, &prefix));
         }
-        if args.max_depth.is_none() && call.offset == 0 {
-            // A whole level less tells more than a tree cut in its middle.
-            let fits = |tree: &[Item]| {
-                let text = serde_json::to_string(tree).unwrap_or_default();
-                tokens::estimate(&text) + 200 <= call.max_tokens
-            };
-            let mut depth = depth_of(&tree);
-            while depth > 1 && !fits(&tree) {
-                depth -= 1;
-                tree = at(depth);
-                shown = Some(depth);
-            }
-        }
-        let tree = call.page(tree, usize::MAX);
-        Ok(Output { repo: repo.sidecar.repo.clone(), path_prefix: prefix, tree, depth: shown })
+        Ok(fitted(call, &args, repo.sidecar.repo.clone(), prefix.clone(), whole, at))
     }
+}
+
+/// As many levels as fit.
+fn fitted(
+    call: &Call<'_>,
+    args: &Args,
+    repo: String,
+    path_prefix: String,
+    mut tree: Vec<Item>,
+    at: impl Fn(u32) -> Vec<Item>,
+) -> Output {
+    let mut shown = None;
+    if args.max_depth.is_none() && call.offset == 0 {
+        // A whole level less tells more than a tree cut in its middle.
+        let fits = |tree: &[Item]| {
+            let text = serde_json::to_string(tree).unwrap_or_default();
+            tokens::estimate(&text) + 200 <= call.max_tokens
+        };
+        let mut depth = depth_of(&tree);
+        while depth > 1 && !fits(&tree) {
+            depth -= 1;
+            tree = at(depth);
+            shown = Some(depth);
+        }
+    }
+    let tree = call.page(tree, usize::MAX);
+    Output { repo, path_prefix, tree, depth: shown }
+}
+
+/// The tree of a commit that is not indexed: paths alone, of everything that it holds.
+fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Error> {
+    let opened = remotes::open(call, remote, None, Age::Kept)?;
+    let files = opened.commit.files().map_err(remotes::git_error)?;
+    call.note("commit", opened.found.commit.as_str());
+    let prefix = remotes::inside(&opened, &args.path_prefix);
+    let below = |path: &str| match prefix.is_empty() {
+        true => true,
+        false => path.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/')),
+    };
+    let paths: Vec<&str> = files.iter().map(|entry| entry.path.as_str()).filter(|path| below(path)).collect();
+    if paths.is_empty() {
+        let message = format!("there is nothing below {prefix:?} in commit {}", opened.found.commit);
+        return Err(Error::new(Code::NotFound, message));
+    }
+    let skip = if prefix.is_empty() { 0 } else { prefix.len() + 1 };
+    let at = |depth: u32| items(&paths, skip, depth);
+    let whole = at(args.max_depth.unwrap_or(DEEPEST).clamp(1, DEEPEST));
+    Ok(fitted(call, args, remote.to_string(), prefix.clone(), whole, at))
+}
+
+/// Sorted paths as a tree of so many levels; what comes before `skip` in each is the same.
+fn items(paths: &[&str], skip: usize, depth: u32) -> Vec<Item> {
+    let mut found = Vec::new();
+    let mut rest = paths;
+    while let Some(first) = rest.first() {
+        let name = first[skip..].split('/').next().unwrap_or_default();
+        let path = &first[..skip + name.len()];
+        let is_folder = first.len() > path.len();
+        let same = |other: &&str| other.starts_with(path) && other[path.len()..].starts_with('/');
+        let n = if is_folder { rest.iter().take_while(|other| same(other)).count() } else { 1 };
+        let (inside, after) = rest.split_at(n.max(1));
+        let children = if is_folder && depth > 1 { items(inside, path.len() + 1, depth - 1) } else { Vec::new() };
+        found.push(Item {
+            path: path.to_owned(),
+            sort: if is_folder { "dir" } else { "file" },
+            language: None,
+            symbol_count: None,
+            line_count: None,
+            file_count: (is_folder && children.is_empty()).then_some(inside.len() as u64),
+            children,
+        });
+        rest = after;
+    }
+    found
 }
 
 /// Nothing lies below a prefix: names the folders that come nearest.

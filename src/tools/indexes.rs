@@ -427,6 +427,7 @@ pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
     match err {
         pipeline::Error::Cancelled => Error::new(Code::Cancelled, "cancelled; what was indexed before is untouched"),
         pipeline::Error::Store(err) => store_error(err, sidecar),
+        pipeline::Error::Source(err) => super::remotes::source_error(&err),
         pipeline::Error::Discover(Discover::Missing(_) | Discover::NotAFolder(_)) => {
             Error::new(Code::NotFound, format!("{message}; give the absolute path of a folder"))
         }

@@ -30,13 +30,17 @@ pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
 pub mod grep;
+pub mod grep_repository;
 pub mod index_file;
 pub mod index_folder;
+pub mod index_repo;
 pub mod indexes;
 pub mod invalidate_cache;
 pub mod list_repos;
+pub mod list_repository_refs;
 pub mod matches;
 mod related;
+pub mod remotes;
 pub mod resolve_repo;
 pub mod search_ast;
 pub mod search_symbols;
@@ -169,6 +173,9 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<resolve_repo::ResolveRepo>(),
     ToolSpec::of::<index_file::IndexFile>(),
     ToolSpec::of::<invalidate_cache::InvalidateCache>(),
+    ToolSpec::of::<index_repo::IndexRepo>(),
+    ToolSpec::of::<grep_repository::GrepRepository>(),
+    ToolSpec::of::<list_repository_refs::ListRepositoryRefs>(),
     ToolSpec::of::<get_session_stats::GetSessionStats>(),
     ToolSpec::of::<get_symbol::GetSymbol>(),
     ToolSpec::of::<get_symbols::GetSymbols>(),

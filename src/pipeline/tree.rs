@@ -1,0 +1,130 @@
+//! A commit of a repository elsewhere as an index: the same pipeline, for files that lie in no folder.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::{Error, Options, Origin, Plan, Report, Watcher, run};
+use crate::config::Config;
+use crate::discover::{self, Rules};
+use crate::git::{Remote, short_name};
+use crate::model::{SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
+use crate::store::{self, Registry, RemoteFacts, Sidecar};
+
+/// How many files are named that could not be read.
+const NAMED: usize = 20;
+
+/// Where the index of a repository's ref is, whether or not there is one yet. All refs of a repository share one store;
+/// `default` says that the ref is the one that is meant when none is named.
+pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sidecar {
+    let name = short_name(reference);
+    let repo = remote.id((!default).then_some(name));
+    Sidecar {
+        store: Registry::key(&PathBuf::from(remote.identity())),
+        snapshot: Registry::key(&PathBuf::from(format!("{} {reference}", remote.identity()))),
+        // A bare name should mean the default branch, not each of its versions.
+        origin: default.then(|| remote.name().to_owned()),
+        root: PathBuf::from(remote.url()),
+        repo,
+        indexed_at: 0,
+        file_count: 0,
+        symbol_count: 0,
+        languages: BTreeMap::new(),
+        git_head: None,
+        remote: Some(RemoteFacts { url: remote.url(), reference: reference.to_owned(), tree: String::new() }),
+    }
+}
+
+/// The index of a commit, when there is one that this version made.
+pub fn unchanged(registry: &Registry, sidecar: &Sidecar, commit: &str) -> Option<Report> {
+    let known = registry.get(&sidecar.repo).filter(|known| known.git_head.as_deref() == Some(commit))?;
+    if known.snapshot != sidecar.snapshot {
+        return None;
+    }
+    let snapshot = registry.store(&known.store).snapshot(&known.snapshot).ok()?;
+    let facts = snapshot.facts().clone();
+    (snapshot.content_version() == store::CONTENT && facts.git_head.as_deref() == Some(commit)).then(|| Report {
+        sidecar: known,
+        facts,
+        added: Vec::new(),
+        changed: Vec::new(),
+        removed: Vec::new(),
+        warnings: Vec::new(),
+        discovery: Default::default(),
+        parsing: Default::default(),
+    })
+}
+
+/// Indexes the files of a commit, or brings an index to it. Only contents that the index does not hold are read.
+/// `max_files` is the limit of the way they come by.
+pub fn index_tree(
+    tree: &dyn SourceTree,
+    mut sidecar: Sidecar,
+    max_files: Option<usize>,
+    config: &Config,
+    options: &Options,
+    watcher: &Watcher<'_>,
+) -> Result<Report, Error> {
+    let started = Instant::now();
+    (watcher.progress)(0, None, "looking for files");
+    let entries = tree.entries()?;
+    let mut rules = super::rules(config);
+    rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
+    rules.max_files = [rules.max_files, max_files].into_iter().flatten().min();
+    let walk = discover::choose(tree, &entries, &rules)?;
+    sidecar.git_head = Some(tree.commit().to_owned());
+    if let Some(remote) = &mut sidecar.remote {
+        remote.tree = tree.tree().to_owned();
+    }
+    let by_path = entries.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+    let reader = Reader { tree, by_path, failures: Mutex::default() };
+    let plan = Plan {
+        files: walk.files,
+        inputs: walk.inputs,
+        skipped: walk.skipped,
+        warnings: walk.warnings,
+        goes_out_from: None,
+        discovery: started.elapsed(),
+    };
+    run(&Origin::Commit(reader), config, sidecar, plan, &rules, options, watcher)
+}
+
+/// Reads the files of a commit.
+pub(super) struct Reader<'a> {
+    tree: &'a dyn SourceTree,
+    by_path: HashMap<&'a str, &'a TreeEntry>,
+    failures: Mutex<Vec<SourceError>>,
+}
+
+impl Reader<'_> {
+    pub(super) fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
+        let entry = self.by_path.get(file.path.as_str()).ok_or(SkipReason::Missing)?;
+        let bytes = self.tree.read(entry).map_err(|err| {
+            let reason = discover::reason(&err);
+            self.failures.lock().unwrap_or_else(PoisonError::into_inner).push(err);
+            reason
+        })?;
+        // A source need not know sizes before.
+        if bytes.len() as u64 > rules.max_file_size.max(file.size) {
+            return Err(SkipReason::TooLarge);
+        }
+        if discover::is_binary(&bytes) { Err(SkipReason::Binary) } else { Ok(bytes) }
+    }
+
+    /// Names what could not be read; an error when that was not about single files.
+    pub(super) fn finish(&self) -> Result<Vec<String>, Error> {
+        let mut failures = std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(whole) = failures.iter().position(|err| matches!(err, SourceError::Failed(_))) {
+            return Err(failures.swap_remove(whole).into());
+        }
+        let mut warnings: Vec<String> = failures.iter().map(ToString::to_string).collect();
+        warnings.sort_unstable();
+        let rest = warnings.len().saturating_sub(NAMED);
+        warnings.truncate(NAMED);
+        if rest > 0 {
+            warnings.push(format!("and {rest} more files that could not be read"));
+        }
+        Ok(warnings)
+    }
+}

@@ -1,0 +1,302 @@
+//! Lines that match, in any commit of any git repository, indexed or not.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::remotes::{git_error, open, remote};
+use super::search_text::bad_pattern;
+use super::{Call, Code, Error, Shown, Tool, tokens};
+use crate::git::Age;
+use crate::model::{EntryMode, TreeEntry};
+use crate::query::blobs::{self, Line, Wanted};
+use crate::query::scan::Limits;
+use crate::query::text::{Case, Pattern};
+
+/// Grep any git repository at any ref: it is cloned once, shallow, and kept.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// owner/name, URL (also of a ref and folder) or path.
+    repository: String,
+    /// Regular expression.
+    pattern: String,
+    /// Branch, tag or commit (default: the default branch).
+    #[serde(default)]
+    ref_name: Option<String>,
+    /// Capital and small letters differ.
+    #[serde(default)]
+    case_sensitive: bool,
+    /// false: the pattern is plain text.
+    #[serde(default = "yes")]
+    use_regex: bool,
+    /// As ["rs", "toml"].
+    #[serde(default)]
+    file_extensions: Vec<String>,
+    /// Only paths that match one, as "src/**/*.rs".
+    #[serde(default)]
+    include_globs: Vec<String>,
+    /// Folders left out, by name or path.
+    #[serde(default)]
+    exclude_dirs: Vec<String>,
+    /// Lines before each match.
+    #[serde(default)]
+    before_context: u64,
+    /// Lines after each match.
+    #[serde(default)]
+    after_context: u64,
+    /// Matching lines passed over.
+    #[serde(default)]
+    skip: u64,
+    /// Matching lines given.
+    #[serde(default = "fifty")]
+    take: u64,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn fifty() -> u64 {
+    50
+}
+
+/// The matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    repository: String,
+    /// The ref in full, or the commit.
+    #[serde(rename = "ref")]
+    reference: String,
+    commit: String,
+    matches: Vec<FileMatch>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// The time was up before every file was looked into.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed_out: bool,
+    stats: Stats,
+    /// Files whose content could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// A file with matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileMatch {
+    path: String,
+    line_matches: Vec<LineMatch>,
+}
+
+/// A line that matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineMatch {
+    line_number: u64,
+    line: String,
+    /// Start and length in bytes of `line`.
+    ranges: Vec<(usize, usize)>,
+    /// `line` is a part of the line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    before: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    after: Vec<String>,
+}
+
+/// What was looked through.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Stats {
+    files_searched: u64,
+    /// Matching lines in all.
+    total_matches: u64,
+    files_with_matches: u64,
+    execution_time_ms: u64,
+    /// Files that were not looked into, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<&'static str, u64>,
+}
+
+/// See [`Args`].
+pub struct GrepRepository;
+
+/// A search does not take longer, cloning aside.
+const BUDGET: Duration = Duration::from_secs(60);
+/// What an answer costs in tokens beside its matches, and a file's entry beside its path.
+const FRAME: usize = 250;
+const FILE_FRAME: usize = 15;
+/// More lines around a match are no context.
+const MOST_CONTEXT: u64 = 100;
+/// How many files that could not be read are named.
+const NAMED: usize = 10;
+
+impl Tool for GrepRepository {
+    const NAME: &'static str = "grep_repository";
+    const COMMAND: &'static str = "grep";
+    const POSITIONAL: &'static [&'static str] = &["repository", "pattern"];
+    const SHOWN: Option<Shown> = Some(Shown::Full);
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        if args.pattern.is_empty() {
+            return Err(Error::new(Code::InvalidArguments, "pattern is empty; give what to look for"));
+        }
+        let pattern = Pattern {
+            patterns: vec![args.pattern.clone()],
+            fixed: !args.use_regex,
+            case: if args.case_sensitive { Case::Sensitive } else { Case::Insensitive },
+            ..Pattern::default()
+        };
+        let matcher = pattern.compile().map_err(|err| bad_pattern(&err))?;
+        let filter = Filter::of(&args)?;
+        let remote = remote(call, &args.repository)?;
+        let reference = args.ref_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        let opened = open(call, &remote, reference, Age::Kept)?;
+
+        let began = Instant::now();
+        let files = opened.commit.files().map_err(git_error)?;
+        let folder = opened.found.folder.as_str();
+        let in_place = |path: &str| {
+            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let mut left_out: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let mut entries: Vec<&TreeEntry> = Vec::with_capacity(files.len());
+        for entry in files.iter().filter(|entry| in_place(&entry.path) && filter.keeps(&entry.path)) {
+            match entry.mode {
+                EntryMode::Submodule => *left_out.entry("submodule").or_default() += 1,
+                EntryMode::Symlink => *left_out.entry("symlink").or_default() += 1,
+                EntryMode::File | EntryMode::Executable => entries.push(entry),
+            }
+        }
+        let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };
+        let skip = usize::try_from(args.skip).unwrap_or(usize::MAX).saturating_add(call.offset);
+        let take = usize::try_from(args.take).unwrap_or(usize::MAX).saturating_sub(call.offset);
+        let wanted = Wanted {
+            matcher: &matcher,
+            before: args.before_context.min(MOST_CONTEXT) as usize,
+            after: args.after_context.min(MOST_CONTEXT) as usize,
+            skip,
+            take,
+        };
+        let outcome = blobs::search(&opened.commit, &entries, &wanted, limits);
+        if call.request.is_cancelled() {
+            return Err(Error::new(Code::Cancelled, "cancelled"));
+        }
+        if outcome.binary > 0 {
+            left_out.insert("binary", outcome.binary);
+        }
+        let mut warnings: Vec<String> = outcome.failures.iter().take(NAMED).map(ToString::to_string).collect();
+        if outcome.failures.len() > NAMED {
+            warnings.push(format!("and {} more files that could not be read", outcome.failures.len() - NAMED));
+        }
+        if !outcome.failures.is_empty() {
+            left_out.insert("unreadable", outcome.failures.len() as u64);
+        }
+
+        let found: usize = outcome.files.iter().map(|file| file.lines.len()).sum();
+        let (matches, given) = fit(outcome.files, call.max_tokens);
+        let cut = given < found;
+        call.count(usize::try_from(outcome.total).unwrap_or(usize::MAX));
+        call.found(outcome.total > 0);
+        call.narrow("give include_globs, file_extensions or a smaller take");
+        let more = (skip + given) < usize::try_from(outcome.total).unwrap_or(usize::MAX);
+        Ok(Output {
+            repository: remote.whole().to_string(),
+            reference: opened.found.reference.clone(),
+            commit: opened.found.commit.clone(),
+            matches,
+            truncated: more,
+            next_cursor: cut.then(|| call.cursor(call.offset + given)),
+            timed_out: outcome.timed_out,
+            stats: Stats {
+                files_searched: outcome.searched,
+                total_matches: outcome.total,
+                files_with_matches: outcome.matching,
+                execution_time_ms: began.elapsed().as_millis() as u64,
+                left_out,
+            },
+            warnings,
+        })
+    }
+}
+
+/// As many lines as fit the budget, at least one, and how many these are.
+fn fit(files: Vec<blobs::FileLines>, max_tokens: usize) -> (Vec<FileMatch>, usize) {
+    let (mut spent, mut given, mut matches) = (FRAME, 0, Vec::new());
+    for file in files {
+        spent += FILE_FRAME + tokens::estimate(&file.path);
+        let mut line_matches = Vec::new();
+        for line in file.lines {
+            let Line { number, text, ranges, cut, before, after } = line;
+            let line = LineMatch { line_number: number, line: text, ranges, cut, before, after };
+            spent += tokens::estimate(&serde_json::to_string(&line).unwrap_or_default());
+            if spent > max_tokens && given > 0 {
+                if !line_matches.is_empty() {
+                    matches.push(FileMatch { path: file.path, line_matches });
+                }
+                return (matches, given);
+            }
+            line_matches.push(line);
+            given += 1;
+        }
+        matches.push(FileMatch { path: file.path, line_matches });
+    }
+    (matches, given)
+}
+
+/// Which paths are looked into.
+struct Filter {
+    extensions: Vec<String>,
+    include: Option<GlobSet>,
+    exclude: Vec<String>,
+}
+
+impl Filter {
+    fn of(args: &Args) -> Result<Self, Error> {
+        let extension = |text: &String| text.trim().trim_start_matches('*').trim_start_matches('.').to_lowercase();
+        let mut globs = GlobSetBuilder::new();
+        for text in &args.include_globs {
+            // As in a .gitignore: a pattern without a slash is about the name.
+            let pattern = text.trim().trim_start_matches("./");
+            let anchored = match pattern.strip_prefix('/') {
+                Some(rest) => rest.to_owned(),
+                None if pattern.contains('/') => pattern.to_owned(),
+                None => format!("**/{pattern}"),
+            };
+            let glob = GlobBuilder::new(&anchored).literal_separator(true).build();
+            globs.add(glob.map_err(|err| Error::new(Code::InvalidArguments, format!("include_globs: {err}")))?);
+        }
+        let include =
+            globs.build().map_err(|err| Error::new(Code::InvalidArguments, format!("include_globs: {err}")))?;
+        Ok(Self {
+            extensions: args.file_extensions.iter().map(extension).filter(|text| !text.is_empty()).collect(),
+            include: (!args.include_globs.is_empty()).then_some(include),
+            exclude: args
+                .exclude_dirs
+                .iter()
+                .map(|text| text.trim().trim_matches('/').to_owned())
+                .filter(|text| !text.is_empty())
+                .collect(),
+        })
+    }
+
+    fn keeps(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let excluded = self.exclude.iter().any(|dir| match dir.contains('/') {
+            true => folder.strip_prefix(dir.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            false => folder.split('/').any(|part| part == dir),
+        });
+        if excluded {
+            return false;
+        }
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+        (self.extensions.is_empty() || extension.is_some_and(|extension| self.extensions.contains(&extension)))
+            && self.include.as_ref().is_none_or(|globs| globs.is_match(path))
+    }
+}

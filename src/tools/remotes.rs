@@ -1,0 +1,180 @@
+//! Repositories elsewhere, for tools: which one is meant, its clone, and what a failure means to a caller.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Call, Code, Error};
+use crate::config::{CacheMode, Config, Secret};
+use crate::git::{self, Access, Age, Cache, Keep, NameError, Opened, Remote, Token, Wish};
+use crate::model::{EntryMode, SourceError, SourceTree as _, TreeEntry};
+use crate::net;
+
+/// What a process has for reaching repositories. Nothing is opened before the first is asked for.
+#[derive(Default)]
+pub struct Remotes {
+    cache: OnceLock<Result<Cache, String>>,
+    client: OnceLock<net::Client>,
+}
+
+impl Remotes {
+    /// The one way to the network.
+    pub fn client(&self, config: &Config) -> net::Client {
+        let make = || {
+            let options = net::Options {
+                trusted_hosts: config.trusted_hosts.clone(),
+                ca_file: config.ca_file.clone(),
+                ..net::Options::default()
+            };
+            net::Client::new(options)
+        };
+        self.client.get_or_init(make).clone()
+    }
+
+    /// The clones.
+    pub fn cache(&self, config: &Config) -> Result<&Cache, Error> {
+        let make = || {
+            let git = &config.git;
+            let tokens = git.tokens.iter().map(|(host, Secret(token))| (host.clone(), Token(token.clone())));
+            let access = Access {
+                client: self.client(config),
+                tokens: Arc::new(tokens.collect()),
+                ssh_command: git.ssh_command.clone().unwrap_or_else(|| git::SSH_COMMAND.to_owned()),
+                max_clone: git.max_clone,
+            };
+            let keep = Keep { max_bytes: git.cache_size, ..Keep::default() };
+            let root = config.home.join("git");
+            match git.cache_mode {
+                CacheMode::Shared => Ok(Cache::shared(root, access, keep)),
+                CacheMode::Process => Cache::of_process(&root, access, keep).map_err(|err| err.to_string()),
+            }
+        };
+        let cache = self.cache.get_or_init(make).as_ref();
+        cache.map_err(|err| Error::new(Code::Unavailable, format!("clones cannot be kept: {err}")))
+    }
+}
+
+/// The repository that a caller names.
+pub fn remote(call: &Call<'_>, text: &str) -> Result<Remote, Error> {
+    let remote = Remote::parse(text, call.request.directory.as_deref()).map_err(|err| git_error(err.into()))?;
+    let Some(folder) = remote.folder() else { return Ok(remote) };
+    let gone = || {
+        let message =
+            format!("there is no git repository at {}; give the folder that holds .git, or a URL", folder.display());
+        Error::new(Code::NotFound, message)
+    };
+    let folder = folder.canonicalize().map_err(|_| gone())?;
+    let found = git::Repository::open(&folder).ok_or_else(gone)?;
+    Remote::local(&found.worktree().unwrap_or_else(|| found.common_dir())).map_err(|err| git_error(err.into()))
+}
+
+/// Does something with the clones, telling the caller how far it is.
+pub fn with_cache<T>(
+    call: &Call<'_>,
+    run: impl FnOnce(&Cache, &Wish<'_>) -> Result<T, git::Error>,
+) -> Result<T, Error> {
+    let tell = |at: u64, of: Option<u64>, what: &str| {
+        if let Some(progress) = &call.request.progress {
+            progress(at, of, what);
+        }
+    };
+    let wish = Wish { progress: &tell, cancelled: call.request.cancelled.clone() };
+    let cache = call.cx.remotes.cache(&call.cx.config)?;
+    run(cache, &wish).map_err(git_error)
+}
+
+/// A commit of a repository, to be read.
+pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
+    let opened = with_cache(call, |cache, wish| cache.open(remote, reference, age, wish))?;
+    if let Some(bytes) = opened.fetched {
+        call.note("fetched_bytes", bytes);
+    }
+    if let Some(over) = &opened.over {
+        call.note("fetched_over", format!("https was refused, so it came over ssh from {over}"));
+    }
+    Ok(opened)
+}
+
+/// A repository that is named by more than an id that might be one of an index: a URL, `github:…`, `owner/name@ref`.
+pub fn named_remote(call: &Call<'_>, repo: Option<&str>) -> Option<Remote> {
+    let repo = repo?.trim();
+    let said = repo.contains(':') || repo.contains('@');
+    if !said || std::path::Path::new(repo).is_absolute() || super::indexes::resolve(call, Some(repo)).is_ok() {
+        return None;
+    }
+    Remote::parse(repo, None).ok()
+}
+
+/// The text files of a commit, for a look at one or at all.
+pub fn entry(opened: &Opened, path: &str) -> Result<TreeEntry, Error> {
+    let files = opened.commit.files().map_err(git_error)?;
+    let found = files.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| files[at].clone());
+    match found {
+        Some(entry) if entry.mode != EntryMode::Submodule => Ok(entry),
+        Some(entry) => {
+            let message = format!("{path} is a submodule, at commit {}; name its own repository", entry.id);
+            Err(Error::new(Code::NotFound, message))
+        }
+        None => {
+            let near = super::nearest(path, files.iter().map(|entry| entry.path.as_str()), 3);
+            let commit = opened.commit.commit();
+            let message = format!("there is no file {path:?} in commit {commit}; `get_file_tree` lists what there is");
+            Err(Error::new(Code::NotFound, message).with("nearest", near))
+        }
+    }
+}
+
+/// What a failure of git means to a caller.
+pub fn git_error(err: git::Error) -> Error {
+    let message = err.to_string();
+    match err {
+        git::Error::Name(NameError::Empty | NameError::Unknown(_) | NameError::Part(_)) => {
+            Error::new(Code::InvalidArguments, message)
+        }
+        git::Error::Name(NameError::Password(_) | NameError::Scheme(_)) => Error::new(Code::InvalidArguments, message),
+        git::Error::Net(err) => net_error(&err),
+        git::Error::NoRef { nearest, .. } => {
+            let message = format!("{message}; `list_repository_refs` lists what there is");
+            Error::new(Code::NotFound, message).with("nearest", nearest)
+        }
+        git::Error::NoRepository { .. } => {
+            let message =
+                format!("{message}: check the name, or set a token for the host (GITHUB_TOKEN, CODELODE_GIT_TOKENS)");
+            Error::new(Code::NotFound, message)
+        }
+        git::Error::Empty(_) | git::Error::Missing { .. } => Error::new(Code::NotFound, message),
+        git::Error::Unreadable { .. } => Error::new(Code::NotFound, message),
+        git::Error::Cancelled => Error::new(Code::Cancelled, "cancelled; what was there before is untouched"),
+        _ => Error::new(Code::Unavailable, message),
+    }
+}
+
+/// What a failure of the network means to a caller.
+pub fn net_error(err: &net::Error) -> Error {
+    let code = match err {
+        net::Error::Cancelled => Code::Cancelled,
+        net::Error::BadUrl(_) | net::Error::Scheme { .. } | net::Error::Private { .. } => Code::InvalidArguments,
+        _ => Code::Unavailable,
+    };
+    Error::new(code, err.to_string())
+}
+
+/// What a failure to read a commit means to a caller.
+pub fn source_error(err: &SourceError) -> Error {
+    let code = if matches!(err, SourceError::Failed(_)) { Code::Unavailable } else { Code::NotFound };
+    Error::new(code, err.to_string())
+}
+
+/// A path as a caller wrote it, in the folder that the repository's name may hold.
+pub fn inside(opened: &Opened, path: &str) -> String {
+    let path = path.trim().trim_start_matches("./").trim_matches('/');
+    let folder = opened.found.folder.as_str();
+    if folder.is_empty() || path == folder || path.starts_with(&format!("{folder}/")) {
+        return path.to_owned();
+    }
+    if path.is_empty() { folder.to_owned() } else { format!("{folder}/{path}") }
+}
+
+/// The content of a file of a commit.
+pub fn content(opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
+    let entry = entry(opened, path)?;
+    opened.commit.read(&entry).map_err(|err| source_error(&err))
+}
