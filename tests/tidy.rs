@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["languages"]),
     ("pipeline", &["config", "discover", "git", "languages", "extract", "resolve", "store"]),
     ("query", &["store", "languages"]),
-    ("tools", &["query", "pipeline", "store", "config", "discover", "git", "languages", "net"]),
+    ("tools", &["query", "pipeline", "store", "config", "discover", "git", "languages", "extract", "net"]),
     ("mcp", &["tools", "config"]),
     ("cli", &["tools", "mcp", "config"]),
     ("allocator", &[]),

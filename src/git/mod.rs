@@ -10,6 +10,7 @@
 
 mod cache;
 mod commit;
+mod diff;
 mod error;
 mod fetch;
 mod history;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use cache::{Age, Cache, Keep, Opened};
 pub use commit::Commit;
+pub use diff::{Changed, Content, Error as HistoryError, History};
 pub use error::Error;
 pub use fetch::{Access, Token, Wish};
 pub use history::{Blamed, Change, ChangedFile, Changes, blame, changed_files};

@@ -1,6 +1,7 @@
 //! Questions to a snapshot, one file each. Nothing here knows how an answer is worded or where it goes.
 
 pub mod blobs;
+mod changes;
 mod graph;
 mod lookup;
 mod mentions;
@@ -17,6 +18,7 @@ pub mod syntax;
 pub mod text;
 mod tree;
 
+pub use changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, Related, blast, central_symbols, dead_code,
     hop_weight, implementations, imported_files, ranks, related, repo_map,

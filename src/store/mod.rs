@@ -39,7 +39,7 @@ pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
 pub use ranks::{Rank, RankTable};
 pub use registry::{Registry, RemoteFacts, Sidecar};
-pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView};
+pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView, qualified_name};
 pub use writer::{Known, Prepared, Writer};
 
 use std::fs::File;

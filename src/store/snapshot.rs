@@ -500,7 +500,7 @@ impl<'a> SymbolView<'a> {
 }
 
 /// Joins the parts of a qualified name that are there.
-pub(super) fn qualified_name(name: &str, container: &str, parent: Option<&str>) -> String {
+pub fn qualified_name(name: &str, container: &str, parent: Option<&str>) -> String {
     let parts = [parent.unwrap_or_default(), container, name];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod budget;
+mod changes;
 pub mod check_references;
 pub mod compact;
 pub mod envelope;
@@ -15,6 +16,7 @@ pub mod find_importers;
 pub mod find_references;
 pub mod get_blast_radius;
 pub mod get_call_hierarchy;
+pub mod get_changed_symbols;
 pub mod get_class_hierarchy;
 pub mod get_context_bundle;
 pub mod get_dependency_graph;
@@ -26,6 +28,7 @@ pub mod get_repo_map;
 pub mod get_repo_outline;
 pub mod get_session_stats;
 pub mod get_symbol;
+pub mod get_symbol_diff;
 pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
@@ -164,6 +167,8 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_repo_map::GetRepoMap>(),
     ToolSpec::of::<get_related_symbols::GetRelatedSymbols>(),
     ToolSpec::of::<find_implementations::FindImplementations>(),
+    ToolSpec::of::<get_changed_symbols::GetChangedSymbols>(),
+    ToolSpec::of::<get_symbol_diff::GetSymbolDiff>(),
     ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<get_repo_outline::GetRepoOutline>(),

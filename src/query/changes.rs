@@ -1,0 +1,237 @@
+//! What differs between two states of code, symbol by symbol: not lines, and not files that only moved.
+
+use std::collections::HashMap;
+
+use crate::model::{Extraction, Kind, Span};
+use crate::store::{FileView, qualified_name};
+
+/// A symbol of one of the states.
+#[derive(Clone, Debug)]
+pub struct Version<'a> {
+    /// See [`crate::store::SymbolView::id`].
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// Everything it lies in and its name, with dots between.
+    pub qualified_name: String,
+    /// What sort it is.
+    pub kind: Kind,
+    /// The file that defines it.
+    pub file: &'a str,
+    /// First line, one-based.
+    pub line: u32,
+    /// The definition's exact bytes.
+    pub source: &'a [u8],
+    /// Hash of what it says itself, without its members.
+    own: blake3::Hash,
+}
+
+/// Says what is there now and was not before, and the other way round.
+#[derive(Debug, Default)]
+pub struct Changes<'a> {
+    /// Only there now.
+    pub added: Vec<Version<'a>>,
+    /// Only there before.
+    pub removed: Vec<Version<'a>>,
+    /// There both times, with another text: before, now.
+    pub modified: Vec<(Version<'a>, Version<'a>)>,
+    /// The same text under another name or in another place: before, now.
+    pub renamed: Vec<(Version<'a>, Version<'a>)>,
+    /// How many are as they were.
+    pub unchanged: usize,
+}
+
+/// What makes two symbols versions of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Same {
+    /// Path, qualified name and kind: two states of one repository.
+    Place,
+    /// Qualified name and kind: two repositories.
+    Name,
+}
+
+/// A text shorter than this says too little to be known again under another name in another file.
+const TELLING: usize = 40;
+
+/// The symbols of a file as extraction found them.
+pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -> Vec<Version<'a>> {
+    let symbols = &extraction.symbols;
+    let text = |span: Span| String::from_utf8_lossy(span.of(content)).into_owned();
+    let mut all: Vec<Version<'a>> = Vec::with_capacity(symbols.len());
+    let parents: Vec<Option<u32>> = symbols.iter().map(|symbol| symbol.parent).collect();
+    for (place, symbol) in symbols.iter().enumerate() {
+        let parent = symbol.parent.and_then(|parent| all.get(parent as usize)).map(|parent| &*parent.qualified_name);
+        let name = text(symbol.name);
+        let members = children(&parents, place).map(|child| symbols[child].span);
+        all.push(Version {
+            id: String::new(),
+            qualified_name: qualified_name(&name, &text(symbol.container), parent),
+            name,
+            kind: symbol.kind,
+            file,
+            line: symbol.line,
+            source: symbol.span.of(content),
+            own: own(content, symbol.span, members),
+        });
+    }
+    name_all(&mut all);
+    all
+}
+
+/// The symbols of an indexed file.
+pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
+    let parents: Vec<Option<u32>> =
+        file.symbols().map(|symbol| symbol.parent().map(|parent| parent.number().index)).collect();
+    let spans: Vec<Span> = file.symbols().map(|symbol| symbol.span()).collect();
+    let version = |(place, symbol): (usize, crate::store::SymbolView<'a>)| Version {
+        id: symbol.id(),
+        name: symbol.name().into_owned(),
+        qualified_name: symbol.qualified_name(),
+        kind: symbol.kind(),
+        file: file.path(),
+        line: symbol.line(),
+        source: symbol.source(),
+        own: own(file.content(), symbol.span(), children(&parents, place).map(|child| spans[child])),
+    };
+    file.symbols().enumerate().map(version).collect()
+}
+
+/// The places of a symbol's members: they follow it, in source order.
+fn children(parents: &[Option<u32>], place: usize) -> impl Iterator<Item = usize> + '_ {
+    let of_it = move |child: &usize| parents[*child] == Some(place as u32);
+    (place + 1..parents.len())
+        .take_while(move |child| parents[*child].is_some_and(|parent| parent as usize >= place))
+        .filter(of_it)
+}
+
+/// Hash of a definition without its members.
+fn own(content: &[u8], span: Span, members: impl Iterator<Item = Span>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let mut at = span.start;
+    for member in members {
+        hasher.update(Span { start: at, end: member.start.max(at) }.of(content)).update(&[0]);
+        at = at.max(member.end);
+    }
+    hasher.update(Span { start: at, end: span.end.max(at) }.of(content));
+    hasher.finalize()
+}
+
+/// Gives each symbol of a file its id.
+fn name_all(all: &mut [Version<'_>]) {
+    let mut counts: HashMap<(String, Kind), (usize, usize)> = HashMap::new();
+    for version in all.iter() {
+        counts.entry((version.qualified_name.clone(), version.kind)).or_default().0 += 1;
+    }
+    for version in all {
+        let (n, next) = counts.entry((version.qualified_name.clone(), version.kind)).or_default();
+        *next += 1;
+        let overload = if *n > 1 { format!("~{next}") } else { String::new() };
+        version.id = format!("{}::{}#{}{overload}", version.file, version.qualified_name, version.kind.as_str());
+    }
+}
+
+/// Compares two states. What both hold is told by `same`; of what is left, the same text under another name is a rename.
+pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> Changes<'a> {
+    let mut changes = Changes::default();
+    type Group<'a> = (Vec<Version<'a>>, Vec<Version<'a>>);
+    let mut groups: HashMap<(&'a str, String, Kind), Group<'a>> = HashMap::new();
+    let key = |version: &Version<'a>| {
+        let file = if same == Same::Place { version.file } else { "" };
+        (file, version.qualified_name.clone(), version.kind)
+    };
+    for version in old {
+        groups.entry(key(&version)).or_default().0.push(version);
+    }
+    for version in new {
+        groups.entry(key(&version)).or_default().1.push(version);
+    }
+    for (mut before, now) in groups.into_values() {
+        // The surest first: overloads and namesakes are told apart by their text, then by their file, then by their order.
+        let mut left = now;
+        let rounds: [fn(&Version<'_>, &Version<'_>) -> bool; 4] = [
+            |a, b| a.file == b.file && a.source == b.source,
+            |a, b| a.source == b.source,
+            |a, b| a.file == b.file,
+            |_, _| true,
+        ];
+        for fits in rounds {
+            let mut rest = Vec::new();
+            for version in left {
+                match before.iter().position(|other| fits(other, &version)) {
+                    Some(at) => {
+                        let other = before.remove(at);
+                        match other.source == version.source {
+                            true => changes.unchanged += 1,
+                            false => changes.modified.push((other, version)),
+                        }
+                    }
+                    None => rest.push(version),
+                }
+            }
+            left = rest;
+        }
+        changes.removed.extend(before);
+        changes.added.extend(left);
+    }
+    find_renames(&mut changes);
+    changes.added.sort_by(|a, b| (a.file, a.line, &a.id).cmp(&(b.file, b.line, &b.id)));
+    changes.removed.sort_by(|a, b| (a.file, a.line, &a.id).cmp(&(b.file, b.line, &b.id)));
+    for pairs in [&mut changes.modified, &mut changes.renamed] {
+        pairs.sort_by(|(_, a), (_, b)| (a.file, a.line, &a.id).cmp(&(b.file, b.line, &b.id)));
+    }
+    changes
+}
+
+impl Version<'_> {
+    /// Whether two versions say the same themselves: then only their members differ.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.own == other.own
+    }
+}
+
+/// Takes what was removed and added with the same text, but for its name, for one symbol.
+fn find_renames(changes: &mut Changes<'_>) {
+    changes.removed.sort_by(|a, b| a.id.cmp(&b.id));
+    changes.added.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut by_body: HashMap<(Kind, blake3::Hash), Vec<usize>> = HashMap::new();
+    for (place, version) in changes.removed.iter().enumerate() {
+        by_body.entry((version.kind, body(version))).or_default().push(place);
+    }
+    let mut taken: Vec<Option<usize>> = vec![None; changes.added.len()];
+    let fits: [fn(&Version<'_>, &Version<'_>) -> bool; 3] =
+        [|a, b| a.file == b.file, |a, b| a.name == b.name, |a, _| a.source.len() >= TELLING];
+    for fits in fits {
+        for (version, taken) in changes.added.iter().zip(&mut taken).filter(|(_, taken)| taken.is_none()) {
+            let Some(candidates) = by_body.get_mut(&(version.kind, body(version))) else { continue };
+            let found = candidates.iter().position(|place| fits(&changes.removed[*place], version));
+            *taken = found.map(|at| candidates.remove(at));
+        }
+    }
+    let mut removed: Vec<Option<Version<'_>>> = std::mem::take(&mut changes.removed).into_iter().map(Some).collect();
+    for (version, taken) in std::mem::take(&mut changes.added).into_iter().zip(taken) {
+        match taken.and_then(|place| removed[place].take()) {
+            Some(before) => changes.renamed.push((before, version)),
+            None => changes.added.push(version),
+        }
+    }
+    changes.removed = removed.into_iter().flatten().collect();
+}
+
+/// Hash of a definition with its own name left out wherever it stands as a word.
+fn body(version: &Version<'_>) -> blake3::Hash {
+    let is_word =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80);
+    let (source, name) = (version.source, version.name.as_bytes());
+    let mut hasher = blake3::Hasher::new();
+    let mut at = 0;
+    for found in memchr::memmem::find_iter(source, name) {
+        let end = found + name.len();
+        let before = found.checked_sub(1).and_then(|before| source.get(before));
+        if !name.is_empty() && !is_word(before) && !is_word(source.get(end)) {
+            hasher.update(&source[at..found]).update(&[0]);
+            at = end;
+        }
+    }
+    hasher.update(&source[at..]);
+    hasher.finalize()
+}

@@ -1,0 +1,133 @@
+//! How differences between two states are told: four lists, and a page of all of them together.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Call, tokens};
+use crate::query::{Changes, Version};
+
+/// What differs. Each list is in the order of files and lines.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Differences {
+    added_count: usize,
+    removed_count: usize,
+    modified_count: usize,
+    renamed_count: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    modified: Vec<Difference>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    removed: Vec<Difference>,
+    /// The same text under another name or in another place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    renamed: Vec<Difference>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added: Vec<Difference>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<usize>,
+}
+
+/// A symbol that differs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Difference {
+    symbol_id: String,
+    line: u32,
+    /// Its id before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<String>,
+    /// Its own text is as it was, only its members differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    only_members: bool,
+    /// What a change of it may break.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blast_radius: Option<Reach>,
+}
+
+/// Who depends on a symbol that differs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reach {
+    /// Symbols that use it themselves; of a removed one, definitions that still write its name.
+    pub direct_dependents_count: usize,
+    /// Files that depend on it.
+    pub confirmed_count: usize,
+    /// The nearest of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// What became of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It has another text.
+    Modified,
+    /// It is gone.
+    Removed,
+    /// It has another name or place.
+    Renamed,
+    /// It is new.
+    Added,
+}
+
+/// Tokens of everything around the lists.
+const FRAME: usize = 200;
+
+/// As many differences as the answer has room for, from where the cursor stands. `reach` says who depends on a symbol, where
+/// that is asked for.
+pub fn page(
+    call: &Call<'_>,
+    changes: &Changes<'_>,
+    reach: &dyn Fn(Change, &Version<'_>) -> Option<Reach>,
+) -> Differences {
+    let mut page = Differences {
+        added_count: changes.added.len(),
+        removed_count: changes.removed.len(),
+        modified_count: changes.modified.len(),
+        renamed_count: changes.renamed.len(),
+        ..Differences::default()
+    };
+    let modified = changes.modified.iter().map(|(was, now)| (Change::Modified, Some(was), now));
+    let removed = changes.removed.iter().map(|was| (Change::Removed, None, was));
+    let renamed = changes.renamed.iter().map(|(was, now)| (Change::Renamed, Some(was), now));
+    let added = changes.added.iter().map(|now| (Change::Added, None, now));
+    let total = page.added_count + page.removed_count + page.modified_count + page.renamed_count;
+    call.count(total);
+    call.found(total > 0);
+    if call.count_only {
+        return page;
+    }
+    let (mut given, mut spent) = (0, FRAME);
+    for (change, was, now) in modified.chain(removed).chain(renamed).chain(added).skip(call.offset) {
+        let difference = Difference {
+            symbol_id: now.id.clone(),
+            line: now.line,
+            // In another repository it may lie elsewhere; in the same one it does not.
+            was: was.filter(|was| was.id != now.id).map(|was| was.id.clone()),
+            only_members: change == Change::Modified && was.is_some_and(|was| was.says_the_same(now)),
+            blast_radius: reach(change, now),
+        };
+        spent += tokens::estimate(&serde_json::to_string(&difference).unwrap_or_default()) + 1;
+        if spent > call.max_tokens && given > 0 {
+            break;
+        }
+        given += 1;
+        match change {
+            Change::Modified => page.modified.push(difference),
+            Change::Removed => page.removed.push(difference),
+            Change::Renamed => page.renamed.push(difference),
+            Change::Added => page.added.push(difference),
+        }
+    }
+    let reached = call.offset + given;
+    if given > 0 && reached < total {
+        page.truncated = true;
+        page.total = Some(total);
+        page.left = Some(total - reached);
+        page.next_cursor = Some(call.cursor(reached));
+    }
+    page
+}

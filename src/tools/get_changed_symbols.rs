@@ -1,0 +1,205 @@
+//! Which symbols a part of the history changed.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::changes::{self, Change, Differences, Reach};
+use super::indexes::{self, Repo};
+use super::{Call, Code, Error, Tool, related};
+use crate::extract::extract;
+use crate::git::{Changed, History, HistoryError};
+use crate::languages;
+use crate::model::Extraction;
+use crate::query::{self, Same, Version};
+
+/// Symbols added, removed, modified or renamed between two commits.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Commit, branch or tag (default: the commit that was indexed).
+    #[serde(default)]
+    since_sha: Option<String>,
+    /// The same (default HEAD), or WORKTREE: files as they are now.
+    #[serde(default)]
+    until_sha: Option<String>,
+    /// Who depends on each, as of now.
+    #[serde(default)]
+    include_blast_radius: bool,
+    /// How many uses away.
+    #[serde(default = "three")]
+    max_blast_depth: u32,
+}
+
+fn three() -> u32 {
+    3
+}
+
+/// Modified first, then removed, renamed and added.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    since_sha: String,
+    /// A commit, or WORKTREE.
+    until_sha: String,
+    /// Whether edits that are not committed count.
+    worktree_counts: bool,
+    changed_files_count: usize,
+    /// Files that differ and have no symbols here: too large, or in no language that is read.
+    #[serde(skip_serializing_if = "is_zero")]
+    files_without_symbols: usize,
+    #[serde(flatten)]
+    differences: Differences,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// See [`Args`].
+pub struct GetChangedSymbols;
+
+/// What stands for the files as they are.
+const WORKTREE: &str = "WORKTREE";
+/// Uses are not followed further than this.
+const DEEPEST: u32 = 10;
+/// So many files that depend on a symbol are named.
+const MOST_FILES: usize = 5;
+
+impl Tool for GetChangedSymbols {
+    const NAME: &'static str = "get_changed_symbols";
+    const COMMAND: &'static str = "changed";
+    const POSITIONAL: &'static [&'static str] = &["since_sha", "until_sha"];
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        // Before the index is brought up to date: from then on it is the index of what is checked out now.
+        let indexed_at = indexes::open_as_indexed(call, args.repo.as_deref())?.snapshot.facts().git_head.clone();
+        let counts_worktree = args.until_sha.as_deref().is_some_and(|until| until.eq_ignore_ascii_case(WORKTREE));
+        let repo = match counts_worktree || args.include_blast_radius {
+            true => indexes::open_now(call, args.repo.as_deref())?,
+            false => indexes::open_as_indexed(call, args.repo.as_deref())?,
+        };
+        call.repo(&repo.sidecar.repo);
+        let Some(root) = &repo.root else {
+            let message =
+                format!("the folder of {} is not on this machine, so neither is its history", repo.sidecar.repo);
+            return Err(Error::new(Code::Unavailable, message));
+        };
+        let history = History::open(root).map_err(history_error)?;
+        let Some(since) = args.since_sha.or(indexed_at) else {
+            let message = "no commit was checked out when this was indexed; give since_sha";
+            return Err(Error::new(Code::InvalidArguments, message));
+        };
+        let since = history.commit(&since).map_err(history_error)?;
+        let (until, files) = match counts_worktree {
+            true => (WORKTREE.to_owned(), worktree(&history, &since, &repo).map_err(history_error)?),
+            false => {
+                let until = history.commit(args.until_sha.as_deref().unwrap_or("HEAD")).map_err(history_error)?;
+                let files = history.changed(&since, &until).map_err(history_error)?;
+                (until, files)
+            }
+        };
+
+        let limit = call.cx.config.max_file_size;
+        let mut texts: Vec<Text<'_>> = Vec::with_capacity(files.len());
+        for file in &files {
+            let old = file.old.map_or(Ok(None), |content| history.read(content, limit)).map_err(history_error)?;
+            let new = match (counts_worktree, file.new) {
+                // Not every text of the present is in the history.
+                (true, Some(_)) => repo.snapshot.file(&file.path).map(|file| file.content().to_owned()),
+                (_, content) => {
+                    content.map_or(Ok(None), |content| history.read(content, limit)).map_err(history_error)?
+                }
+            };
+            texts.push(Text { path: &file.path, old, new });
+        }
+        let read: Vec<(Option<Extraction>, Option<Extraction>)> = texts.par_iter().map(Text::extract).collect();
+        let without = read.iter().filter(|(old, new)| old.is_none() && new.is_none()).count();
+        let (mut before, mut now) = (Vec::new(), Vec::new());
+        for (text, (old, new)) in texts.iter().zip(&read) {
+            for (content, extraction, all) in [(&text.old, old, &mut before), (&text.new, new, &mut now)] {
+                if let (Some(content), Some(extraction)) = (content, extraction) {
+                    all.extend(query::versions(text.path, content, extraction));
+                }
+            }
+        }
+        let changes = query::compare(before, now, Same::Place);
+        if since == until && files.is_empty() {
+            call.note("hint", "nothing was committed since then; give an older since_sha, or WORKTREE as until_sha");
+        }
+        let edges = if args.include_blast_radius { Some(related::edges(&repo)?) } else { None };
+        let reach = |change: Change, version: &Version<'_>| -> Option<Reach> {
+            let edges = edges?;
+            if change == Change::Removed {
+                let still = repo.snapshot.mentions(&version.name).unwrap_or(0);
+                return Some(Reach { direct_dependents_count: still as usize, confirmed_count: 0, files: Vec::new() });
+            }
+            let symbol = query::by_id(&repo.snapshot, &version.id).ok()?;
+            let blast = query::blast(&repo.snapshot, edges, &symbol, args.max_blast_depth.clamp(1, DEEPEST));
+            let files =
+                blast.confirmed.iter().take(MOST_FILES).map(|affected| affected.file.path().to_owned()).collect();
+            Some(Reach { direct_dependents_count: blast.direct, confirmed_count: blast.confirmed.len(), files })
+        };
+        Ok(Output {
+            since_sha: since,
+            until_sha: until,
+            worktree_counts: counts_worktree,
+            changed_files_count: files.len(),
+            files_without_symbols: without,
+            differences: changes::page(call, &changes, &reach),
+        })
+    }
+}
+
+/// The files that differ between a commit and what is there now, as far as the index holds it.
+fn worktree(history: &History, since: &str, repo: &Repo) -> Result<Vec<Changed>, HistoryError> {
+    let present = repo.snapshot.files().map(|file| (file.path(), file.content()));
+    // What the rules left out is still there, and not gone.
+    let is_gone = |path: &str| repo.root.as_ref().is_some_and(|root| root.join(path).symlink_metadata().is_err());
+    let mut files = history.changed_since(since, present, is_gone)?;
+    // A file in no language differs in no symbol, and what is not tracked may be anything.
+    files.retain(|file| {
+        file.old.is_some() || repo.snapshot.file(&file.path).is_some_and(|file| file.symbol_count() > 0)
+    });
+    Ok(files)
+}
+
+/// A file's text at both times.
+struct Text<'a> {
+    path: &'a str,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+}
+
+impl Text<'_> {
+    /// What is in both; nothing where no language reads it.
+    fn extract(&self) -> (Option<Extraction>, Option<Extraction>) {
+        let of = |content: &Option<Vec<u8>>| {
+            let content = content.as_ref()?;
+            let (_, spec) = languages::of_file(self.path, content)?;
+            Some(extract(spec, content))
+        };
+        (of(&self.old), of(&self.new))
+    }
+}
+
+/// What a failure of the history means to a caller.
+fn history_error(err: HistoryError) -> Error {
+    let message = err.to_string();
+    match err {
+        HistoryError::NoRepository(_) => {
+            Error::new(Code::Unavailable, format!("{message}; compare two indexes with get_symbol_diff"))
+        }
+        HistoryError::NoCommit(_) => {
+            Error::new(Code::NotFound, format!("{message}; give a commit's id, a branch, a tag or HEAD~1"))
+        }
+        HistoryError::Unreadable(_) => Error::new(
+            Code::Unavailable,
+            format!("{message}; a shallow clone lacks older commits: git fetch --unshallow"),
+        ),
+    }
+}

@@ -1,0 +1,307 @@
+//! What changed between commits and between repositories, through the real program on real repositories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use codelode::extract::extract;
+use codelode::languages;
+use codelode::query::{Changes, Same, Version, compare, versions};
+use serde_json::{Value, json};
+
+/// A repository, and an index directory beside it.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
+        fs::create_dir(place.source()).expect("the folder is new");
+        place.git(&["init", "-q"]);
+        place
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("the folder is there")
+    }
+
+    fn source(&self) -> PathBuf {
+        self.path().join("source")
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.source()).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+        let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
+        let output = output.expect("git is installed where tests run");
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.source().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
+        fs::write(path, text).expect("files can be written");
+    }
+
+    /// Commits everything and says which commit that is.
+    fn commit(&self) -> String {
+        self.git(&["add", "-A", "."]);
+        self.git(&["commit", "-q", "-m", "a change"]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    fn run(&self, at: &Path, args: &[&str]) -> (i32, Value) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(at).stdin(Stdio::null());
+        // There may be no executable of git where this runs.
+        command.env("HOME", self.folder.path()).env("PATH", "/nowhere");
+        let output = command.env("CODELODE_INDEX_PATH", self.path().join("index")).output().expect("it is built");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let value = serde_json::from_str(&text).unwrap_or_else(|err| panic!("{args:?}: {err}: {text}"));
+        (output.status.code().unwrap_or(-1), value)
+    }
+
+    fn index(&self) {
+        let (status, answer) = self.run(&self.source(), &["index", ".", "--json"]);
+        assert_eq!(status, 0, "{answer}");
+    }
+
+    fn call(&self, tool: &str, args: Value) -> Value {
+        self.run(&self.source(), &["call", "--json", tool, &args.to_string()]).1
+    }
+}
+
+/// The ids in a list of differences, with what each was where that is said.
+fn ids(answer: &Value, list: &str) -> Vec<String> {
+    let told = |difference: &Value| {
+        let id = difference["symbol_id"].as_str().expect("each has an id");
+        difference["was"].as_str().map_or_else(|| id.to_owned(), |was| format!("{was} > {id}"))
+    };
+    let ids: Vec<String> = answer[list].as_array().map_or_else(Vec::new, |list| list.iter().map(told).collect());
+    assert_eq!(answer[format!("{list}_count")], ids.len(), "{answer}");
+    ids
+}
+
+const FIRST: &str = "def kept():\n    return 1\n\n\ndef edited():\n    return kept()\n\n\ndef called_so(value):\n    \
+                     total = value * 2 + 7\n    return total\n\n\ndef dropped():\n    return 3\n";
+const SECOND: &str = "# A line that moves everything.\ndef kept():\n    return 1\n\n\ndef edited():\n    return kept() + 1\n\n\n\
+                      def called_otherwise(value):\n    total = value * 2 + 7\n    return total\n\n\ndef fresh():\n    \
+                      return 4\n";
+
+#[test]
+fn commits_are_compared_symbol_by_symbol() {
+    let place = Place::new();
+    place.write("pkg/a.py", FIRST);
+    place.write("pkg/user.py", "from pkg.a import edited\n\n\ndef user():\n    return edited()\n");
+    place.write("README.md", "text\n");
+    let first = place.commit();
+    place.index();
+    place.write("pkg/a.py", SECOND);
+    place.write("README.md", "other text\n");
+    let second = place.commit();
+
+    let answer = place.call("get_changed_symbols", json!({}));
+    assert_eq!(
+        (answer["since_sha"].as_str(), answer["until_sha"].as_str()),
+        (Some(&*first), Some(&*second)),
+        "{answer}"
+    );
+    assert_eq!(answer["worktree_counts"], false);
+    assert_eq!(answer["changed_files_count"], 2, "{answer}");
+    assert_eq!(answer["files_without_symbols"], 1, "{answer}");
+    assert_eq!(ids(&answer, "added"), ["pkg/a.py::fresh#function"]);
+    assert_eq!(ids(&answer, "removed"), ["pkg/a.py::dropped#function"]);
+    assert_eq!(ids(&answer, "modified"), ["pkg/a.py::edited#function"]);
+    assert_eq!(ids(&answer, "renamed"), ["pkg/a.py::called_so#function > pkg/a.py::called_otherwise#function"]);
+
+    // The other way round, by other names for the same commits.
+    let back = place.call("get_changed_symbols", json!({"since_sha": "HEAD", "until_sha": &first[..10]}));
+    assert_eq!(ids(&back, "added"), ["pkg/a.py::dropped#function"]);
+    assert_eq!(ids(&back, "removed"), ["pkg/a.py::fresh#function"]);
+
+    let args = json!({"since_sha": "HEAD~1", "include_blast_radius": true, "max_blast_depth": 1});
+    let blast = place.call("get_changed_symbols", args);
+    assert_eq!(blast["modified"][0]["blast_radius"]["files"], json!(["pkg/user.py"]), "{blast}");
+    assert_eq!(blast["modified"][0]["blast_radius"]["direct_dependents_count"], 1, "{blast}");
+}
+
+#[test]
+fn edits_that_are_not_committed_count_only_when_asked_for() {
+    let place = Place::new();
+    place.write("a.py", FIRST);
+    place.write("b.py", "def gone():\n    return 1\n");
+    let first = place.commit();
+    place.index();
+    place.write("a.py", SECOND);
+    fs::remove_file(place.source().join("b.py")).expect("it is ours");
+    place.write("c.py", "def untracked():\n    return 5\n");
+
+    let answer = place.call("get_changed_symbols", json!({"since_sha": first}));
+    assert_eq!(answer["changed_files_count"], 0, "{answer}");
+    assert!(answer["_meta"]["hint"].as_str().is_some_and(|hint| hint.contains("WORKTREE")), "{answer}");
+
+    let answer = place.call("get_changed_symbols", json!({"since_sha": first, "until_sha": "WORKTREE"}));
+    assert_eq!(answer["worktree_counts"], true);
+    assert_eq!(ids(&answer, "added"), ["a.py::fresh#function", "c.py::untracked#function"]);
+    assert_eq!(ids(&answer, "removed"), ["a.py::dropped#function", "b.py::gone#function"]);
+    assert_eq!(ids(&answer, "modified"), ["a.py::edited#function"]);
+}
+
+#[test]
+fn a_part_of_a_repository_sees_its_own_files() {
+    let place = Place::new();
+    place.write("sub/a.py", FIRST);
+    place.write("other/b.py", FIRST);
+    place.commit();
+    place.write("sub/a.py", SECOND);
+    place.write("other/b.py", "");
+    place.commit();
+    let sub = place.source().join("sub");
+    assert_eq!(place.run(&sub, &["index", ".", "--json"]).0, 0);
+    let (status, answer) = place.run(&sub, &["changed", "HEAD~1", "--json"]);
+    assert_eq!((status, &answer["changed_files_count"]), (0, &json!(1)), "{answer}");
+    assert_eq!(ids(&answer, "modified"), ["a.py::edited#function"]);
+}
+
+#[test]
+fn what_cannot_be_compared_says_why() {
+    let place = Place::new();
+    place.write("a.py", FIRST);
+    place.commit();
+    place.index();
+    let answer = place.call("get_changed_symbols", json!({"since_sha": "no-such-branch"}));
+    assert_eq!(answer["code"], "not_found", "{answer}");
+    let plain = place.path().join("plain");
+    fs::create_dir(&plain).expect("the folder is new");
+    fs::write(plain.join("a.py"), FIRST).expect("it is ours");
+    assert_eq!(place.run(&plain, &["index", ".", "--json"]).0, 0);
+    let (status, answer) = place.run(&plain, &["changed", "HEAD", "--json"]);
+    assert_eq!((status, answer["code"].as_str()), (2, Some("unavailable")), "{answer}");
+    assert!(answer["error"].as_str().is_some_and(|error| error.contains("get_symbol_diff")), "{answer}");
+}
+
+#[test]
+fn a_long_list_comes_in_pages_that_hold_everything_once() {
+    let place = Place::new();
+    place.write("a.py", "");
+    place.commit();
+    place.index();
+    let body: String = (0..200).map(|n| format!("def function_{n}():\n    return {n}\n\n\n")).collect();
+    place.write("a.py", &body);
+    place.commit();
+    let count = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "count_only": true}));
+    assert_eq!(count["count"], 200, "{count}");
+    let (mut all, mut pages, mut cursor) = (Vec::new(), 0, Value::Null);
+    loop {
+        let answer =
+            place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "max_tokens": 1500, "cursor": cursor}));
+        assert_eq!(answer["added_count"], 200, "{answer}");
+        assert!(answer.get("shortened").is_none(), "{answer}");
+        let ids = answer["added"].as_array().expect("there are some").iter().map(|item| item["symbol_id"].to_string());
+        all.extend(ids);
+        pages += 1;
+        cursor = answer["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert!(pages > 2, "{pages}");
+    let n_given = all.len();
+    all.sort();
+    all.dedup();
+    assert_eq!((n_given, all.len()), (200, 200));
+}
+
+#[test]
+fn two_indexes_are_compared_by_name_and_kind() {
+    let place = Place::new();
+    place.write("a.py", FIRST);
+    place.write("same.py", "def same():\n    return 1\n");
+    place.index();
+    let other = place.path().join("other");
+    fs::create_dir_all(other.join("lib")).expect("the folder is new");
+    fs::write(other.join("lib/a.py"), SECOND).expect("it is ours");
+    fs::write(other.join("same.py"), "def same():\n    return 1\n").expect("it is ours");
+    assert_eq!(place.run(&other, &["index", ".", "--json"]).0, 0);
+    let answer = place.call("get_symbol_diff", json!({"repo_a": place.source(), "repo_b": other}));
+    assert_eq!(answer["unchanged_count"], 2, "{answer}");
+    assert_eq!(ids(&answer, "added"), ["lib/a.py::fresh#function"]);
+    assert_eq!(ids(&answer, "removed"), ["a.py::dropped#function"]);
+    assert_eq!(ids(&answer, "modified"), ["a.py::edited#function > lib/a.py::edited#function"]);
+    assert_eq!(ids(&answer, "renamed"), ["a.py::called_so#function > lib/a.py::called_otherwise#function"]);
+}
+
+fn of<'a>(files: &[(&'a str, &'a str)]) -> Vec<Version<'a>> {
+    let of_file = |(path, text): &(&'a str, &'a str)| {
+        let (_, spec) = languages::of_file(path, text.as_bytes()).expect("the tests write Python");
+        versions(path, text.as_bytes(), &extract(spec, text.as_bytes()))
+    };
+    files.iter().flat_map(of_file).collect()
+}
+
+/// What changed, a line each.
+fn told(old: &[(&str, &str)], new: &[(&str, &str)], same: Same) -> Vec<String> {
+    let Changes { added, removed, modified, renamed, .. } = compare(of(old), of(new), same);
+    let mut told = Vec::new();
+    told.extend(added.iter().map(|version| format!("+ {}", version.id)));
+    told.extend(removed.iter().map(|version| format!("- {}", version.id)));
+    told.extend(modified.iter().map(|(old, new)| {
+        let only = if old.says_the_same(new) { " inside" } else { "" };
+        format!("! {}{only}", new.id)
+    }));
+    told.extend(renamed.iter().map(|(old, new)| format!("{} > {}", old.id, new.id)));
+    told
+}
+
+const CLASS: &str = "class A:\n    def f(self):\n        return 1\n    def g(self):\n        return self.f()\n";
+
+#[test]
+fn what_is_as_it_was_is_not_told() {
+    assert_eq!(told(&[("a.py", CLASS)], &[("a.py", &format!("# moved down\n\n{CLASS}"))], Same::Place), [""; 0]);
+}
+
+#[test]
+fn a_class_whose_method_changed_says_that_it_is_only_that() {
+    let new = CLASS.replace("return 1", "return 2");
+    assert_eq!(
+        told(&[("a.py", CLASS)], &[("a.py", &new)], Same::Place),
+        ["! a.py::A#class inside", "! a.py::A.f#method"]
+    );
+}
+
+#[test]
+fn another_name_for_the_same_body_is_a_rename_and_a_moved_file_is_many() {
+    let new = CLASS.replace("def f(", "def h(");
+    let changes = told(&[("a.py", CLASS)], &[("a.py", &new)], Same::Place);
+    assert_eq!(changes, ["! a.py::A#class inside", "a.py::A.f#method > a.py::A.h#method"]);
+    let moved = told(&[("a.py", CLASS)], &[("b.py", CLASS)], Same::Place);
+    let all =
+        ["a.py::A#class > b.py::A#class", "a.py::A.f#method > b.py::A.f#method", "a.py::A.g#method > b.py::A.g#method"];
+    assert_eq!(moved, all);
+    let recursive = "def fac(n):\n    return n * fac(n - 1)\n";
+    let changes = told(&[("a.py", recursive)], &[("a.py", &recursive.replace("fac", "factorial"))], Same::Place);
+    assert_eq!(changes, ["a.py::fac#function > a.py::factorial#function"]);
+}
+
+#[test]
+fn what_comes_and_goes_is_told_and_little_text_is_no_rename_elsewhere() {
+    let changes = told(&[("a.py", "A = 1\n")], &[("b.py", "B = 1\n")], Same::Place);
+    assert_eq!(changes, ["+ b.py::B#constant", "- a.py::A#constant"]);
+}
+
+#[test]
+fn between_repositories_the_place_does_not_matter() {
+    let changed = "def f():\n    return 2\n";
+    assert_eq!(told(&[("a.py", CLASS)], &[("lib/a.py", CLASS)], Same::Name), [""; 0]);
+    let changes = told(&[("a.py", "def f():\n    return 1\n")], &[("lib/b.py", changed)], Same::Name);
+    assert_eq!(changes, ["! lib/b.py::f#function"]);
+}
+
+#[test]
+fn overloads_are_told_apart_by_their_text() {
+    let old = "def f():\n    return 1\ndef f():\n    return 2\n";
+    let new = "def f():\n    return 2\ndef f():\n    return 3\n";
+    assert_eq!(told(&[("a.py", old)], &[("a.py", new)], Same::Place), ["! a.py::f#function~2"]);
+}
