@@ -252,6 +252,29 @@ impl Random {
     }
 }
 
+/// What is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    /// A run over everything.
+    Indexing,
+    /// A question that reads an edit first.
+    Updating,
+    /// A run that removes what earlier ones left for later.
+    Collecting,
+    /// Forgetting the checkout.
+    Forgetting,
+}
+
+/// So many files are left to be removed before a run does it.
+const MOST_GARBAGE: usize = 64;
+
+/// How many files are left to be removed from the search index.
+fn garbage(place: &Place) -> usize {
+    let registry = Registry::new(place.index().join("codelode"));
+    let sidecar = registry.get(&Registry::local_id(&place.source())).expect("it is indexed");
+    registry.store(&sidecar.store).manifest().expect("it can be read").garbage.len()
+}
+
 #[test]
 fn killed_anywhere_an_index_is_the_old_or_the_new() {
     let n_kills = std::env::var("CODELODE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(25);
@@ -263,19 +286,41 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
     place.succeed(&["index", "."]);
     let usual = begun.elapsed();
 
-    let (mut n_old, mut n_new) = (0, 0);
+    let mut told: BTreeMap<Work, (usize, usize)> = BTreeMap::new();
     for kill in 1..=n_kills {
+        let work = match kill % 8 {
+            0 | 2 | 4 => Work::Indexing,
+            1 | 5 => Work::Updating,
+            3 | 7 => Work::Collecting,
+            _ => Work::Forgetting,
+        };
         // Now and then the first commit of all.
         if kill % 8 == 0 {
             place.succeed(&["invalidate", "."]);
         }
+        if work == Work::Collecting {
+            let mut many = state.clone();
+            many.extend((0..MOST_GARBAGE + 6).map(|n| (format!("many/{n}.py"), module(&format!("many/{n}.py"), kill))));
+            place.write(&state, &many);
+            place.succeed(&["index", "."]);
+            place.write(&many, &state);
+            place.succeed(&["index", "."]);
+            assert!(garbage(&place) > MOST_GARBAGE, "the next run collects");
+        }
         let old = place.held();
         let edited = random.edited(&state, kill);
-        place.write(&state, &edited);
-        state = edited;
-
-        let mut child = place.command(&["index", "."]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        if kill % 2 == 0 {
+        if work != Work::Forgetting {
+            place.write(&state, &edited);
+            state = edited;
+        }
+        let mut command = match work {
+            Work::Indexing | Work::Collecting => place.command(&["index", "."]),
+            Work::Updating => place.command(&["search", "marker"]),
+            Work::Forgetting => place.command(&["invalidate", "."]),
+        };
+        command.env("CODELODE_FRESHNESS", "strict");
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+        if kill % 3 == 0 {
             thread::sleep(usual * random.below(1000) as u32 / 800);
         } else {
             // A commit is a small part of a run, and this is what is to be hit: each file that appears is a moment of it.
@@ -285,16 +330,22 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
         child.wait().expect("it was killed");
 
         let held = place.held();
-        assert!(held == old || held == state, "kill {kill}: neither the old state nor the new");
-        if held == state {
-            n_new += 1
-        } else {
-            n_old += 1
-        }
+        let new = if work == Work::Forgetting { State::new() } else { state.clone() };
+        assert!(held == old || held == new, "kill {kill}, {work:?}: neither the old state nor the new");
+        let (n_old, n_new) = told.entry(work).or_default();
+        *if held == new { n_new } else { n_old } += 1;
+
+        // Whoever is asked next may not know the newest, but does not pass the old for it.
+        let answer = place.call("search_symbols", json!({"query": "marker", "max_results": 1}));
+        let says_fresh = answer["_meta"]["freshness"] == "fresh";
+        assert!(!says_fresh || place.held() == state, "kill {kill}, {work:?}: {answer}");
         place.succeed(&["index", "."]);
-        assert_eq!(place.held(), state, "kill {kill}: the next run makes it good");
+        assert_eq!(place.held(), state, "kill {kill}, {work:?}: the next run makes it good");
+        assert!(work != Work::Collecting || garbage(&place) <= MOST_GARBAGE, "kill {kill}: it is collected");
     }
-    println!("{n_kills} kills: {n_old} left the old state, {n_new} the new");
+    for (work, (n_old, n_new)) in told {
+        println!("{work:?}: {n_old} kills left the old state, {n_new} the new");
+    }
 }
 
 /// Waits until names in the stores have come and gone so many times, or the child has ended.
