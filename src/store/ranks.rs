@@ -12,7 +12,7 @@ use super::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"clranks\0";
 /// Changes with this table and with how ranks are found; an older table is made again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How central a symbol is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -57,14 +57,17 @@ pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("ranks.{number}"))
 }
 
-/// A table as it is written. `edges` is the checksum of the edges it was made of.
-pub(super) fn to_bytes(mut ranks: Vec<Rank>, iterations: u32, edges: u64) -> Vec<u8> {
-    ranks.sort_by_key(Rank::symbol);
-    let mut order: Vec<u32> = (0..ranks.len() as u32).collect();
-    order.sort_by(|a, b| {
-        let score = |place: &u32| ranks[*place as usize].score;
-        score(b).total_cmp(&score(a)).then_with(|| a.cmp(b))
-    });
+/// A table as it is written. `edges` is the checksum of the edges it was made of. Of equal ranks the one given first is the
+/// first: files' numbers tell when each was stored, and no answer may depend on that.
+pub(super) fn to_bytes(given: Vec<Rank>, iterations: u32, edges: u64) -> Vec<u8> {
+    let mut by_symbol: Vec<u32> = (0..given.len() as u32).collect();
+    by_symbol.sort_by_key(|at| given[*at as usize].symbol());
+    let mut places = vec![0; given.len()];
+    by_symbol.iter().zip(0..).for_each(|(at, place)| places[*at as usize] = place);
+    let mut by_score: Vec<u32> = (0..given.len() as u32).collect();
+    by_score.sort_by(|a, b| given[*b as usize].score.total_cmp(&given[*a as usize].score));
+    let ranks: Vec<Rank> = by_symbol.iter().map(|at| given[*at as usize]).collect();
+    let order: Vec<u32> = by_score.iter().map(|at| places[*at as usize]).collect();
     let body = [ranks.as_bytes(), order.as_bytes()].concat();
     let count = ranks.len() as u64;
     let header = Header { magic: MAGIC, version: VERSION, iterations, checksum: checksum(&body), edges, count };
