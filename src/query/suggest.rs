@@ -50,8 +50,8 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
         words.into_iter().filter(|(word, _)| !COMMON.contains(&word.as_str())).collect();
     words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     found.keywords = words.into_iter().take(2 * MOST).map(|(word, _)| word).collect();
-    let place = |symbol: &SymbolView<'_>| (symbol.file.path().to_owned(), symbol.number().index);
-    members.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| place(&a.1).cmp(&place(&b.1))));
+    // Of equally large ones the order of their files stays.
+    members.sort_by(|a, b| b.0.cmp(&a.0));
     found.large_types = members
         .into_iter()
         .take(MOST)
