@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codelode::query::{self, Order, Search};
+use codelode::query::{self, Search};
 use codelode::store::{Snapshot, SymbolView, word_parts};
 use codelode::tools::{self, Context, Envelope, Request};
 use criterion::{Criterion, criterion_group};
@@ -157,8 +157,7 @@ impl Draw {
 
 /// One search without the tools around it.
 fn search(snapshot: &Snapshot, query: &str, fuzzy: bool) -> query::Found {
-    let order = Order::Relevance;
-    let search = Search { query, kind: None, language: None, files: None, fuzzy, order, limit: 10 };
+    let search = Search { fuzzy, ..Search::of(query, 10) };
     query::search(snapshot, &search).expect("the index can be read")
 }
 

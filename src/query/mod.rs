@@ -2,6 +2,8 @@
 
 pub mod blobs;
 mod changes;
+mod confidence;
+mod explain;
 mod graph;
 mod lookup;
 mod mentions;
@@ -15,10 +17,13 @@ mod sexp;
 mod suggest;
 mod symbols;
 pub mod syntax;
+pub mod terms;
 pub mod text;
 mod tree;
 
 pub use changes::{Changes, Same, Version, compare, stored_versions, versions};
+pub use confidence::{Confidence, Evidence};
+pub use explain::Part;
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, Related, blast, central_symbols, dead_code,
     hop_weight, implementations, imported_files, ranks, related, repo_map,

@@ -98,6 +98,11 @@ fn areas(query: &str) -> Vec<String> {
     words.filter(|word| word.len() > 2 && !CHANGES.contains(&word.as_str())).collect()
 }
 
+/// Whether a word, in small letters, is one that changes begin with.
+pub fn is_change_word(word: &str) -> bool {
+    CHANGES.contains(&word)
+}
+
 /// Whether a description is of a change, as in a commit or an issue, rather than of what something does.
 pub fn is_change(query: &str) -> bool {
     let first = query.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
@@ -114,16 +119,19 @@ impl Prose {
         Self { stems: stems(text).into_iter().collect(), areas: areas(query), weights }
     }
 
-    /// What a symbol's score is multiplied by.
-    pub fn factor(&self, candidate: &Candidate<'_>) -> f32 {
+    /// Weighs a symbol by its signs.
+    pub fn weigh(&self, candidate: &mut Candidate<'_>) {
         let symbol = &candidate.symbol;
         let path = symbol.file.path();
         let stem = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
         let lines = (symbol.end_line() + 1).saturating_sub(symbol.line()).clamp(1, 200) as f32;
-        let signs = self.weights.name * self.says(&candidate.name, 3.0)
-            + self.weights.file * self.says(stem, 2.0)
-            + if self.is_in_area(candidate) { self.weights.area } else { 0.0 };
-        (1.0 + signs) * (1.0 + self.weights.size * lines.ln() / 100_f32.ln())
+        let signs = [
+            ("name", self.weights.name * self.says(&candidate.name, 3.0)),
+            ("file name", self.weights.file * self.says(stem, 2.0)),
+            ("area", if self.is_in_area(candidate) { self.weights.area } else { 0.0 }),
+        ];
+        candidate.tally.times_signs(&signs);
+        candidate.tally.times("size", 1.0 + self.weights.size * lines.ln() / 100_f32.ln());
     }
 
     /// How far the description says a name: the share of the name's words that are in it, of `enough` words at least.

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::paths::is_test;
+use super::explain::Tally;
+use super::paths::{is_generated, is_test};
 use super::prose::{Prose, is_change};
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
@@ -33,7 +34,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// Lifts a whole tier above anything that adding scores can reach.
-const TIER: f32 = 1_000.0;
+pub(super) const TIER: f32 = 1_000.0;
 
 impl Form {
     /// Tells the sort of a query.
@@ -63,8 +64,17 @@ pub struct Candidate<'a> {
     pub name: Cow<'a, str>,
     /// The name in lower case, letters and digits only.
     pub flat: String,
+    /// What its terms alone scored.
+    pub terms: f32,
+    /// How well it answers, and why.
+    pub tally: Tally,
+}
+
+impl Candidate<'_> {
     /// How well it answers.
-    pub score: f32,
+    pub fn score(&self) -> f32 {
+        self.tally.score
+    }
 }
 
 /// A query made ready to be asked.
@@ -82,6 +92,8 @@ pub struct Ranker {
     parts: Vec<String>,
     /// Names that are less alike answer, too.
     fuzzy: bool,
+    /// The parts of every score are kept.
+    explain: bool,
     prose: Option<Prose>,
 }
 
@@ -116,7 +128,17 @@ impl Ranker {
             .collect();
         parts.dedup();
         let prose = form.is_prose().then(|| Prose::new(query, &text, form));
-        Self { form, prose, trigrams: trigrams(&flat), text, name, owners, flat, parts, fuzzy }
+        Self { form, prose, trigrams: trigrams(&flat), text, name, owners, flat, parts, fuzzy, explain: false }
+    }
+
+    /// The same, keeping the parts of every score.
+    pub fn explaining(self, explain: bool) -> Self {
+        Self { explain, ..self }
+    }
+
+    /// The words that are looked for, in small letters and taken apart as names are.
+    pub fn words(&self) -> &[String] {
+        &self.parts
     }
 
     /// What is looked for where, and how much it counts.
@@ -150,49 +172,62 @@ impl Ranker {
     /// Looks at a symbol again, given what its terms scored.
     pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32) -> Candidate<'a> {
         let name = symbol.name();
-        let mut candidate = Candidate { symbol, flat: flattened(&name), name, score };
+        let tally = Tally::new(score, self.explain);
+        let mut candidate = Candidate { symbol, flat: flattened(&name), name, terms: score, tally };
         let path = symbol.file.path();
-        let exercises = is_test(path) || in_test_module(&symbol);
+        let aside = is_test(path) || in_test_module(&symbol) || is_generated(path, symbol.file.content());
         // A description is of what something does; values and types come after what runs.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
             Form::Prose | Form::Change => (0.3, 0.5, 0.5),
         };
-        let mut factor = if exercises { test } else { 1.0 };
-        factor *= match symbol.kind() {
-            Kind::Function | Kind::Method => 1.0,
-            Kind::Class | Kind::Type => class,
-            Kind::Constant => value,
+        for (what, worth) in self.tiers(&candidate) {
+            candidate.tally.add(what, worth);
+        }
+        candidate.tally.times("test, example, generated or vendored", if aside { test } else { 1.0 });
+        let (what, factor) = match symbol.kind() {
+            Kind::Function | Kind::Method => ("function", 1.0),
+            Kind::Class | Kind::Type => ("type", class),
+            Kind::Constant => ("value", value),
         };
-        factor *= self.prose.as_ref().map_or(1.0, |prose| prose.factor(&candidate));
-        candidate.score = (score + self.tier(&candidate)) * factor;
+        candidate.tally.times(what, factor);
+        if let Some(prose) = &self.prose {
+            prose.weigh(&mut candidate);
+        }
         candidate
     }
 
-    /// What the whole name is worth: exactly as written, the same in other letters, begun by the query.
-    fn tier(&self, candidate: &Candidate<'_>) -> f32 {
+    /// What a symbol's name and owner are worth together.
+    pub(super) fn tier(&self, candidate: &Candidate<'_>) -> f32 {
+        self.tiers(candidate).iter().map(|(_, worth)| worth).sum()
+    }
+
+    /// What the whole name is worth: exactly as written, the same in other letters, begun by the query; and what more it is
+    /// worth when the owner is the one that is named.
+    fn tiers(&self, candidate: &Candidate<'_>) -> [(&'static str, f32); 2] {
         if self.form.is_prose() || self.flat.is_empty() {
-            return 0.0;
+            return [("", 0.0); 2];
         }
         let Candidate { symbol, name, flat, .. } = candidate;
-        let mut tier = match self.form {
-            Form::Identifier if *name == self.name => 2.0 * TIER,
-            _ if *flat == self.flat => TIER,
+        let share = || self.flat.len() as f32 / flat.len() as f32;
+        let tier = match self.form {
+            Form::Identifier if *name == self.name => ("name as written", 2.0 * TIER),
+            _ if *flat == self.flat => ("name in other letters", TIER),
             // The less is missing, the more likely it was meant.
-            Form::Identifier if flat.starts_with(&self.flat) => 0.5 * TIER * self.flat.len() as f32 / flat.len() as f32,
-            Form::Identifier if flat.contains(&self.flat) => 0.45 * TIER * self.flat.len() as f32 / flat.len() as f32,
-            Form::Identifier => self.slip(flat),
-            _ => 0.0,
+            Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", 0.5 * TIER * share()),
+            Form::Identifier if flat.contains(&self.flat) => ("part of name", 0.45 * TIER * share()),
+            Form::Identifier => ("name but for a slip", self.slip(flat)),
+            _ => ("", 0.0),
         };
-        if tier >= TIER && self.is_owner(symbol) {
-            tier += TIER;
+        let mut owner = 0.0;
+        if tier.1 >= TIER && self.is_owner(symbol) {
             // `mpsc::Sender::send`: the more of the way there is named, the better.
             let path = symbol.file.path();
             let named = self.owners.iter().skip(1).filter(|owner| path.split(['/', '.']).any(|part| part == *owner));
-            tier += 0.2 * TIER * named.count() as f32;
+            owner = TIER + 0.2 * TIER * named.count() as f32;
         }
-        tier
+        [tier, ("owner", owner)]
     }
 
     /// What a name is worth that differs from the query by a slip of the finger or two.
@@ -281,7 +316,7 @@ impl Ranker {
 }
 
 /// Whether text holds a word, whatever the case of its letters.
-fn holds(text: &[u8], word: &str) -> bool {
+pub(super) fn holds(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
     let Some(first) = word.first() else { return false };
     memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text)
@@ -317,11 +352,11 @@ pub fn share_within_files(hits: &mut [Candidate<'_>]) {
     for hit in hits.iter() {
         let (seen, sum) = files.entry(hit.symbol.file.number()).or_default();
         if *seen < 3 {
-            *sum += hit.score / (1 + *seen) as f32;
+            *sum += hit.score() / (1 + *seen) as f32;
             *seen += 1;
         }
     }
     for hit in hits {
-        hit.score += 0.1 * files[&hit.symbol.file.number()].1;
+        hit.tally.add("file", 0.1 * files[&hit.symbol.file.number()].1);
     }
 }

@@ -1,13 +1,17 @@
 //! Symbols that answer a query, best first.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use globset::GlobMatcher;
 use rustc_hash::FxHashMap;
 
-use super::rank::{self, Candidate, Ranker};
+use super::confidence::{self, Confidence, Evidence};
+use super::explain::{Part, Tally};
+use super::rank::{self, Candidate, Form, Ranker};
+use super::terms;
 use crate::model::Kind;
-use crate::store::{Error, Snapshot, SymbolId, flattened};
+use crate::store::{Clause, Error, GramQuery, Snapshot, SymbolId, SymbolView, flattened};
 
 /// How many symbols are looked at a second time, with more than their terms.
 const SECOND_LOOK: usize = 200;
@@ -18,22 +22,61 @@ const SAME_NAME_OWNED: usize = 20_000;
 /// How many answers are counted beyond those that are shown.
 const COUNTED: usize = 50;
 
+/// A score that is at least this share of another says that both answer equally well.
+const TIE: f32 = 0.995;
+
+/// What has no more lines than this after its first may be a declaration without a body.
+const DECLARATION: u32 = 1;
+
+/// So many words beside a phrase make a description, in which the phrase counts but need not be written.
+const DESCRIPTION: usize = 5;
+/// What a phrase that is written in a symbol counts in a description.
+const PHRASE: f32 = 1.5;
+
 /// What is looked for.
+#[derive(Clone)]
 pub struct Search<'a> {
-    /// The words.
+    /// The words; with none, everything that passes the filters, the most central first.
     pub query: &'a str,
-    /// Only symbols of this sort: one of the five, or a language's own word.
-    pub kind: Option<&'a str>,
+    /// Only symbols in which all of these are written; in a description they count, but need not be.
+    pub phrases: &'a [String],
+    /// How many of the words stand outside of phrases.
+    pub words: usize,
+    /// Only symbols of these sorts: some of the five, or a language's own words; all where there are none.
+    pub kinds: &'a [String],
     /// Only files in this language.
     pub language: Option<&'a str>,
-    /// Only files whose path matches.
-    pub files: Option<&'a GlobMatcher>,
+    /// Only files whose path matches all of these.
+    pub files: &'a [GlobMatcher],
     /// Names that are only spelt alike count as well as words do.
     pub fuzzy: bool,
     /// What decides between those that answer.
     pub order: Order,
     /// How many at most.
     pub limit: usize,
+    /// Each hit says what its score is made of.
+    pub explain: bool,
+    /// All snapshots that are asked the same, so that scores can be compared; none for this one alone.
+    pub among: &'a [&'a Snapshot],
+}
+
+impl<'a> Search<'a> {
+    /// A search for words, with nothing else asked.
+    pub fn of(query: &'a str, limit: usize) -> Self {
+        Self {
+            query,
+            phrases: &[],
+            words: usize::MAX,
+            kinds: &[],
+            language: None,
+            files: &[],
+            fuzzy: false,
+            order: Order::Relevance,
+            limit,
+            explain: false,
+            among: &[],
+        }
+    }
 }
 
 /// What decides between symbols that answer.
@@ -48,14 +91,33 @@ pub enum Order {
 }
 
 /// A symbol that answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// Which.
     pub symbol: SymbolId,
-    /// How well; comparable within an answer.
+    /// How well, in the order that was asked for; comparable among all snapshots that were asked together.
     pub score: f32,
+    /// How well it answers, whatever the order.
+    pub relevance: f32,
+    /// How central it is, where that was asked for: the average symbol has about 0.7, and none has less than 0.
+    pub centrality: f32,
+    /// How many symbols it stands for: those of the same name in the same place.
+    pub overloads: usize,
     /// Set when only the spelling is alike.
     pub fuzzy: Option<Fuzzy>,
+    /// What the relevance is made of, where that was asked for.
+    pub parts: Option<Vec<Part>>,
+}
+
+impl Hit {
+    /// The score in an order, when the best of all answers has this relevance.
+    pub fn score_by(&self, order: Order, best: f32) -> f32 {
+        match order {
+            Order::Relevance => self.relevance,
+            Order::Centrality => self.centrality,
+            Order::Combined => self.relevance / best.max(f32::MIN_POSITIVE) * 10.0 + self.centrality,
+        }
+    }
 }
 
 /// How much a name is like the one that was asked for.
@@ -76,15 +138,74 @@ pub struct Found {
     pub considered: usize,
     /// There may be more than were counted.
     pub more: bool,
+    /// How sure it is that the first is the one that was meant.
+    pub confidence: Confidence,
+    /// What that is judged by.
+    pub evidence: Evidence,
+    /// What sort of query it was; none for filters alone.
+    pub form: Option<Form>,
+    /// The query's words that no symbol holds.
+    pub unknown: Vec<String>,
+    /// Which of several answers each hit comes from, see [`Found::together`]; else empty.
+    pub places: Vec<usize>,
+}
+
+impl Found {
+    /// The answers of several snapshots to one question as one, which is as sure as the one that answers best is beside
+    /// the others.
+    pub fn together(answers: Vec<Self>, order: Order) -> Self {
+        let relevance = |answer: &Self| answer.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
+        let best = answers.iter().map(relevance).fold(0.0, f32::max);
+        let several = answers.len() > 1;
+        let mut all = Self::default();
+        let mut hits: Vec<(usize, Hit)> = Vec::new();
+        let (mut leader, mut follower) = (None, 0.0_f32);
+        for (place, answer) in answers.into_iter().enumerate() {
+            let own = relevance(&answer);
+            all.considered += answer.considered;
+            all.more |= answer.more;
+            // A word is unknown when it is in every one of them.
+            match place {
+                0 => all.unknown = answer.unknown,
+                _ => all.unknown.retain(|word| answer.unknown.contains(word)),
+            }
+            if leader.is_none() && (own >= best || !several) {
+                leader = Some((answer.form, answer.confidence, answer.evidence));
+            } else {
+                follower = follower.max(own);
+            }
+            let rescored = answer.hits.into_iter().map(|hit| {
+                let score = if several { hit.score_by(order, best) } else { hit.score };
+                (place, Hit { score, ..hit })
+            });
+            hits.extend(rescored);
+        }
+        if several {
+            hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        }
+        if let Some((form, confidence, evidence)) = leader {
+            (all.form, all.confidence, all.evidence) = (form, confidence, evidence);
+            if best > 0.0 && confidence == Confidence::High {
+                all.evidence.margin = evidence.margin.min(1.0 - follower / best);
+                all.confidence = form.map_or(confidence, |form| confidence::judged(form, &all.evidence));
+            }
+        }
+        (all.places, all.hits) = hits.into_iter().unzip();
+        all
+    }
 }
 
 /// Looks for symbols.
 pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> {
-    let ranker = Ranker::new(search.query, search.fuzzy);
-    let wanted = Filter::new(snapshot, search);
+    let wanted = Filter::new(snapshot, search)?;
+    if search.query.trim().is_empty() {
+        return browse(snapshot, search, &wanted);
+    }
+    let ranker = Ranker::new(search.query, search.fuzzy).explaining(search.explain);
     // Trigrams order names that share pieces, and find those with a slip in them.
     let looked_at = SECOND_LOOK.max(search.limit);
-    let found = snapshot.search(&ranker.clauses(), looked_at, &mut |id| wanted.accepts(id))?;
+    let clauses = ranker.clauses();
+    let found = snapshot.search_among(search.among, &clauses, looked_at, &mut |id| wanted.accepts(id))?;
     let all_found = found.len() < looked_at;
     let mut scores: FxHashMap<SymbolId, f32> = found.into_iter().collect();
     if let Some(name) = ranker.exact_name() {
@@ -98,31 +219,175 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
 
     let mut hits: Vec<Candidate<'_>> =
         scores.into_iter().filter_map(|(id, score)| Some(ranker.candidate(snapshot.symbol(id)?, score))).collect();
-    let by_score = |a: &Candidate<'_>, b: &Candidate<'_>| {
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
-            .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
-    };
-    hits.sort_by(by_score);
+    if wanted.describes {
+        for hit in &mut hits {
+            let written = search.phrases.iter().filter(|phrase| terms::is_written(&hit.symbol, phrase)).count();
+            hit.tally.times("phrase", PHRASE.powi(written as i32));
+        }
+    }
+    hits.sort_by(by_relevance);
     if ranker.form.is_prose() {
         rank::share_within_files(&mut hits);
-        hits.sort_by(by_score);
+        hits.sort_by(by_relevance);
+    } else {
+        break_ties(snapshot, &mut hits);
     }
+    let (evidence, unknown) = confidence::evidence(snapshot, &ranker, &hits)?;
+    let form = Some(ranker.form);
+    let mut confidence = confidence::judged(ranker.form, &evidence);
+    if confidence == Confidence::None {
+        return Ok(Found { evidence, form, unknown, ..Found::default() });
+    }
+    let mut central = FxHashMap::default();
     if search.order != Order::Relevance {
         hits.retain(|hit| ranker.is_answer(hit));
-        by_centrality(snapshot, search.order, &mut hits)?;
+        central = by_centrality(snapshot, search.order, &mut hits)?;
     }
     // Each is asked whether it answers only when it would be shown, or counted: reading its text takes time.
     let counted = search.limit.max(COUNTED);
-    let mut answers = hits.into_iter().filter(|hit| ranker.is_answer(hit)).take(counted);
-    let shown = answers.by_ref().take(search.limit).map(|hit| {
-        let fuzzy = likeness(&ranker, &hit, search.fuzzy);
-        Hit { symbol: hit.symbol.number(), score: hit.score, fuzzy }
+    let mut seen = HashSet::new();
+    let answers = hits.into_iter().filter(|hit| ranker.is_answer(hit));
+    let mut answers = answers.filter(|hit| seen.insert(overloaded(&hit.symbol))).take(counted);
+    let best = answers.by_ref().take(search.limit).collect::<Vec<_>>();
+    let considered = best.len() + answers.count();
+    let fields = if search.explain { fields(snapshot, search, &clauses, &best)? } else { FxHashMap::default() };
+    let shown = best.into_iter().map(|hit| {
+        let id = hit.symbol.number();
+        let Tally { score: relevance, parts } = hit.tally.clone();
+        // A symbol that was found by its whole name alone has no other terms.
+        let begin = fields.get(&id).filter(|_| hit.terms > 0.0).cloned().unwrap_or_default();
+        let (score, centrality) = central.get(&id).copied().unwrap_or((relevance, 0.0));
+        Hit {
+            symbol: implementation(&hit.symbol).number(),
+            score,
+            relevance,
+            centrality,
+            overloads: overloads(&hit.symbol),
+            fuzzy: likeness(&ranker, &hit, search.fuzzy),
+            parts: parts.map(|parts| begin.into_iter().chain(parts).collect()),
+        }
     });
     let hits: Vec<Hit> = shown.collect();
-    let considered = hits.len() + answers.count();
-    Ok(Found { hits, considered, more: !all_found || considered == counted })
+    if hits.is_empty() {
+        confidence = Confidence::None;
+    }
+    let more = !all_found || considered == counted;
+    Ok(Found { hits, considered, more, confidence, evidence, form, unknown, places: Vec::new() })
+}
+
+/// Orders by how well they answer, and then by place, so that the order is always the same.
+fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
+    b.score()
+        .total_cmp(&a.score())
+        .then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
+        .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
+}
+
+/// Puts the more central first among those that answer a name equally well: so small a difference is nothing that a name
+/// tells, but how long the text around it is. What nobody has asked for yet is not found out for this.
+fn break_ties(snapshot: &Snapshot, hits: &mut [Candidate<'_>]) {
+    let is_tie = |a: &Candidate<'_>, b: &Candidate<'_>| a.score() >= rank::TIER && b.score() > a.score() * TIE;
+    if !hits.windows(2).any(|two| is_tie(&two[0], &two[1])) {
+        return;
+    }
+    let Some(ranks) = snapshot.ranks() else { return };
+    let share = |hit: &Candidate<'_>| ranks.of(hit.symbol.number()).map_or(0.0, |rank| rank.score);
+    for ties in hits.chunk_by_mut(is_tie) {
+        // Scores must fall: each tie's are handed out anew, and what was moved up says so.
+        let scores: Vec<f32> = ties.iter().map(Candidate::score).collect();
+        ties.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| by_relevance(a, b)));
+        for (hit, score) in ties.iter_mut().zip(scores) {
+            let difference = score - hit.score();
+            hit.tally.add("more central than others as good", difference);
+        }
+    }
+}
+
+/// Everything that passes the filters, the most central first where that is known.
+fn browse(snapshot: &Snapshot, search: &Search<'_>, wanted: &Filter<'_>) -> Result<Found, Error> {
+    let ranks = snapshot.ranks();
+    let share = |symbol: &SymbolView<'_>| match ranks.and_then(|ranks| Some((ranks.of(symbol.number())?, ranks.len())))
+    {
+        Some((rank, symbols)) => (1.0 + rank.score * symbols as f32).ln(),
+        None => 0.0,
+    };
+    let mut all: Vec<(f32, SymbolView<'_>)> = snapshot
+        .files()
+        .filter(|file| wanted.accepts_file(file.number()))
+        .flat_map(|file| file.symbols())
+        .filter(|symbol| wanted.accepts(symbol.number()))
+        .map(|symbol| (share(&symbol), symbol))
+        .collect();
+    // Files come by path, and their symbols by place.
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut seen = HashSet::new();
+    all.retain(|(_, symbol)| seen.insert(overloaded(symbol)));
+    let considered = all.len();
+    let hits: Vec<Hit> = all
+        .into_iter()
+        .take(search.limit)
+        .map(|(centrality, symbol)| Hit {
+            symbol: symbol.number(),
+            score: centrality,
+            relevance: 0.0,
+            centrality,
+            overloads: overloads(&symbol),
+            fuzzy: None,
+            parts: search.explain.then(Vec::new),
+        })
+        .collect();
+    let confidence = if hits.is_empty() { Confidence::None } else { Confidence::High };
+    Ok(Found { hits, considered, confidence, ..Found::default() })
+}
+
+/// What tells a symbol from all but its overloads.
+fn overloaded(symbol: &SymbolView<'_>) -> (SymbolId, Option<(String, Kind)>) {
+    let id = symbol.number();
+    match symbol.overload() {
+        0 => (id, None),
+        _ => (SymbolId { index: 0, ..id }, Some((symbol.qualified_name(), symbol.kind()))),
+    }
+}
+
+/// The symbols that share a symbol's id but for the number at its end, itself included.
+fn overloads_of<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = SymbolView<'a>> + use<'a> {
+    let (own, name) = (overloaded(symbol), symbol.name_bytes());
+    symbol.file.symbols().filter(move |other| other.name_bytes() == name && overloaded(other) == own)
+}
+
+/// How many there are.
+fn overloads(symbol: &SymbolView<'_>) -> usize {
+    if symbol.overload() == 0 { 1 } else { overloads_of(symbol).count() }
+}
+
+/// What stands for a symbol and its overloads: itself, unless it only declares what the longest of them does.
+fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
+    let lines = |symbol: &SymbolView<'_>| symbol.end_line() - symbol.line();
+    match symbol.overload() > 0 && lines(symbol) <= DECLARATION {
+        true => {
+            overloads_of(symbol).max_by_key(lines).filter(|longest| lines(longest) > DECLARATION).unwrap_or(*symbol)
+        }
+        false => *symbol,
+    }
+}
+
+/// What each field gave to the scores of some symbols.
+fn fields(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    clauses: &[Clause<'_>],
+    hits: &[Candidate<'_>],
+) -> Result<FxHashMap<SymbolId, Vec<Part>>, Error> {
+    let shown: HashSet<SymbolId> = hits.iter().map(|hit| hit.symbol.number()).collect();
+    let mut fields: FxHashMap<SymbolId, Vec<Part>> = FxHashMap::default();
+    for clause in clauses {
+        let one = std::slice::from_ref(clause);
+        for (id, value) in snapshot.search_among(search.among, one, shown.len(), &mut |id| shown.contains(&id))? {
+            let what = format!("{:?}", clause.field).to_lowercase();
+            fields.entry(id).or_default().push(Part { what, times: false, value });
+        }
+    }
+    Ok(fields)
 }
 
 /// Set when a symbol's name is like the one asked for without holding it.
@@ -136,56 +401,83 @@ fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy>
 }
 
 /// Orders hits by how central they are: by who uses whom where that is known, else by how many other definitions mention
-/// their names. Of the average symbol both are about one.
-fn by_centrality(snapshot: &Snapshot, order: Order, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
-    let best = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+/// their names. Of the average symbol both are about one. Returns each one's score in that order and how central it is.
+fn by_centrality(
+    snapshot: &Snapshot,
+    order: Order,
+    hits: &mut [Candidate<'_>],
+) -> Result<FxHashMap<SymbolId, (f32, f32)>, Error> {
+    let best = hits.iter().map(Candidate::score).fold(f32::MIN_POSITIVE, f32::max);
     let ranks = snapshot.ranks();
-    for hit in hits.iter_mut() {
-        let known = ranks.and_then(|ranks| Some(ranks.of(hit.symbol.number())?.score * ranks.len() as f32));
+    let mut scores: FxHashMap<SymbolId, (f32, f32)> = FxHashMap::default();
+    for hit in hits.iter() {
+        let id = hit.symbol.number();
+        let known = ranks.map(|ranks| ranks.of(id).map_or(0.0, |rank| rank.score * ranks.len() as f32));
         let central = match known {
             Some(known) => known,
             None => snapshot.mentions(&hit.name)? as f32,
         };
         let centrality = (1.0 + central).ln();
-        hit.score = match order {
-            Order::Combined => hit.score / best * 10.0 + centrality,
+        let score = match order {
+            Order::Combined => hit.score() / best * 10.0 + centrality,
             _ => centrality,
         };
+        scores.insert(id, (score, centrality));
     }
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.symbol.number().cmp(&b.symbol.number())));
-    Ok(())
+    let score = |hit: &Candidate<'_>| scores.get(&hit.symbol.number()).map_or(0.0, |(score, _)| *score);
+    hits.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| by_relevance(a, b)));
+    Ok(scores)
 }
 
 /// The filters of a search, each file judged once.
 struct Filter<'a> {
     snapshot: &'a Snapshot,
     search: &'a Search<'a>,
-    kind: Option<Kind>,
     files: RefCell<FxHashMap<u32, bool>>,
+    /// The query describes something, so that phrases need not be written.
+    describes: bool,
+    /// Files in which all phrases may be written, where they must be.
+    may_hold: Option<HashSet<u32>>,
 }
 
 impl<'a> Filter<'a> {
-    fn new(snapshot: &'a Snapshot, search: &'a Search<'a>) -> Self {
-        Self { snapshot, search, kind: search.kind.and_then(Kind::parse), files: RefCell::default() }
+    fn new(snapshot: &'a Snapshot, search: &'a Search<'a>) -> Result<Self, Error> {
+        let describes = !search.phrases.is_empty() && search.words >= DESCRIPTION;
+        let words = search.phrases.iter().flat_map(|phrase| phrase.split(' '));
+        let may_hold = match search.phrases.is_empty() || describes {
+            true => None,
+            false => {
+                let needs = GramQuery::and(words.map(|word| GramQuery::literal(word.to_ascii_lowercase().as_bytes())));
+                Some(snapshot.candidates(&needs)?.into_iter().collect())
+            }
+        };
+        Ok(Self { snapshot, search, files: RefCell::default(), describes, may_hold })
     }
 
     fn accepts(&self, id: SymbolId) -> bool {
-        let Search { kind, language, files, .. } = self.search;
-        if (language.is_some() || files.is_some()) && !self.accepts_file(id.file) {
+        let Search { kinds, language, files, .. } = self.search;
+        if (language.is_some() || !files.is_empty() || self.may_hold.is_some()) && !self.accepts_file(id.file) {
             return false;
         }
-        match (kind, self.kind) {
-            (None, _) => true,
-            (_, Some(kind)) => self.snapshot.symbol(id).is_some_and(|symbol| symbol.kind() == kind),
-            (Some(word), None) => self.snapshot.symbol(id).is_some_and(|symbol| symbol.detail().as_str() == *word),
-        }
+        let is_of_kind = kinds.is_empty()
+            || self.snapshot.symbol(id).is_some_and(|symbol| {
+                let (kind, detail) = (symbol.kind(), symbol.detail().as_str());
+                kinds.iter().any(|word| Kind::parse(word).map_or(detail == word, |wanted| wanted == kind))
+            });
+        is_of_kind && (self.may_hold.is_none() || self.holds_phrases(id))
+    }
+
+    fn holds_phrases(&self, id: SymbolId) -> bool {
+        let Some(symbol) = self.snapshot.symbol(id) else { return false };
+        self.search.phrases.iter().all(|phrase| terms::is_written(&symbol, phrase))
     }
 
     fn accepts_file(&self, file: u32) -> bool {
         *self.files.borrow_mut().entry(file).or_insert_with(|| {
             let Some(view) = self.snapshot.file_by_number(file) else { return false };
             self.search.language.is_none_or(|language| view.language() == language)
-                && self.search.files.is_none_or(|glob| glob.is_match(view.path()))
+                && self.search.files.iter().all(|glob| glob.is_match(view.path()))
+                && self.may_hold.as_ref().is_none_or(|files| files.contains(&file))
         })
     }
 }

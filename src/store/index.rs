@@ -10,7 +10,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tantivy::columnar::Column;
-use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
@@ -201,11 +201,13 @@ impl Search {
         Ok(self.searcher.index().directory().validate_checksum(name).map_err(tantivy::TantivyError::from)?)
     }
 
-    /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
+    /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms, whose
+    /// weights are by how rare they are in all of `among`, or in this index where that names none.
     pub fn top(
         &self,
         clauses: &[Clause<'_>],
         limit: usize,
+        among: &[&Self],
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
         let mut terms: Vec<(Occur, Box<dyn Query>)> = Vec::new();
@@ -226,7 +228,13 @@ impl Search {
         }
         let many = terms.len() >= MANY_TERMS;
         let query = BooleanQuery::new(terms);
-        let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+        let together = Together(among);
+        let own: &dyn Bm25StatisticsProvider = &self.searcher;
+        let scoring = EnableScoring::enabled_from_statistics_provider(
+            if among.is_empty() { own } else { &together },
+            &self.searcher,
+        );
+        let weight = query.weight(scoring)?;
         let mut heap: BinaryHeap<Scored> = BinaryHeap::with_capacity(limit + 1);
         for (segment, symbols) in self.searcher.segment_readers().iter().zip(&self.symbols) {
             let threshold = |heap: &BinaryHeap<Scored>| match heap.peek() {
@@ -286,10 +294,38 @@ impl Search {
         Ok(found)
     }
 
+    /// Number of documents.
+    pub fn documents(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// Number of documents whose text holds a word; `None` for a word that every text is full of.
+    pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
+        let Some(whole) = analyzer::terms(Words::of_text(), word).pop() else { return Ok(None) };
+        Ok(Some(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?))
+    }
+
     /// Number of documents whose text holds a name.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         // The last term of an identifier is the whole of it.
         let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
         Ok(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?)
+    }
+}
+
+/// Several indexes as if they were one: what is rare is rare in all of them, so that their scores can be compared.
+struct Together<'a>(&'a [&'a Search]);
+
+impl Bm25StatisticsProvider for Together<'_> {
+    fn total_num_tokens(&self, field: schema::Field) -> tantivy::Result<u64> {
+        self.0.iter().map(|index| index.searcher.total_num_tokens(field)).sum()
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        self.0.iter().map(|index| index.searcher.total_num_docs()).sum()
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        self.0.iter().map(|index| index.searcher.doc_freq(term)).sum()
     }
 }

@@ -143,7 +143,29 @@ impl Snapshot {
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
-        self.searcher()?.top(clauses, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
+        self.search_among(&[], clauses, limit, keep)
+    }
+
+    /// The same with scores that can be compared among several snapshots, this one included; none for this one alone.
+    pub fn search_among(
+        &self,
+        among: &[&Self],
+        clauses: &[Clause<'_>],
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
+        self.searcher()?.top(clauses, limit, &among, &mut |symbol| self.has(symbol.file) && keep(symbol))
+    }
+
+    /// Number of definitions in the search index, those of other snapshots of the same store included.
+    pub fn documents(&self) -> Result<u64, Error> {
+        Ok(self.searcher()?.documents())
+    }
+
+    /// In how many definitions' text a word is written, in any of its forms; `None` for a word that every text is full of.
+    pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
+        self.searcher()?.frequency(word)
     }
 
     /// Symbols of exactly this name, or `Parent.name`, at most `limit`.

@@ -15,7 +15,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Tokens for the map.
+    /// Tokens for the whole answer.
     #[serde(default = "two_thousand")]
     token_budget: u64,
     /// Files or symbol ids that are worked on.
@@ -72,8 +72,9 @@ impl Tool for GetRepoMap {
                 }
             }
             let map = query::repo_map(&repo.snapshot, edges, &focus);
-            let mut left = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
-            let mut files = Vec::new();
+            let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
+            let mut output = Output { files: Vec::new(), files_left_out: map.len() };
+            let mut left = budget.saturating_sub(tokens::META + tokens::of_json(&output));
             for mapped in &map {
                 let path = mapped.file.path().to_owned();
                 let mut cost = tokens::estimate(&path) + 2 * AROUND;
@@ -81,7 +82,7 @@ impl Tool for GetRepoMap {
                 for (symbol, _) in mapped.symbols.iter().take(MOST_SYMBOLS) {
                     let depth = std::iter::successors(symbol.parent(), |symbol| symbol.parent()).count();
                     let line = format!("{}{}: {}", "  ".repeat(depth), symbol.line(), symbol.signature(SIGNATURE));
-                    let line_cost = tokens::estimate(&line) + AROUND / 2;
+                    let line_cost = tokens::of_json(&line) + 1;
                     if cost + line_cost > left {
                         break;
                     }
@@ -93,11 +94,14 @@ impl Tool for GetRepoMap {
                 }
                 left -= cost;
                 shown.sort();
-                files.push(Item { file: path, symbols: shown.into_iter().map(|(_, line)| line).collect() });
+                let symbols = shown.into_iter().map(|(_, line)| line).collect();
+                output.files.push(Item { file: path, symbols });
             }
-            let paths = files.iter().map(|item| item.file.clone()).collect();
-            let files_left_out = map.len() - files.len();
-            Ok((Output { files, files_left_out }, paths))
+            // Each line was counted for itself; together they must fit as they are written.
+            while tokens::of_json(&output) + tokens::META > budget && output.files.pop().is_some() {}
+            output.files_left_out = map.len() - output.files.len();
+            let paths = output.files.iter().map(|item| item.file.clone()).collect();
+            Ok((output, paths))
         })?;
         call.found(!output.files.is_empty());
         call.narrow("give a smaller token_budget");

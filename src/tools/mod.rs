@@ -10,6 +10,7 @@ pub mod check_references;
 pub mod compact;
 pub mod envelope;
 pub mod error;
+mod filters;
 pub mod find_dead_code;
 pub mod find_implementations;
 pub mod find_importers;
@@ -23,6 +24,7 @@ pub mod get_dependency_graph;
 pub mod get_file_content;
 pub mod get_file_outline;
 pub mod get_file_tree;
+pub mod get_ranked_context;
 pub mod get_related_symbols;
 pub mod get_repo_map;
 pub mod get_repo_outline;
@@ -162,6 +164,7 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_blast_radius::GetBlastRadius>(),
     ToolSpec::of::<find_dead_code::FindDeadCode>(),
     ToolSpec::of::<get_context_bundle::GetContextBundle>(),
+    ToolSpec::of::<get_ranked_context::GetRankedContext>(),
     ToolSpec::of::<get_dependency_graph::GetDependencyGraph>(),
     ToolSpec::of::<get_symbol_importance::GetSymbolImportance>(),
     ToolSpec::of::<get_repo_map::GetRepoMap>(),

@@ -1,17 +1,17 @@
 //! Finds symbols by name, words or description.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::filters::Filters;
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Freshness, Shown, Tool, nearest, related, tokens};
-use crate::languages::{LANGUAGES, of_id};
-use crate::model::{Detail, Kind};
-use crate::query::{self, Hit, Order, Search};
-use crate::store::FileView;
+use super::{Call, Code, Error, Freshness, Shown, Tool, related, tokens};
+use crate::query::{self, Confidence, Evidence, Found, Hit, Order, Search};
+use crate::store::{FileView, Snapshot};
 
 /// Find functions, classes, types and constants by name, words or description.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct Args {
     /// Several; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
-    /// A name (`save`, `Model.save`), a few words, or a sentence.
+    /// A name (`save`, `Model.save`), words or a sentence; may hold `kind:`, `lang:`, `file:`, "a phrase".
     query: String,
     /// function, class, method, constant, type; or the language's word: trait, field, …
     #[serde(default)]
@@ -58,6 +58,10 @@ pub struct Args {
     /// Tokens for all sources together.
     #[serde(default)]
     token_budget: Option<u64>,
+    /// With the parts of each score.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    explain: bool,
 }
 
 fn ten() -> u32 {
@@ -81,13 +85,36 @@ pub enum SortBy {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     result_count: usize,
+    /// Whether the first is the one that was meant: `high`, `low`, `none`.
+    confidence: &'static str,
+    /// What that is judged by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Judged>,
     results: Vec<Item>,
+    /// Words of the query that no symbol holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_words: Vec<String>,
     /// There are more than `total` says: they were not counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     at_least: bool,
     /// Nothing was found: where it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
+}
+
+/// What speaks for the first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Judged {
+    /// 1 for a name of the same letters, 2 for one as it is written, 1 more for its owner.
+    name: f64,
+    /// The share of the query's words that it holds, the rarer weighing more.
+    covered: f64,
+    /// The most that one of the first three holds.
+    best_covered: f64,
+    /// The share of its words that nothing holds.
+    unknown: f64,
+    /// How far it is above the next, as a share of its score.
+    margin: f64,
 }
 
 /// A symbol that answers.
@@ -113,8 +140,14 @@ pub struct Item {
     fuzzy_similarity: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edit_distance: Option<usize>,
+    /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overloads: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
+    /// The parts of the score, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Vec<String>>,
 }
 
 /// What was looked through when nothing was found.
@@ -129,6 +162,8 @@ pub struct Absence {
     /// The names that come nearest, whatever the filters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
+    /// How to ask.
+    ask: String,
 }
 
 /// See [`Args`].
@@ -149,28 +184,26 @@ impl Tool for SearchSymbols {
     type Args = Args;
     type Output = Output;
 
-    fn run(call: &Call<'_>, mut args: Args) -> Result<Output, Error> {
-        args.kind = args.kind.map(|kind| meant(&kind, KINDS));
-        args.language = args.language.map(|language| meant(&language, LANGUAGE_NAMES));
-        let glob = check(&args)?;
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        check(&args)?;
+        let filters =
+            Filters::read(&args.query, args.kind.as_deref(), args.language.as_deref(), args.file_pattern.as_deref())?;
         let limit = (args.max_results as usize).min(MOST);
-        let search = Search {
-            query: &args.query,
-            kind: args.kind.as_deref(),
-            language: args.language.as_deref(),
-            files: glob.as_ref(),
-            fuzzy: args.fuzzy,
-            order: match args.sort_by {
-                SortBy::Relevance => Order::Relevance,
-                SortBy::Centrality => Order::Centrality,
-                SortBy::Combined => Order::Combined,
-            },
-            limit: limit + call.offset,
+        let order = match args.sort_by {
+            SortBy::Relevance => Order::Relevance,
+            SortBy::Centrality => Order::Centrality,
+            SortBy::Combined => Order::Combined,
         };
-        let mut repos = repositories(call, args.repo.as_deref(), args.repos.as_deref())?;
-        let mut found: Vec<(usize, Hit)> = Vec::new();
-        let (mut considered, mut at_least) = (0, false);
-        for (place, repo) in repos.iter_mut().enumerate() {
+        let search = filters.search(order, limit + call.offset);
+        let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
+        let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
+        let mut repos = repositories(call, repo.as_deref(), repos.as_deref())?;
+        // What is rare is rare among all that are asked, or their scores could not be compared.
+        let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
+        let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
+        let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
+        let mut answers = Vec::new();
+        for repo in &mut repos {
             let mut answer = ask(repo, &search)?;
             // What is about to be shown must be what is on disk.
             let paths: Vec<String> = answer
@@ -190,22 +223,28 @@ impl Tool for SearchSymbols {
                 *repo = indexes::look_again(call, taken)?;
                 answer = ask(repo, &search)?;
             }
-            considered += answer.considered;
-            at_least |= answer.more;
-            found.extend(answer.hits.into_iter().map(|hit| (place, hit)));
+            answers.push(answer);
         }
-        if repos.len() > 1 {
-            found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        let Found { hits, considered, more: at_least, confidence, evidence, unknown, places, .. } =
+            Found::together(answers, order);
+        let result_count = hits.len().saturating_sub(call.offset).min(limit);
+        let evidence = args.explain.then(|| Judged::of(&evidence));
+        if hits.is_empty() {
+            let negative_evidence = Some(absence(&repos, &filters, &unknown));
+            return Ok(Output {
+                result_count: 0,
+                confidence: Confidence::None.as_str(),
+                evidence,
+                results: Vec::new(),
+                unknown_words: unknown,
+                at_least: false,
+                negative_evidence,
+            });
         }
-        let result_count = found.len().saturating_sub(call.offset).min(limit);
-        if found.is_empty() {
-            let negative_evidence = Some(absence(&repos, &args, glob.as_ref()));
-            return Ok(Output { result_count: 0, results: Vec::new(), at_least: false, negative_evidence });
-        }
-        call.total(considered.max(found.len()));
+        call.total(considered.max(hits.len()));
         call.narrow("give kind, language or file_pattern");
         let mut sources = Sources::new(call, &args);
-        let shown = found.into_iter().skip(call.offset).take(limit);
+        let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
         let results = shown.filter_map(|(place, hit)| {
             let repo = &repos[place];
             let mut item = item(repo, &hit, call)?;
@@ -213,12 +252,28 @@ impl Tool for SearchSymbols {
             item.source = sources.of(repo, &hit);
             Some(item)
         });
-        Ok(Output { result_count, results: results.collect(), at_least, negative_evidence: None })
+        let results = results.collect();
+        let confidence = confidence.as_str();
+        let unknown_words = unknown;
+        Ok(Output { result_count, confidence, evidence, results, unknown_words, at_least, negative_evidence: None })
+    }
+}
+
+impl Judged {
+    fn of(evidence: &Evidence) -> Self {
+        let Evidence { name, covered, best_covered, unknown, margin } = *evidence;
+        Self {
+            name: rounded(name),
+            covered: rounded(covered),
+            best_covered: rounded(best_covered),
+            unknown: rounded(unknown),
+            margin: rounded(margin),
+        }
     }
 }
 
 /// Other words for kinds and languages, and the word that is meant.
-const KINDS: &[(&str, &str)] = &[
+pub(super) const KINDS: &[(&str, &str)] = &[
     ("func", "function"),
     ("fn", "function"),
     ("def", "function"),
@@ -251,17 +306,8 @@ pub(super) fn meant(word: &str, table: &[(&str, &str)]) -> String {
     table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
 }
 
-/// Refuses what cannot be answered, and reads the glob.
-fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
-    if args.query.trim().is_empty() {
-        return Err(Error::new(Code::InvalidArguments, "`query` is empty; give a name, a few words or a sentence"));
-    }
-    if args.query.len() > 10_000 {
-        return Err(Error::new(
-            Code::InvalidArguments,
-            "`query` is longer than 10,000 bytes; describe it in a sentence",
-        ));
-    }
+/// Refuses what cannot be answered.
+fn check(args: &Args) -> Result<(), Error> {
     if args.semantic || args.semantic_only {
         let message = "semantic search needs an embedding provider and none is set up; search without `semantic`";
         return Err(Error::new(Code::NoEmbeddingProvider, message));
@@ -272,24 +318,7 @@ fn check(args: &Args) -> Result<Option<GlobMatcher>, Error> {
     if args.max_results == 0 {
         return Err(Error::new(Code::InvalidArguments, "`max_results` is 0; give 1 or more, or count_only"));
     }
-    if let Some(kind) = &args.kind
-        && Kind::parse(kind).is_none()
-        && Detail::parse(kind).is_none()
-    {
-        let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type"]);
-        let message =
-            format!("no symbol is of kind {kind:?}; the kinds are function, class, method, constant and type");
-        return Err(Error::new(Code::InvalidArguments, message).with("nearest", nearest(kind, known, 3)));
-    }
-    if let Some(language) = &args.language
-        && of_id(language).is_none()
-    {
-        let mut known: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
-        known.dedup();
-        let message = format!("no symbols are read from {language:?}; the languages are {}", known.join(", "));
-        return Err(Error::new(Code::InvalidArguments, message));
-    }
-    args.file_pattern.as_deref().map(path_glob).transpose()
+    Ok(())
 }
 
 /// Reads a glob of paths as a person writes it.
@@ -351,8 +380,10 @@ pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
     }
 }
 
-fn ask(repo: &Repo, search: &Search<'_>) -> Result<query::Found, Error> {
-    if search.order != Order::Relevance {
+/// Asks one repository. How central its symbols are is found out for whoever orders by it alone; where it only helps, what
+/// is known counts.
+pub(super) fn ask(repo: &Repo, search: &Search<'_>) -> Result<Found, Error> {
+    if search.order == Order::Centrality {
         related::ranks(repo)?;
     }
     query::search(&repo.snapshot, search).map_err(|err| indexes::store_error(err, &repo.sidecar))
@@ -385,13 +416,15 @@ fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
         match_type: hit.fuzzy.map(|_| "fuzzy"),
         fuzzy_similarity: hit.fuzzy.map(|fuzzy| rounded(fuzzy.similarity)),
         edit_distance: hit.fuzzy.map(|fuzzy| fuzzy.distance),
+        overloads: Some(hit.overloads).filter(|count| *count > 1),
         source: None,
+        explain: hit.parts.as_ref().map(|parts| parts.iter().map(ToString::to_string).collect()),
     })
 }
 
 /// A likeness to two places.
 fn rounded(likeness: f32) -> f64 {
-    (f64::from(likeness) * 100.0).round() / 100.0
+    (f64::from(likeness) * 100.0).round() / 100.0 + 0.0
 }
 
 /// Hands out sources until their budget is spent.
@@ -418,15 +451,15 @@ impl Sources {
 }
 
 /// What can be said when nothing was found.
-fn absence(repos: &[Repo], args: &Args, glob: Option<&GlobMatcher>) -> Absence {
+fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
     let mut still_reading = false;
     for repo in repos {
         let facts = repo.snapshot.facts();
         let fits = |file: &FileView<'_>| {
-            args.language.as_ref().is_none_or(|language| file.language() == language)
-                && glob.is_none_or(|glob| glob.is_match(file.path()))
+            filters.language.as_ref().is_none_or(|language| file.language() == language)
+                && filters.globs.iter().all(|glob| glob.is_match(file.path()))
         };
         for file in repo.snapshot.files().filter(fits) {
             symbols += u64::from(file.symbol_count());
@@ -436,7 +469,8 @@ fn absence(repos: &[Repo], args: &Args, glob: Option<&GlobMatcher>) -> Absence {
             *left_out.entry(reason.clone()).or_default() += count;
         }
         still_reading |= repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh);
-        let word = args.query.split_whitespace().max_by_key(|word| word.len()).unwrap_or(&args.query);
+        let known = filters.text.split_whitespace().filter(|word| !unknown.iter().any(|other| other == word));
+        let word = known.max_by_key(|word| word.len()).unwrap_or(&filters.text);
         near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
     }
     near.truncate(5);
@@ -445,5 +479,11 @@ fn absence(repos: &[Repo], args: &Args, glob: Option<&GlobMatcher>) -> Absence {
         (false, 0) => "no_file_matches: language and file_pattern leave no file",
         (false, _) => "not_found",
     };
-    Absence { verdict, scanned_symbols: symbols, scanned_files: files, left_out, nearest: near }
+    let ask = match (files, filters.text.split_whitespace().count()) {
+        (0, _) => "without language and file_pattern",
+        (_, 0 | 1) => "with fuzzy, fewer letters, or words that describe it; search_text finds any text",
+        _ => "with a name, or words that the code would use; search_text finds any text",
+    };
+    let ask = ask.to_owned();
+    Absence { verdict, scanned_symbols: symbols, scanned_files: files, left_out, nearest: near, ask }
 }

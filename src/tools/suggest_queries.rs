@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::get_repo_outline::Imported;
 use super::{Call, Error, Tool, indexes};
 use crate::model::Kind;
-use crate::query;
+use crate::query::{self, Confidence, Search};
 
 /// Keywords, entry points and calls to begin with in an unknown repository.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,6 +58,9 @@ pub struct Example {
 /// See [`Args`].
 pub struct SuggestQueries;
 
+/// So many words are tried in pairs.
+const PAIRED: usize = 6;
+
 impl Tool for SuggestQueries {
     const NAME: &'static str = "suggest_queries";
     const COMMAND: &'static str = "suggest";
@@ -73,12 +76,21 @@ impl Tool for SuggestQueries {
         let kinds = Kind::ALL.into_iter().map(|kind| (kind.as_str(), counts[kind as usize]));
         let mut example_queries = Vec::new();
         let mut suggest = |tool, arguments, description| example_queries.push(Example { tool, arguments, description });
-        if let [first, second, ..] = &found.keywords[..] {
-            suggest(
-                "search_symbols",
-                json!({"query": format!("{first} {second}")}),
-                "the most frequent words of its names",
-            );
+        // Of the most frequent words those that stand together in something that is found.
+        let words = found.keywords.iter().take(PAIRED);
+        let pairs = words
+            .clone()
+            .enumerate()
+            .flat_map(|(n, first)| words.clone().skip(n + 1).map(move |second| (first, second)));
+        let answers = |query: &String| {
+            let found = query::search(&repo.snapshot, &Search::of(query, 1));
+            found.is_ok_and(|found| found.confidence == Confidence::High)
+        };
+        if let Some(query) = pairs.map(|(first, second)| format!("{first} {second}")).find(answers) {
+            suggest("search_symbols", json!({"query": query}), "two of the most frequent words of its names");
+        }
+        if let Some(name) = found.keywords.first() {
+            suggest("get_ranked_context", json!({"query": name}), "source around the most frequent word of its names");
         }
         if let Some(id) = found.entry_points.first() {
             suggest("get_symbol_source", json!({"symbol_id": id}), "where a program starts");

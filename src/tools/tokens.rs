@@ -17,6 +17,14 @@ pub fn estimate(text: &str) -> usize {
     usize::try_from(units.div_ceil(u64::from(TOKEN))).unwrap_or(usize::MAX)
 }
 
+/// About how many tokens an answer, or a part of it, has as it is written in JSON.
+pub fn of_json(value: &impl serde::Serialize) -> usize {
+    estimate(&serde_json::to_string(value).unwrap_or_default())
+}
+
+/// What `_meta` may have beside an answer.
+pub const META: usize = 90;
+
 /// Costs are counted in fortieths of a token.
 const TOKEN: u32 = 40;
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::super::paths::{is_generated, is_test};
 use super::super::relations::hierarchy;
 use crate::model::{Kind, Role};
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
@@ -21,6 +22,8 @@ const CALLS: f64 = 3.0;
 const SAME_FILE: f64 = 1.5;
 const IMPORTERS: f64 = 2.0;
 const NAME: f64 = 2.0;
+/// What remains of it in a test, an example, generated or vendored code.
+const ASIDE: f64 = 0.5;
 /// So many symbols of like names are looked at.
 const LIKE: usize = 50;
 
@@ -81,9 +84,24 @@ pub fn related<'a>(
         }
     }
     found.remove(&own);
-    let related = |(id, (score, reasons))| Some(Related { symbol: snapshot.symbol(id)?, score, reasons });
+    // What exercises both comes after what both do, unless it is what exercises that is asked about.
+    let aside = |symbol: &SymbolView<'_>| {
+        is_test(symbol.file.path()) || is_generated(symbol.file.path(), symbol.file.content())
+    };
+    let worth = |other: &SymbolView<'_>| if aside(other) && !aside(symbol) { ASIDE } else { 1.0 };
+    let related = |(id, (score, reasons))| {
+        let symbol = snapshot.symbol(id)?;
+        Some(Related { symbol, score: score * worth(&symbol), reasons })
+    };
     let mut found: Vec<Related<'a>> = found.into_iter().filter_map(related).collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.symbol.file.path().cmp(b.symbol.file.path())));
+    let ranks = snapshot.ranks();
+    let share = |related: &Related<'_>| {
+        ranks.and_then(|ranks| ranks.of(related.symbol.number())).map_or(0.0, |rank| rank.score)
+    };
+    found.sort_by(|a, b| {
+        let order = b.score.total_cmp(&a.score).then_with(|| share(b).total_cmp(&share(a)));
+        order.then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
+    });
     found.truncate(limit);
     Ok(found)
 }

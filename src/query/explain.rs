@@ -1,0 +1,98 @@
+//! How a score comes about: every part, in order, so that whoever adds and multiplies them gets the score.
+
+use std::fmt;
+
+/// A part of a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// What is scored.
+    pub what: String,
+    /// It is multiplied with what was there, not added.
+    pub times: bool,
+    /// How much.
+    pub value: f32,
+}
+
+impl Part {
+    /// The score after this part.
+    pub fn after(&self, score: f32) -> f32 {
+        if self.times { score * self.value } else { score + self.value }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, times, value } = self;
+        // Four digits that say something, of small and large alike.
+        match *times {
+            true => write!(f, "{what} ×{value:.4}"),
+            false if value.abs() >= 100.0 => write!(f, "{what} {value:+.1}"),
+            false => write!(f, "{what} {value:+.3}"),
+        }
+    }
+}
+
+/// A score, and its parts where somebody wants to know them.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// So far.
+    pub score: f32,
+    /// What it was made of.
+    pub parts: Option<Vec<Part>>,
+}
+
+impl Tally {
+    /// A score to begin with, that of the terms; what each of its fields gave is found out later, for few.
+    pub fn new(score: f32, explain: bool) -> Self {
+        Self { score, parts: explain.then(Vec::new) }
+    }
+
+    /// Adds to the score.
+    pub fn add(&mut self, what: &str, value: f32) {
+        self.score += value;
+        self.note(what, false, value, 0.0);
+    }
+
+    /// Multiplies the score.
+    pub fn times(&mut self, what: &str, value: f32) {
+        self.score *= value;
+        self.note(what, true, value, 1.0);
+    }
+
+    /// Multiplies the score by one and the sum of some signs.
+    pub fn times_signs(&mut self, signs: &[(&str, f32)]) {
+        let factor = 1.0 + signs.iter().map(|(_, value)| value).sum::<f32>();
+        self.score *= factor;
+        if self.parts.is_some() {
+            let there = signs.iter().filter(|(_, value)| *value != 0.0);
+            let what: Vec<String> = there.map(|(what, value)| format!("{what} {value:+.2}")).collect();
+            self.note(&what.join(", "), true, factor, 1.0);
+        }
+    }
+
+    fn note(&mut self, what: &str, times: bool, value: f32, nothing: f32) {
+        if let Some(parts) = self.parts.as_mut().filter(|_| value != nothing) {
+            parts.push(Part { what: what.to_owned(), times, value });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_up_the_score() {
+        let mut tally = Tally::new(2.0, true);
+        tally.add("name", 1.0);
+        tally.times("test", 0.5);
+        tally.times("kind", 1.0);
+        tally.times_signs(&[("file", 0.25), ("area", 0.0)]);
+        assert_eq!(tally.score, 1.875);
+        let parts = tally.parts.expect("they are kept");
+        assert_eq!(parts.iter().fold(2.0, |score, part| part.after(score)), 1.875);
+        let shown: Vec<String> = parts.iter().map(Part::to_string).collect();
+        assert_eq!(shown, ["name +1.000", "test ×0.5000", "file +0.25 ×1.2500"]);
+        assert!(Tally::new(1.0, false).parts.is_none());
+    }
+}

@@ -1,0 +1,204 @@
+//! The language of queries: words, and among them `kind:class`, `lang:rust`, `file:src/net`, `repo:name` and "quoted phrases".
+//!
+//! What has the form of a term and is none, such as `std::fs` or `a:b`, is a word. A term in quotes is one, too.
+
+use globset::{GlobBuilder, GlobMatcher, escape};
+
+use super::rank::holds;
+use crate::store::SymbolView;
+
+/// A query in its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// The words, those of phrases included, without the terms.
+    pub text: String,
+    /// What follows each `kind:`.
+    pub kinds: Vec<String>,
+    /// What follows each `lang:` or `language:`.
+    pub languages: Vec<String>,
+    /// What follows each `file:`.
+    pub files: Vec<String>,
+    /// What follows each `repo:`.
+    pub repos: Vec<String>,
+    /// What stands in quotes, with one space for each run of white space.
+    pub phrases: Vec<String>,
+    /// How many words stand outside of quotes.
+    pub words: usize,
+}
+
+/// Takes a query apart.
+pub fn parse(query: &str) -> Terms {
+    let mut terms = Terms::default();
+    if !query.contains([':', '"']) {
+        terms.words = query.split_whitespace().count();
+        query.clone_into(&mut terms.text);
+        return terms;
+    }
+    let mut text: Vec<&str> = Vec::new();
+    let mut rest = query.trim_start();
+    while !rest.is_empty() {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (key, value) = rest[..end].split_once(':').unwrap_or_default();
+        let list = match key {
+            "kind" => Some(&mut terms.kinds),
+            "lang" | "language" => Some(&mut terms.languages),
+            "file" => Some(&mut terms.files),
+            "repo" => Some(&mut terms.repos),
+            _ => None,
+        };
+        if let Some((inside, after)) = quoted(rest) {
+            let phrase = inside.split_whitespace().collect::<Vec<_>>().join(" ");
+            text.push(inside.trim());
+            if !phrase.is_empty() {
+                terms.phrases.push(phrase);
+            }
+            rest = after.trim_start();
+        } else if let Some(list) = list
+            // `file::open` is a path of names, and `file://` begins an address.
+            && !value.is_empty()
+            && !value.starts_with(':')
+            && !value.starts_with("//")
+        {
+            let (value, after) = quoted(&rest[key.len() + 1..]).unwrap_or((value, &rest[end..]));
+            list.push(value.trim().to_owned());
+            rest = after.trim_start();
+        } else {
+            text.push(&rest[..end]);
+            terms.words += 1;
+            rest = rest[end..].trim_start();
+        }
+    }
+    terms.text = text.join(" ");
+    terms
+}
+
+/// What stands between the quotes that a text begins with, and what follows them. A quote without another is a sign.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix('"')?.split_once('"')
+}
+
+/// What `file:` means: a glob where there is one of its signs, else any part of a path, in letters of any case.
+pub fn file_glob(value: &str) -> Result<GlobMatcher, globset::Error> {
+    let is_glob = value.contains(['*', '?', '[', '{']);
+    let pattern = if is_glob { value.trim_start_matches("./").to_owned() } else { format!("*{}*", escape(value)) };
+    let pattern = if is_glob && !value.contains('/') { format!("**/{pattern}") } else { pattern };
+    let glob = GlobBuilder::new(&pattern).literal_separator(is_glob).case_insensitive(!is_glob).build()?;
+    Ok(glob.compile_matcher())
+}
+
+/// Whether a phrase is written in a symbol's definition or documentation, in letters of any case and with any white space
+/// between its words.
+pub(super) fn is_written(symbol: &SymbolView<'_>, phrase: &str) -> bool {
+    written_in(symbol.source(), phrase) || written_in(symbol.docstring().as_bytes(), phrase)
+}
+
+fn written_in(text: &[u8], phrase: &str) -> bool {
+    let mut words = phrase.split(' ');
+    let first = words.next().unwrap_or_default();
+    if phrase.len() == first.len() {
+        return holds(text, first);
+    }
+    let begins =
+        |text: &[u8], word: &str| text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
+    let rest: Vec<&str> = words.collect();
+    (0..text.len().saturating_sub(phrase.len() - 1)).any(|at| {
+        begins(&text[at..], first) && {
+            let mut after = &text[at + first.len()..];
+            rest.iter().all(|word| {
+                let trimmed = after.trim_ascii_start();
+                let follows = trimmed.len() < after.len() && begins(trimmed, word);
+                after = trimmed.get(word.len()..).unwrap_or_default();
+                follows
+            })
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn terms_are_told_from_words() {
+        let terms =
+            parse("kind:class  load lang:rust file:src/net file:\"a b.rs\" \"not  found\" repo:local/x std::fs a:b");
+        assert_eq!(terms.text, "load not  found std::fs a:b");
+        assert_eq!((terms.kinds, terms.languages), (vec!["class".to_owned()], vec!["rust".to_owned()]));
+        assert_eq!(
+            (terms.files, terms.repos),
+            (vec!["src/net".to_owned(), "a b.rs".to_owned()], vec!["local/x".to_owned()])
+        );
+        assert_eq!((terms.phrases, terms.words), (vec!["not found".to_owned()], 3));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_term_is_a_word() {
+        for query in [
+            "std::fs",
+            "a:b",
+            "file::open",
+            "kind:",
+            "kind: class",
+            "file://x",
+            "fix(css): set it",
+            "say \"a",
+            "x\"y\"",
+            "Kind:x",
+        ] {
+            let terms = parse(query);
+            assert_eq!((terms.text.as_str(), terms.phrases.len()), (query, 0));
+            assert!(terms.kinds.is_empty() && terms.files.is_empty(), "{query}");
+        }
+        assert_eq!(parse("\"kind:class\"").phrases, ["kind:class"]);
+    }
+
+    #[test]
+    fn phrases_are_found_across_lines_and_cases() {
+        let text = b"raise Error(\"Connection\n    RESET by peer\")";
+        assert!(written_in(text, "connection reset by"));
+        assert!(written_in(text, "RESET"));
+        assert!(!written_in(text, "connection by"));
+        assert!(!written_in(text, "connectionreset"));
+        assert!(!written_in(b"", "a b"));
+    }
+
+    #[test]
+    fn a_file_term_is_a_glob_or_a_part() {
+        for (term, path, fits) in [
+            ("net", "src/Network/a.rs", true),
+            ("src/net", "src/net/a.rs", true),
+            ("net/src", "src/net/a.rs", false),
+            ("*.rs", "src/net/a.rs", true),
+            ("src/*.rs", "src/net/a.rs", false),
+            ("a[b", "a[b.rs", false),
+        ] {
+            assert_eq!(file_glob(term).is_ok_and(|glob| glob.is_match(path)), fits, "{term} {path}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_query_is_too_strange(query in "\\PC*|([a-c:\"* ]|kind:|lang:|file:|repo:|\u{3000}|é){0,30}") {
+            let terms = parse(&query);
+            // Nothing is lost but white space, quotes and the keys of terms.
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+            let kept = [&terms.kinds, &terms.languages, &terms.files, &terms.repos];
+            let taken: usize = kept.iter().flat_map(|list| list.iter()).map(|value| letters(value) + 8).sum();
+            prop_assert!(letters(&terms.text) <= letters(&query));
+            prop_assert!(letters(&terms.text) + taken >= letters(&query));
+            for value in &terms.files {
+                let _ = file_glob(value);
+            }
+            for phrase in &terms.phrases {
+                let _ = written_in(query.as_bytes(), phrase);
+            }
+        }
+
+        #[test]
+        fn words_without_signs_stay_as_they_are(query in "[a-zA-Z_. ]{0,40}") {
+            prop_assert_eq!(parse(&query).text, query);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a query's terms and the parameters beside it ask for together: `kind:class` in the query is `kind` beside it.
+
+use globset::GlobMatcher;
+
+use super::search_symbols::{KINDS, LANGUAGE_NAMES, meant, path_glob};
+use super::{Code, Error, nearest};
+use crate::languages::{LANGUAGES, of_id};
+use crate::model::{Detail, Kind};
+use crate::query::{self, Order, Search, terms};
+
+/// Longer queries are refused, in bytes.
+const LONGEST: usize = 10_000;
+
+/// A query's words, and what its answers must be.
+pub(super) struct Filters {
+    /// The words without the terms; empty when only filters are given.
+    pub text: String,
+    phrases: Vec<String>,
+    words: usize,
+    /// One of the five, or a language's own word; none for all.
+    kinds: Vec<String>,
+    /// Id of the language.
+    pub language: Option<String>,
+    /// Paths match all of these.
+    pub globs: Vec<GlobMatcher>,
+    /// The repositories that the query names.
+    pub repos: Vec<String>,
+}
+
+impl Filters {
+    /// Reads a query and what is given beside it.
+    pub fn read(query: &str, kind: Option<&str>, language: Option<&str>, paths: Option<&str>) -> Result<Self, Error> {
+        if query.len() > LONGEST {
+            let message = "`query` is longer than 10,000 bytes; describe it in a sentence";
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
+        let terms = terms::parse(query);
+        let kinds = terms.kinds.iter().map(|kind| meant(kind, KINDS));
+        let kind = one("kind", kind.map(|kind| meant(kind, KINDS)), kinds)?;
+        let languages = terms.languages.iter().map(|language| meant(language, LANGUAGE_NAMES));
+        let language = one("language", language.map(|language| meant(language, LANGUAGE_NAMES)), languages)?;
+        kind.as_deref().map(check_kind).transpose()?;
+        language.as_deref().map(check_language).transpose()?;
+        let mut globs: Vec<GlobMatcher> = paths.map(path_glob).transpose()?.into_iter().collect();
+        for value in &terms.files {
+            let wrong = |err| Error::new(Code::InvalidArguments, format!("file:{value} is no glob: {err}"));
+            globs.push(terms::file_glob(value).map_err(wrong)?);
+        }
+        if terms.text.trim().is_empty() && kind.is_none() && language.is_none() && globs.is_empty() {
+            let message = match terms.repos.is_empty() {
+                true => "`query` is empty; give a name, a few words or a sentence",
+                false => "`query` names a repository and nothing to look for; give a name, a few words or a sentence",
+            };
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
+        let query::terms::Terms { text, phrases, words, repos, .. } = terms;
+        Ok(Self { text, phrases, words, kinds: kind.into_iter().collect(), language, globs, repos })
+    }
+
+    /// Lets several kinds answer, of which the query may name one; with none, all do.
+    pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
+        if let Some(term) = self.kinds.iter().find(|term| !kinds.is_empty() && !kinds.contains(term)) {
+            let message = format!("the query says kind:{term}, which is none of the kinds beside it; give one of them");
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
+        if self.kinds.is_empty() {
+            self.kinds = kinds;
+        }
+        Ok(())
+    }
+
+    /// The repositories that are asked: those of the query's `repo:` terms, or those that are given beside it.
+    pub fn repositories(
+        &self,
+        repo: Option<&str>,
+        repos: Option<&[String]>,
+    ) -> Result<(Option<String>, Option<Vec<String>>), Error> {
+        let given = (repo.map(str::to_owned), repos.map(<[String]>::to_vec));
+        let others = match (repo, repos) {
+            (Some(repo), None) => self.repos.iter().find(|named| *named != repo),
+            (None, Some(repos)) if repos.iter().all(|repo| repo != "*") => {
+                self.repos.iter().find(|named| !repos.contains(named))
+            }
+            _ => None,
+        };
+        if let Some(other) = others {
+            let message =
+                format!("the query says repo:{other} and another repository is given beside it; give one of them");
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
+        Ok(match &self.repos[..] {
+            [] => given,
+            // Whoever gives both is told so by whoever reads them.
+            _ if repo.is_some() => given,
+            [one] => (Some(one.clone()), None),
+            several => (None, Some(several.to_vec())),
+        })
+    }
+
+    /// As a search for the best `limit`.
+    pub fn search(&self, order: Order, limit: usize) -> Search<'_> {
+        Search {
+            phrases: &self.phrases,
+            words: self.words,
+            kinds: &self.kinds,
+            language: self.language.as_deref(),
+            files: &self.globs,
+            order,
+            ..Search::of(&self.text, limit)
+        }
+    }
+}
+
+/// What a parameter and a query's terms agree on.
+fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = String>) -> Result<Option<String>, Error> {
+    let mut agreed: Option<(String, bool)> = given.map(|given| (given, true));
+    for term in terms {
+        match &agreed {
+            Some((first, is_parameter)) if *first != term => {
+                let first =
+                    if *is_parameter { format!("`{parameter}` is {first:?}") } else { format!("{parameter}:{first}") };
+                let message =
+                    format!("{first} and the query says {parameter}:{term}; a symbol has one, so give one of them");
+                return Err(Error::new(Code::InvalidArguments, message));
+            }
+            Some(_) => {}
+            None => agreed = Some((term, false)),
+        }
+    }
+    Ok(agreed.map(|(value, _)| value))
+}
+
+/// Refuses what is no kind.
+pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
+    if Kind::parse(kind).is_some() || Detail::parse(kind).is_some() {
+        return Ok(());
+    }
+    let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type"]);
+    let message = format!("no symbol is of kind {kind:?}; the kinds are function, class, method, constant and type");
+    Err(Error::new(Code::InvalidArguments, message).with("nearest", nearest(kind, known, 3)))
+}
+
+fn check_language(language: &str) -> Result<(), Error> {
+    if of_id(language).is_some() {
+        return Ok(());
+    }
+    let mut known: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
+    known.dedup();
+    let message = format!("no symbols are read from {language:?}; the languages are {}", known.join(", "));
+    Err(Error::new(Code::InvalidArguments, message))
+}

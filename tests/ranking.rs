@@ -1,0 +1,391 @@
+//! What is found first: a small project of several languages goes in, questions of every form are asked, and the right answers
+//! come first. The project has what ranking must tell apart: the same name in letters of another case, tests, examples, generated
+//! and vendored copies, overloads, bindings of what is defined elsewhere.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use codelode::config::Config;
+use codelode::tools::{self, Context, Request, tokens};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Files that were written a moment ago are read again, and no answer comes before that.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The project; `--- path` begins a file.
+const SHOP: &str = include_str!("ranking/shop.txt");
+
+/// A project that was indexed.
+struct Place {
+    cx: Context,
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(projects: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("there is room");
+        let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
+        let place = Self { cx, folder };
+        for (name, project) in projects {
+            let root = place.root(name);
+            for part in project.split("--- ").skip(1) {
+                let (path, text) = part.split_once('\n').expect("a path ends its line");
+                let path = root.join(path.trim());
+                std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a folder can be made");
+                std::fs::write(path, text).expect("a file can be written");
+            }
+            place.ask("index_folder", json!({"path": root}));
+        }
+        place
+    }
+
+    fn shop() -> Self {
+        Self::new(&[("shop", SHOP)])
+    }
+
+    fn root(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn call(&self, tool: &str, args: Value) -> tools::Envelope {
+        let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
+        let request = Request { directory: Some(self.root("shop")), patience: Some(PATIENCE), ..Request::default() };
+        tools::call(&self.cx, tool, args, &request)
+    }
+
+    fn ask(&self, tool: &str, args: Value) -> Value {
+        let answer = self.call(tool, args);
+        assert!(!answer.is_error, "{}", answer.text);
+        answer.value
+    }
+
+    /// What is wrong with a question.
+    fn wrong(&self, args: Value) -> String {
+        let answer = self.call("search_symbols", args);
+        assert!(answer.is_error, "{}", answer.text);
+        answer.value["error"].as_str().expect("an error says what it is").to_owned()
+    }
+
+    fn search(&self, query: &str) -> Value {
+        self.ask("search_symbols", json!({"query": query}))
+    }
+
+    /// The ids that answer.
+    fn ids(&self, query: &str) -> Vec<String> {
+        ids(&self.search(query))
+    }
+}
+
+fn ids(answer: &Value) -> Vec<String> {
+    let results = answer["results"].as_array().unwrap_or_else(|| panic!("no results in {answer}"));
+    results.iter().map(|hit| hit["id"].as_str().expect("a hit has an id").to_owned()).collect()
+}
+
+/// Queries of each form with what must come first, or among the first three.
+const FIRST: &[(&str, &str)] = &[
+    // Names, whole and qualified, and what the case of letters tells.
+    ("charge_card", "shop/payment.py::charge_card#function"),
+    ("Model", "shop/models.py::Model#class"),
+    ("model", "shop/registry.py::model#function"),
+    ("Order.total", "shop/models.py::Order.total#method"),
+    ("Cart.total", "shop/models.py::Cart.total#method"),
+    ("models.Order", "shop/models.py::Order#class"),
+    ("FORMATPRICE", "web/price.ts::formatPrice#function"),
+    // Beginnings, pieces and slips.
+    ("charge_c", "shop/payment.py::charge_card#function"),
+    ("formatPrise", "web/price.ts::formatPrice#function"),
+    ("chrage_card", "shop/payment.py::charge_card#function"),
+    // Words.
+    ("charge card", "shop/payment.py::charge_card#function"),
+    ("inventory reserve", "stock/inventory.go::Inventory.Reserve#method"),
+    // Descriptions, and changes as commits begin.
+    ("how is the price shown to customers with its currency symbol", "web/price.ts::formatPrice#function"),
+    ("takes stock out of the warehouse for an order that was paid", "stock/inventory.go::Inventory.Reserve#method"),
+    ("payment: retry when the gateway times out while charging", "shop/payment.py::charge_card#function"),
+    // Mixtures with terms and phrases.
+    ("kind:class order", "shop/models.py::Order#class"),
+    ("total lang:go", "stock/inventory.go::Inventory.Total#method"),
+    ("total file:models Cart", "shop/models.py::Cart.total#method"),
+    ("\"gateway timeout\"", "shop/payment.py::charge_card#function"),
+];
+
+#[test]
+fn each_form_of_query_finds_it_first() {
+    let place = Place::shop();
+    let wrong: Vec<String> = FIRST
+        .iter()
+        .map(|(query, first)| (query, first, place.ids(query)))
+        .filter(|(_, first, found)| found.first().map(String::as_str) != Some(**first))
+        .map(|(query, first, found)| format!("{query}: {first} is not the first of {found:?}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_exercises_code_comes_below_it() {
+    let place = Place::shop();
+    let found = place.ids("parse_coupon");
+    let last = ["examples/demo.py", "vendor/coupons/coupon.py", "shop/coupon_pb2.py", "tests/test_coupon.py"];
+    assert_eq!(found[0], "shop/coupon.py::parse_coupon#function", "{found:?}");
+    for path in last {
+        assert!(found[1..].iter().any(|id| id.starts_with(path)), "{path} in {found:?}");
+    }
+    assert_eq!(place.ids("parse_coupon file:tests/*")[0], "tests/test_coupon.py::parse_coupon#function");
+}
+
+#[test]
+fn what_is_defined_comes_before_what_is_bound_to_it() {
+    let found = Place::shop().ids("renderCart");
+    assert_eq!(found[0], "web/cart.js::renderCart#function", "{found:?}");
+    assert!(found.iter().any(|id| id.starts_with("web/bindings.js::renderCart")), "{found:?}");
+}
+
+#[test]
+fn terms_filter_and_agree_with_the_parameters() {
+    let place = Place::shop();
+    let in_go = place.search("total lang:go");
+    assert!(ids(&in_go).iter().all(|id| id.starts_with("stock/")), "{in_go}");
+    assert_eq!(ids(&in_go), ids(&place.ask("search_symbols", json!({"query": "total", "language": "go"}))));
+    assert_eq!(ids(&in_go), ids(&place.ask("search_symbols", json!({"query": "total lang:golang", "language": "go"}))));
+    // Filters alone list what passes them.
+    assert_eq!(place.ids("kind:class file:shop/models.py").len(), 4);
+    let both = json!({"query": "total kind:method", "kind": "function"});
+    assert!(place.wrong(both).contains("`kind` is \"function\" and the query says kind:method"), "both");
+    assert!(place.wrong(json!({"query": "a lang:go lang:rust"})).contains("language:go and the query says"), "twice");
+    assert!(place.wrong(json!({"query": "kind:clas order"})).contains("no symbol is of kind \"clas\""), "unknown");
+    assert!(place.wrong(json!({"query": "file:a[b x"})).contains("no glob"), "a glob");
+    assert!(place.wrong(json!({"query": "repo:x total", "repo": "y"})).contains("repo:x"), "two repositories");
+    assert!(place.wrong(json!({"query": "\"\""})).contains("empty"), "nothing");
+    // What only looks like a term is a word.
+    for query in ["shop::models", "a:b total", "kind: total"] {
+        place.search(query);
+    }
+}
+
+#[test]
+fn phrases_must_be_written_where_they_are_all_that_is_asked() {
+    let place = Place::shop();
+    assert_eq!(place.ids("\"gateway timeout\""), ["shop/payment.py::charge_card#function"]);
+    assert_eq!(place.search("\"gateway never written\"")["confidence"], "none");
+    // In a description they count, and need not be written.
+    let described = place.ids("charges the card of a customer again, after \"gateway never written\"");
+    assert_eq!(described.first().map(String::as_str), Some("shop/payment.py::charge_card#function"), "{described:?}");
+}
+
+#[test]
+fn a_score_is_what_its_parts_say() {
+    let place = Place::shop();
+    let mut kinds_of_parts = 0;
+    for (query, _) in FIRST {
+        let answer = place.ask("search_symbols", json!({"query": query, "explain": true}));
+        for hit in answer["results"].as_array().expect("a list") {
+            let mut score = 0.0;
+            for part in hit["explain"].as_array().expect("parts").iter().filter_map(Value::as_str) {
+                let (_, value) = part.rsplit_once(' ').expect("what, and how much");
+                kinds_of_parts += 1;
+                match value.strip_prefix('×') {
+                    Some(times) => score *= times.parse::<f64>().expect("a number"),
+                    None => score += value.parse::<f64>().expect("a number"),
+                }
+            }
+            let told = hit["score"].as_f64().expect("a score");
+            assert!((score - told).abs() <= 0.5 + told / 500.0, "{query}: {score} is not {told}: {hit}");
+        }
+        assert!(answer["evidence"]["covered"].is_number(), "{answer}");
+    }
+    assert!(kinds_of_parts > 100);
+    let plain = place.search("total");
+    assert!(plain.get("evidence").is_none() && plain["results"][0].get("explain").is_none(), "{plain}");
+}
+
+#[test]
+fn it_says_how_sure_it_is() {
+    let place = Place::shop();
+    for query in ["charge_card", "Order.total", "charge card"] {
+        assert_eq!(place.search(query)["confidence"], "high", "{query}");
+    }
+    let vague = place.search("where does an order of some customer get its sum and price from");
+    assert_eq!(vague["confidence"], "low", "{vague}");
+    for query in [
+        "qxzjvwk",
+        "soprano violin orchestra",
+        "simmer the onions in butter until they are golden",
+        "galaxy telescope",
+        "frobnicate_the_quux",
+    ] {
+        let answer = place.search(query);
+        assert_eq!((&answer["confidence"], &answer["results"]), (&json!("none"), &json!([])), "{query}: {answer}");
+        assert_eq!(answer["negative_evidence"]["verdict"], "not_found");
+        assert!(answer["negative_evidence"]["ask"].is_string());
+    }
+    assert_eq!(place.search("galaxy telescope")["unknown_words"], json!(["galaxy", "telescope"]));
+}
+
+#[test]
+fn overloads_are_one_answer() {
+    let place = Place::shop();
+    let answer = place.search("Ledger.record");
+    let found: Vec<&Value> = answer["results"].as_array().expect("a list").iter().collect();
+    let records: Vec<&&Value> = found.iter().filter(|hit| hit["name"] == "record").collect();
+    assert_eq!((records.len(), &records[0]["overloads"]), (1, &json!(3)), "{answer}");
+    for number in 1..=3 {
+        let id = format!("ledger/Ledger.java::Ledger.record#method~{number}");
+        assert_eq!(place.ask("get_symbol_source", json!({"symbol_id": id}))["id"], id);
+    }
+    // What is alone says nothing of overloads.
+    assert!(place.search("charge_card")["results"][0].get("overloads").is_none());
+}
+
+#[test]
+fn the_central_come_first_when_that_is_asked() {
+    let place = Place::shop();
+    let sorted = |by: &str| ids(&place.ask("search_symbols", json!({"query": "total", "sort_by": by})));
+    let (by_relevance, central, both) = (sorted("relevance"), sorted("centrality"), sorted("combined"));
+    // Five functions use it, and none the others.
+    assert_eq!(central[0], "shop/models.py::Order.total#method", "{central:?}");
+    assert_eq!(both[0], "shop/models.py::Order.total#method", "{both:?}");
+    let mut same = (by_relevance.clone(), central);
+    same.0.sort();
+    same.1.sort();
+    assert_eq!(same.0, same.1);
+    // Now that it is known, it decides between those that answer equally well.
+    assert_eq!(sorted("relevance")[0], "shop/models.py::Order.total#method");
+}
+
+#[test]
+fn several_repositories_answer_as_one() {
+    // The same function twice: once among few others, once among many of the same words.
+    let crowd: String = (0..40).map(|n| format!("def unload_crate_{n}(crate):\n    return crate + {n}\n\n")).collect();
+    let target = "def unload_ship(crate, harbour):\n    \"\"\"Moves every crate of a ship to the harbour.\"\"\"\n    return harbour + crate\n";
+    let (small, large) = (format!("--- port.py\n{target}"), format!("--- port.py\n{target}\n{crowd}"));
+    let place = Place::new(&[("shop", &small), ("large", &large), ("other", "--- a.py\ndef charge(): ...\n")]);
+    let ask = |query: &str, repos: Value| place.ask("search_symbols", json!({"query": query, "repos": repos}));
+    let answer = ask("moves each crate of the ship to the harbour", json!(["*"]));
+    let score = |repo: &str| {
+        let results = answer["results"].as_array().expect("a list");
+        let of = |hit: &&Value| {
+            let (hit_repo, name) = (hit["repo"].as_str().expect("it is said whose it is"), &hit["name"]);
+            name == "unload_ship" && hit_repo.starts_with(&format!("local/{repo}-"))
+        };
+        results.iter().find(of).unwrap_or_else(|| panic!("{repo} in {answer}"))["score"].as_f64().expect("a number")
+    };
+    // The very same text scores the same in both, but for how long other texts of each repository are.
+    assert!((score("shop") / score("large") - 1.0).abs() < 0.02, "{answer}");
+    let alone = |root: &str| {
+        let query = "moves each crate of the ship to the harbour";
+        place.ask("search_symbols", json!({"query": query, "repo": place.root(root)}))["results"][0]["score"].clone()
+    };
+    assert_ne!(alone("shop"), alone("large"));
+    let names = [place.root("shop"), place.root("other")];
+    assert_eq!(ask("charge", json!(names))["results"].as_array().map(Vec::len), Some(1));
+    let named = place.ask("search_symbols", json!({"query": format!("charge repo:{}", place.root("other").display())}));
+    assert_eq!(ids(&named), ["a.py::charge#function"]);
+}
+
+/// The spans of source that an answer sent: file, first line, number of lines.
+fn sent(place: &Place, answer: &Value) -> Vec<(String, u64, u64)> {
+    let items = answer["items"].as_array().expect("a list");
+    let whole = items.iter().filter(|item| item["source"].is_string());
+    let span = |item: &Value| {
+        let id = item["symbol_id"].as_str().expect("an id");
+        let symbol = place.ask("get_symbol_source", json!({"symbol_id": id}));
+        assert_eq!(symbol["source"], item["source"], "it is whole");
+        let line = |key: &str| symbol[key].as_u64().expect("a line");
+        (symbol["file"].as_str().expect("a file").to_owned(), line("line"), line("end_line"))
+    };
+    whole.map(span).collect()
+}
+
+#[test]
+fn context_is_packed_into_its_budget() {
+    let place = Place::shop();
+    let answer = place.ask("get_ranked_context", json!({"query": "order total"}));
+    let items = answer["items"].as_array().expect("a list");
+    assert_eq!(items[0]["relevance_score"], 1.0, "{answer}");
+    for item in items {
+        let of = |key: &str| item[key].as_f64().expect("a score");
+        assert!((10.0 * of("relevance_score") + of("centrality_score") - of("combined_score")).abs() < 0.01, "{item}");
+    }
+    let spans = sent(&place, &answer);
+    for (place, (file, start, end)) in spans.iter().enumerate() {
+        let crosses = |(other, first, last): &(String, u64, u64)| other == file && first <= end && start <= last;
+        assert!(!spans[place + 1..].iter().any(crosses), "{file}:{start} is sent twice in {answer}");
+    }
+    let classes =
+        place.ask("get_ranked_context", json!({"query": "order", "include_kinds": ["class"], "scope": "shop"}));
+    let ids: Vec<&str> =
+        classes["items"].as_array().expect("a list").iter().filter_map(|item| item["symbol_id"].as_str()).collect();
+    assert!(!ids.is_empty() && ids.iter().all(|id| id.starts_with("shop/") && id.ends_with("#class")), "{classes}");
+    let central = place.ask("get_ranked_context", json!({"query": "total", "strategy": "centrality"}));
+    assert_eq!(central["items"][0]["symbol_id"], "shop/models.py::Order.total#method", "{central}");
+    assert_eq!(place.ask("get_ranked_context", json!({"query": "soprano violin"}))["items"], json!([]));
+    assert!(place.call("get_ranked_context", json!({"query": "total", "token_budget": 20})).is_error);
+    assert!(place.call("get_ranked_context", json!({"query": "total", "include_kinds": ["clas"]})).is_error);
+}
+
+#[test]
+fn small_symbols_go_before_a_large_one_that_leaves_them_no_room() {
+    let large: String = (0..60).map(|n| format!("    crane = lift(crane, {n})\n")).collect();
+    let project = format!(
+        "--- a.py\ndef crane(crane):\n{large}\n\ndef crane_small(x):\n    return x\n\n\ndef crane_tiny(y):\n    return y\n"
+    );
+    let place = Place::new(&[("shop", &project)]);
+    let answer = place.ask("get_ranked_context", json!({"query": "crane", "token_budget": 600}));
+    let of = |key: &str| -> Vec<&str> {
+        let items = answer["items"].as_array().expect("a list");
+        items.iter().filter(|item| item[key].is_string()).filter_map(|item| item["symbol_id"].as_str()).collect()
+    };
+    let mut whole = of("source");
+    whole.sort_unstable();
+    assert_eq!(whole, ["a.py::crane_small#function", "a.py::crane_tiny#function"], "{answer}");
+    assert_eq!(of("signature"), ["a.py::crane#function"], "{answer}");
+}
+
+#[test]
+fn no_budget_is_ever_exceeded() {
+    let place = Place::shop();
+    let queries =
+        ["order total", "charge the card of a customer", "Model", "kind:method", "inventory", "render cart price"];
+    let strategies = ["combined", "bm25", "centrality"];
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 60, ..ProptestConfig::default() });
+    let cases = (150_usize..3_000, 0..queries.len(), 0..strategies.len(), any::<bool>());
+    let result = runner.run(&cases, |(budget, query, strategy, compact)| {
+        let format = if compact { "compact" } else { "json" };
+        let args = json!({"query": queries[query], "token_budget": budget, "strategy": strategies[strategy], "format": format});
+        let answer = place.call("get_ranked_context", args);
+        prop_assert!(!answer.is_error, "{}", answer.text);
+        prop_assert!(tokens::estimate(&answer.text) <= budget, "{budget}: {}", answer.text);
+        let map = place.call("get_repo_map", json!({"token_budget": budget, "format": format}));
+        prop_assert!(!map.is_error, "{}", map.text);
+        prop_assert!(tokens::estimate(&map.text) <= budget, "{budget}: {}", map.text);
+        Ok(())
+    });
+    result.unwrap_or_else(|err| panic!("{err}"));
+}
+
+#[test]
+fn what_is_suggested_finds_something() {
+    let place = Place::shop();
+    let answer = place.ask("suggest_queries", json!({}));
+    let examples = answer["example_queries"].as_array().expect("a list");
+    assert!(examples.iter().any(|example| example["tool"] == "search_symbols"), "{answer}");
+    for example in examples {
+        let found = place.call(example["tool"].as_str().expect("a tool"), example["arguments"].clone());
+        assert!(!found.is_error && found.found, "{example}: {}", found.text);
+        if example["tool"] == "search_symbols" {
+            assert_ne!(found.value["confidence"], "none", "{example}");
+        }
+    }
+}
+
+#[test]
+fn relatives_outside_of_tests_come_first() {
+    let answer =
+        Place::shop().ask("get_related_symbols", json!({"symbol_id": "shop/coupon.py::parse_coupon#function"}));
+    let related = answer["related"].as_array().expect("a list");
+    let is_test =
+        |item: &Value| item["id"].as_str().is_some_and(|id| id.starts_with("tests/") || id.starts_with("vendor/"));
+    let first = related.iter().position(is_test).expect("a test uses it");
+    assert!(first > 0, "{answer}");
+}
