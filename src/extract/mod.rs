@@ -171,12 +171,13 @@ fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, de
     }
 }
 
-/// Gives each symbol the lines of its bytes.
+/// Gives each symbol the line of its name, which is where a reader is sent whatever attributes stand above it, and that of its end.
 fn number_lines(source: &[u8], symbols: &mut [Symbol]) {
     let newlines: Vec<u32> = memchr::memchr_iter(b'\n', source).map(|at| at as u32).collect();
     let line_of = |byte: u32| newlines.partition_point(|newline| *newline < byte) as u32 + 1;
     for symbol in symbols {
-        symbol.line = line_of(symbol.span.start);
+        let is_inside = symbol.span.contains(symbol.name) && !symbol.name.is_empty();
+        symbol.line = line_of(if is_inside { symbol.name.start } else { symbol.span.start });
         symbol.end_line = line_of(symbol.span.end - 1);
     }
 }

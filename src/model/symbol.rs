@@ -143,7 +143,7 @@ pub struct Symbol {
     pub detail: Detail,
     /// The whole definition: decorators, attributes and `export` included, a comment above it not.
     pub span: Span,
-    /// Line of the first byte, one-based.
+    /// Line of the name, one-based: attributes and decorators may stand above it.
     pub line: u32,
     /// Line of the last byte, one-based.
     pub end_line: u32,

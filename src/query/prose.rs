@@ -124,7 +124,7 @@ impl Prose {
         let symbol = &candidate.symbol;
         let path = symbol.file.path();
         let stem = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
-        let lines = (symbol.end_line() + 1).saturating_sub(symbol.line()).clamp(1, 200) as f32;
+        let lines = (symbol.end_line() + 1).saturating_sub(symbol.first_line()).clamp(1, 200) as f32;
         let signs = [
             ("name", self.weights.name * self.says(&candidate.name, 3.0)),
             ("file name", self.weights.file * self.says(stem, 2.0)),

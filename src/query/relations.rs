@@ -51,7 +51,7 @@ pub fn line_of(file: FileView<'_>, at: u32) -> u32 {
 pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Option<SymbolView<'a>> {
     let bears = |symbol: &SymbolView<'_>| name.is_none_or(|name| symbol.name() == name);
     let distance = |symbol: &SymbolView<'_>| line_of(file, symbol.name_span().start).abs_diff(line);
-    let holds = |symbol: &SymbolView<'_>| symbol.line() <= line && line <= symbol.end_line();
+    let holds = |symbol: &SymbolView<'_>| symbol.first_line() <= line && line <= symbol.end_line();
     let near = file.symbols().filter(bears).filter(|symbol| distance(symbol) <= 3 || holds(symbol));
     near.min_by_key(|symbol| (distance(symbol), symbol.number()))
 }

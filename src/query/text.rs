@@ -207,5 +207,5 @@ fn line(bytes: &[u8]) -> Vec<u8> {
 
 /// The innermost symbol around a line.
 pub fn enclosing<'a>(file: &FileView<'a>, line: u64) -> Option<SymbolView<'a>> {
-    file.symbols().rev().find(|symbol| (u64::from(symbol.line())..=u64::from(symbol.end_line())).contains(&line))
+    file.symbols().rev().find(|symbol| (u64::from(symbol.first_line())..=u64::from(symbol.end_line())).contains(&line))
 }

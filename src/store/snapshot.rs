@@ -437,9 +437,16 @@ impl<'a> SymbolView<'a> {
         Detail::ALL.get(self.record.detail as usize).copied().unwrap_or(Detail::Constant)
     }
 
-    /// First line, one-based.
+    /// The line of its name, one-based.
     pub fn line(&self) -> u32 {
         self.record.line
+    }
+
+    /// The line that it begins on, one-based: that of its first decorator.
+    pub fn first_line(&self) -> u32 {
+        let before = self.span().start as usize..self.name_span().start as usize;
+        let above = self.file.content().get(before).map_or(0, |before| memchr::memchr_iter(b'\n', before).count());
+        self.record.line.saturating_sub(above as u32).max(1)
     }
 
     /// Last line, one-based.

@@ -243,7 +243,7 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     let member = |child: SymbolView<'_>| Member { id: child.id(), line: child.line(), signature: child.signature(120) };
     answer.outline = symbol.children().map(member).collect();
     if answer.outline.len() > 1 {
-        let (first, last) = (symbol.line(), symbol.end_line());
+        let (first, last) = (symbol.first_line(), symbol.end_line());
         answer.truncated = true;
         answer.rest =
             Some(format!("too large: an outline; ask for a member's id, or get_file_content lines {first}-{last}"));
@@ -259,7 +259,7 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         shown.push_str(line);
         lines += 1;
     }
-    let (next, last) = (symbol.line() + lines, symbol.end_line());
+    let (next, last) = (symbol.first_line() + lines, symbol.end_line());
     answer.truncated = true;
     answer.rest = Some(format!("cut; the rest: get_file_content lines {next}-{last}"));
     answer.source = Some(shown);
