@@ -117,6 +117,72 @@ it = \"pkg.cli:command\"
 }
 
 #[test]
+fn methods_of_what_has_no_name_live_with_what_holds_them() {
+    let java = "--- src/Jobs.java
+public class Jobs {
+    public static void main(String[] args) {
+        run(new Step() { public void go() { help(); } void spare() { } });
+    }
+    static final Step LAST = new Step() { public void go() { } };
+    static void run(Step step) { step.go(); LAST.go(); }
+    static void help() { }
+    private static Step unused() { return new Step() { public void go() { } }; }
+}
+interface Step { void go(); }
+";
+    assert_eq!(dead(java, json!({})), ["Jobs.unused 1.0"]);
+    let script = "--- a.js
+function helper() {}
+function spare() {}
+module.exports = { create(context) { return { Program(node) { helper(); } }; } };
+";
+    assert_eq!(dead(script, json!({})), ["spare 1.0"]);
+}
+
+#[test]
+fn what_fills_in_a_trait_or_an_interface_lives_with_it() {
+    let rust = "--- src/main.rs
+trait Price { fn price(&self) -> u64; fn spare(&self) {} }
+impl Price for u64 { fn price(&self) -> u64 { *self } }
+impl<T: Price> Price for Vec<T> { fn price(&self) -> u64 { 0 } }
+fn main() { total(&3); }
+fn total(of: &dyn Price) -> u64 { of.price() }
+";
+    assert_eq!(dead(rust, json!({})), ["Price.spare 1.0"]);
+    let go = "--- go.mod
+module shop
+--- main.go
+package main
+import \"io\"
+type counter interface { io.Writer; count() int }
+type plain struct { io.Writer }
+func (p plain) count() int { return 1 }
+func (p plain) spare() int { return 1 }
+type fancy struct { plain }
+func main() { show(fancy{}) }
+func show(c counter) { c.count() }
+";
+    assert_eq!(dead(go, json!({})), ["plain.spare 1.0"]);
+}
+
+#[test]
+fn a_foreign_base_calls_only_what_may_override() {
+    let project = "--- src/Main.java
+import java.io.Writer;
+public class Main {
+    public static void main(String[] args) { new Quiet().close(); }
+}
+class Quiet extends Writer {
+    public void close() { }
+    public void flush() { }
+    private void spare() { }
+    static void lost() { }
+}
+";
+    assert_eq!(dead(project, json!({})), ["Quiet.spare 1.0", "Quiet.lost 1.0"]);
+}
+
+#[test]
 fn files_that_nothing_imports_are_dead() {
     let project = "--- main.py
 import used

@@ -12,6 +12,17 @@ pub enum Public {
     Word(&'static [&'static str]),
 }
 
+/// What the owner of a member is where the member stands outside of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A type: Go's receivers, Rust's `impl`.
+    Type,
+    /// A type, or any value: `Foo.prototype.bar = …`, `handlers.open = …`.
+    Value,
+    /// What a class without a name derives from: `new Base() { … }`.
+    Base,
+}
+
 /// A language's conventions.
 #[derive(Debug)]
 pub struct Conventions {
@@ -31,6 +42,10 @@ pub struct Conventions {
     pub wildcard: &'static str,
     /// Whether the language itself uses a member of this name.
     pub is_implied: fn(&str) -> bool,
+    /// Whether a member may take the place of one of a base that is not in the repository, by the words before its name and that.
+    pub may_override: fn(&str, &str) -> bool,
+    /// See [`Owner`].
+    pub owner: Owner,
     /// Whether definitions of one name in one place are one thing (`@overload`), not several that are called each by itself.
     pub overloads_are_one: bool,
     /// Decorators that hand what they decorate to nobody, by the last part of their name.
@@ -59,6 +74,8 @@ static PYTHON: Conventions = Conventions {
     is_inner: |_, _| false,
     wildcard: "import *",
     is_implied: |name| name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_"),
+    may_override: |_, name| !name.starts_with("__"),
+    owner: Owner::Type,
     overloads_are_one: true,
     plain_decorators: &[
         "property",
@@ -98,6 +115,8 @@ static SCRIPT: Conventions = Conventions {
     is_implied: |name| {
         matches!(name, "constructor" | "toString" | "valueOf" | "toJSON" | "then") || name.starts_with('[')
     },
+    may_override: |words, name| !says(words, &["private", "static"]) && !name.starts_with('#'),
+    owner: Owner::Value,
     overloads_are_one: true,
     plain_decorators: &[],
     plain_bases: &["Object"],
@@ -115,6 +134,8 @@ static GO: Conventions = Conventions {
     },
     wildcard: "\0",
     is_implied: |name| matches!(name, "_"),
+    may_override: |_, name| name.starts_with(char::is_uppercase),
+    owner: Owner::Type,
     overloads_are_one: true,
     plain_decorators: &[],
     plain_bases: &[],
@@ -129,6 +150,9 @@ static RUST: Conventions = Conventions {
     is_inner: |_, _| false,
     wildcard: "\0",
     is_implied: |name| name == "drop",
+    // Who derives from a trait of others gives it nothing to call: what fills it in stands in a block for it.
+    may_override: |_, _| false,
+    owner: Owner::Type,
     overloads_are_one: true,
     plain_decorators: &[
         "derive",
@@ -164,6 +188,8 @@ static JAVA: Conventions = Conventions {
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "readObject" | "writeObject" | "readResolve")
     },
+    may_override: |words, _| says(words, &["public", "protected"]) && !says(words, &["static"]),
+    owner: Owner::Base,
     overloads_are_one: false,
     plain_decorators: &[
         "Override",
@@ -181,3 +207,8 @@ static JAVA: Conventions = Conventions {
     ],
     plain_bases: &["Object", "Serializable", "Cloneable"],
 };
+
+/// Whether a definition says one of these words.
+fn says(definition: &str, words: &[&str]) -> bool {
+    definition.split_whitespace().any(|own| words.contains(&own))
+}

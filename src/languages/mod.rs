@@ -17,7 +17,7 @@ pub mod rust;
 mod smells;
 pub mod typescript;
 
-pub use conventions::{Conventions, Public, conventions};
+pub use conventions::{Conventions, Owner, Public, conventions};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{clean_doc, first_sentence};
 pub use lower::Lower;

@@ -29,7 +29,7 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
         }
     }
     for interface in interfaces {
-        let Some(methods) = methods(world, interface) else { continue };
+        let Some((methods, outside)) = methods(world, interface) else { continue };
         let of = |method: &(u64, Def)| by_method.get(&method.0).map_or(&[][..], Vec::as_slice);
         let Some(rarest) = methods.iter().map(of).min_by_key(|classes| classes.len()) else { continue };
         let mut classes: Vec<Def> = Vec::new();
@@ -42,7 +42,8 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
         for class in classes {
             let definition = world.definition(class);
             let is_other = definition.at != NONE && definition.flags & STRUCTURAL == 0;
-            if is_other && has_all(world, class, &methods) && !world.order(class).contains(&interface) {
+            let fits = is_other && has_all(world, class, &methods) && has_outside(world, class, &outside);
+            if fits && !world.order(class).contains(&interface) {
                 let site = |def: Def, at: u32| Site { file: def.file, at };
                 found.push((site(class, definition.at), site(interface, world.definition(interface).at)));
             }
@@ -50,16 +51,13 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     }
 }
 
-/// What an interface asks for; `None` where that is nothing, or not known because a base is not ours.
-fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
+/// The methods that an interface asks for, and the names of its bases that are not ours; `None` where it asks for nothing that is
+/// known.
+fn methods(world: &mut World<'_>, interface: Def) -> Option<(Vec<(u64, Def)>, Vec<u64>)> {
     let mut methods: Vec<(u64, Def)> = Vec::new();
+    let outside = outside(world, interface)?;
     for part in world.order(interface).iter() {
         let (facts, definition) = (world.facts(part.file), world.definition(*part));
-        for base in facts.list(definition.bases) {
-            if world.value(part.file, *base).is_empty() {
-                return None;
-            }
-        }
         let Some(members) = facts.scopes.get(definition.members as usize) else { continue };
         let first = members.first_binding as usize;
         let bindings = &facts.bindings[first..first + members.bindings as usize];
@@ -70,7 +68,29 @@ fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
             }
         }
     }
-    (!methods.is_empty()).then_some(methods)
+    (!methods.is_empty()).then_some((methods, outside))
+}
+
+/// The names of the bases of a class and of its bases that are not ours; `None` where one is no plain name.
+fn outside(world: &mut World<'_>, class: Def) -> Option<Vec<u64>> {
+    let mut outside = Vec::new();
+    for part in world.order(class).iter() {
+        let facts = world.facts(part.file);
+        for base in facts.list(world.definition(*part).bases) {
+            if !world.value(part.file, *base).is_empty() {
+                continue;
+            }
+            let it = facts.expressions[*base as usize];
+            let is_name = it.op == Op::Name as u8 || it.op == Op::Member as u8;
+            outside.push(if is_name { facts.hashes[it.b as usize] } else { return None });
+        }
+    }
+    Some(outside)
+}
+
+/// Whether a class has what bases ask for that are not ours: it derives from them, too.
+fn has_outside(world: &mut World<'_>, class: Def, wanted: &[u64]) -> bool {
+    wanted.is_empty() || outside(world, class).is_some_and(|outside| wanted.iter().all(|base| outside.contains(base)))
 }
 
 fn has_all(world: &mut World<'_>, class: Def, methods: &[(u64, Def)]) -> bool {

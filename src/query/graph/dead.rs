@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::entry::Entries;
 use super::{Graph, Uses};
-use crate::languages::conventions;
+use crate::languages::{Owner, conventions};
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -114,6 +114,23 @@ fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     !graph.is_value(node) && !matches!(symbol.detail(), Detail::Module | Detail::Namespace)
 }
 
+fn is_type(symbol: &SymbolView<'_>) -> bool {
+    matches!(symbol.kind(), Kind::Class | Kind::Type)
+}
+
+/// Whether it stands right in a type.
+fn in_type(symbol: &SymbolView<'_>) -> bool {
+    symbol.parent().is_some_and(|parent| is_type(&parent))
+}
+
+/// Whether it is a method of something that has no type of its own, unless a type is found that it belongs to: of an object, of
+/// an anonymous class.
+fn is_loose(symbol: &SymbolView<'_>) -> bool {
+    let owner = conventions(symbol.file.language()).owner;
+    let is_free = if symbol.container_span().is_empty() { !in_type(symbol) } else { owner != Owner::Type };
+    symbol.kind() == Kind::Method && is_free
+}
+
 /// A walk along uses.
 struct Walk<'g, 'a> {
     graph: &'g Graph<'a>,
@@ -126,6 +143,10 @@ struct Walk<'g, 'a> {
     reached: Vec<u8>,
     waiting: VecDeque<u32>,
     members: FxHashMap<u32, Vec<u32>>,
+    /// By node: methods in it of what has no name, an object or a class made on the spot; who gets that may call them.
+    held: FxHashMap<u32, Vec<u32>>,
+    /// The same at the top level of files.
+    shown: Vec<u32>,
     /// By method: those that override it.
     overrides: FxHashMap<u32, Vec<u32>>,
     /// By definition: the others of its name and place, where a language takes them for one.
@@ -151,6 +172,8 @@ impl<'g, 'a> Walk<'g, 'a> {
             reached,
             waiting: VecDeque::new(),
             members: FxHashMap::default(),
+            held: FxHashMap::default(),
+            shown: Vec::new(),
             overrides: FxHashMap::default(),
             twins: FxHashMap::default(),
             top: [Vec::new(), Vec::new()],
@@ -183,7 +206,7 @@ impl<'g, 'a> Walk<'g, 'a> {
     /// folder.
     fn find_members(&mut self) {
         let graph = self.graph;
-        let is_type = |node: &u32| matches!(graph.symbols[*node as usize].kind(), Kind::Class | Kind::Type);
+        let is_type = |node: &u32| is_type(&graph.symbols[*node as usize]);
         let folder = |path: &'a str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut types: HashMap<(&'a str, &'a [u8]), u32> = HashMap::new();
         for node in (0..graph.symbols.len() as u32).filter(is_type) {
@@ -194,10 +217,19 @@ impl<'g, 'a> Walk<'g, 'a> {
         for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
             let symbol = graph.symbols[node as usize];
             let (path, container) = (symbol.file.path(), symbol.container_span().of(symbol.file.content()));
-            let owner = match container.is_empty() {
-                true => graph.parent(node).filter(is_type),
-                false => types.get(&(path, container)).or_else(|| types.get(&(folder(path), container))).copied(),
+            let beside = || types.get(&(path, container)).copied();
+            let owner = match conventions(symbol.file.language()).owner {
+                _ if container.is_empty() => graph.parent(node).filter(|_| in_type(&symbol)),
+                Owner::Type => beside().or_else(|| types.get(&(folder(path), container)).copied()),
+                Owner::Value => beside(),
+                Owner::Base => None,
             };
+            if owner.is_none() && is_loose(&symbol) {
+                match graph.parent(node) {
+                    Some(holder) => self.held.entry(holder).or_default().push(node),
+                    None => self.shown.push(node),
+                }
+            }
             if let Some(owner) = owner {
                 self.members.entry(owner).or_default().push(node);
             }
@@ -206,17 +238,66 @@ impl<'g, 'a> Walk<'g, 'a> {
 
     fn find_overrides(&mut self) {
         let graph = self.graph;
-        for (class, own) in &self.members {
-            let mut waiting = vec![graph.symbols[*class as usize].number()];
-            let mut seen = std::collections::HashSet::new();
-            while let Some(class) = waiting.pop().filter(|class| seen.insert(*class)) {
+        let above = |class: u32| {
+            let (mut found, mut waiting) = (Vec::new(), vec![graph.symbols[class as usize].number()]);
+            while let Some(class) = waiting.pop() {
                 for base in graph.edges.bases(class) {
+                    let Some(node) = graph.node(base).filter(|node| !found.contains(node)) else { continue };
+                    found.push(node);
                     waiting.push(base);
-                    let Some(inherited) = graph.node(base).and_then(|base| self.members.get(&base)) else { continue };
-                    for above in inherited {
-                        let name = graph.symbols[*above as usize].name_bytes();
-                        let same = |node: &&u32| graph.symbols[**node as usize].name_bytes() == name;
-                        self.overrides.entry(*above).or_default().extend(own.iter().filter(same));
+                }
+            }
+            found
+        };
+        let mut by_name: FxHashMap<(u32, &'a [u8]), Vec<u32>> = FxHashMap::default();
+        for (class, own) in &self.members {
+            for node in own {
+                by_name.entry((*class, graph.symbols[*node as usize].name_bytes())).or_default().push(*node);
+            }
+        }
+        let none = Vec::new();
+        let members = |class: &u32| self.members.get(class).unwrap_or(&none);
+        let mut pairs = Vec::new();
+        let mut replaces = |by: u32, of: u32| {
+            for wanted in members(&of) {
+                let same = by_name.get(&(by, graph.symbols[*wanted as usize].name_bytes()));
+                pairs.extend(same.into_iter().flatten().map(|node| (*wanted, *node)));
+            }
+        };
+        for class in (0..graph.symbols.len() as u32).filter(|node| is_type(&graph.symbols[*node as usize])) {
+            let bases = above(class);
+            bases.iter().filter(|_| !members(&class).is_empty()).for_each(|base| replaces(class, *base));
+            if graph.edges.bases(graph.symbols[class as usize].number()).nth(1).is_none() {
+                continue;
+            }
+            // What a class has of one base takes the place of what another asks for.
+            let all: Vec<(u32, Vec<u32>)> = bases.iter().map(|base| (*base, above(*base))).collect();
+            for (base, over) in &all {
+                for (other, over_other) in &all {
+                    if base != other && !over.contains(other) && !over_other.contains(base) {
+                        replaces(*other, *base);
+                    }
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        for (wanted, node) in pairs {
+            self.overrides.entry(wanted).or_default().push(node);
+        }
+        self.find_filled_in();
+    }
+
+    /// Methods in a block that fills in a trait, though it be for a type of others: `impl Price for u64`.
+    fn find_filled_in(&mut self) {
+        let graph = self.graph;
+        for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
+            let symbol = &graph.symbols[node as usize];
+            let Some(base) = graph.filled_in(symbol) else { continue };
+            for wanted in graph.edges.targets(base).filter_map(|wanted| graph.node(wanted)) {
+                for above in self.members.get(&wanted).into_iter().flatten() {
+                    if graph.symbols[*above as usize].name_bytes() == symbol.name_bytes() {
+                        self.overrides.entry(*above).or_default().push(node);
                     }
                 }
             }
@@ -237,13 +318,11 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
         let roots: Vec<u32> = (0..graph.symbols.len() as u32)
             .filter(|node| !self.tests[*node as usize] && !graph.is_value(*node))
-            .filter(|node| {
-                let symbol = &graph.symbols[*node as usize];
-                // A method of a value (`const handlers = { open() {} }`) is used by whoever gets the value.
-                let of_value = symbol.parent().is_some_and(|parent| parent.kind() == Kind::Constant);
-                of_value || self.entries.is_root(symbol)
-            })
+            .filter(|node| self.entries.is_root(&graph.symbols[*node as usize]))
             .collect();
+        // A method of a value (`const handlers = { open() {} }`) is used by whoever gets the value.
+        let shown = self.shown.iter().filter(|node| !self.tests[**node as usize]);
+        self.waiting.extend(shown);
         self.waiting.extend(&roots);
         self.waiting.extend(std::mem::take(&mut self.top[0]));
         self.run(LIVE);
@@ -271,6 +350,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             self.waiting.extend(self.graph.parent(node));
             self.waiting.extend(self.overrides.get(&node).into_iter().flatten());
             self.waiting.extend(self.twins.get(&node).into_iter().flatten());
+            self.waiting.extend(self.held.get(&node).into_iter().flatten());
             let class = &self.graph.symbols[node as usize];
             let members = self.members.get(&node).into_iter().flatten();
             let entries = self.entries;

@@ -146,7 +146,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         (rules.is_implied)(&name)
             || member.detail() == Detail::Constructor
             || self.is_decorated(member, rules)
-            || self.is_foreign(class, false)
+            || (may_override(member, rules) && self.is_foreign(class, false))
             || self.is_in_foreign_block(member)
             || (self.in_package(member.file, rules) && is_public(member, rules) && is_public(class, rules))
     }
@@ -209,17 +209,7 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether a member stands in a block that fills in a foreign trait: `impl Display for Id`.
     fn is_in_foreign_block(&self, member: &SymbolView<'_>) -> bool {
-        let owner = member.container_span();
-        if owner.is_empty() {
-            return false;
-        }
-        let before = self.graph.edges.in_file(member.file.number());
-        let before = &before[..before.partition_point(|edge| edge.at < owner.start)];
-        let base = before.iter().rev().take(8).find(|edge| edge.role() == Role::Base);
-        base.is_some_and(|base| {
-            let between = member.file.content().get(base.at as usize..owner.start as usize).unwrap_or_default();
-            self.graph.edges.targets(base).len() == 0 && !between.contains(&b'{') && !between.contains(&b';')
-        })
+        self.graph.filled_in(member).is_some_and(|base| self.graph.edges.targets(base).len() == 0)
     }
 
     /// Whether a file is started rather than imported.
@@ -234,6 +224,25 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 }
 
+/// What a definition says before its name.
+fn words_before(symbol: &SymbolView<'_>) -> String {
+    let source = symbol.source();
+    let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
+    String::from_utf8_lossy(before.unwrap_or_default()).into_owned()
+}
+
+/// Whether it is a member of what says only what others define.
+fn in_interface(symbol: &SymbolView<'_>) -> bool {
+    symbol
+        .parent()
+        .is_some_and(|parent| matches!(parent.detail(), Detail::Interface | Detail::Trait | Detail::Annotation))
+}
+
+/// Whether a base that is not in the repository may call it.
+fn may_override(member: &SymbolView<'_>, rules: &Conventions) -> bool {
+    (rules.may_override)(&words_before(member), &member.name()) || in_interface(member)
+}
+
 /// Whether a definition is meant for others.
 fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     let name = symbol.name();
@@ -242,16 +251,11 @@ fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
         Public::Capital => name.starts_with(char::is_uppercase),
         Public::Word(words) => {
             // Members of what is public say so only where they are not.
-            let source = symbol.source();
-            let line = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
-            let text = String::from_utf8_lossy(line.unwrap_or_default());
+            let text = words_before(symbol);
             let says = |word: &&str| text.split(|c: char| c.is_whitespace()).any(|own| own == *word);
-            let in_interface = symbol.parent().is_some_and(|parent| {
-                matches!(parent.detail(), Detail::Interface | Detail::Trait | Detail::Annotation)
-            });
             let script_member = words == ["export"] && symbol.parent().is_some();
             let hidden = says(&"private") || name.starts_with('#');
-            words.iter().any(says) || in_interface || (script_member && !hidden)
+            words.iter().any(says) || in_interface(symbol) || (script_member && !hidden)
         }
     }
 }

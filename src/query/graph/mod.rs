@@ -80,6 +80,21 @@ impl<'a> Graph<'a> {
         self.owner(edge.from()?)
     }
 
+    /// The trait that the block of a member fills in, as it is written there: `impl Display for Id`.
+    pub fn filled_in(&self, member: &SymbolView<'_>) -> Option<&'a Edge> {
+        // Between a trait's name and the type's stand its arguments at most.
+        const NEAR: usize = 8;
+        let owner = member.container_span();
+        if owner.is_empty() {
+            return None;
+        }
+        let before = self.edges.in_file(member.file.number());
+        let before = &before[..before.partition_point(|edge| edge.at < owner.start)];
+        let base = before.iter().rev().take(NEAR).find(|edge| edge.role() == Role::Base)?;
+        let between = member.file.content().get(base.at as usize..owner.start as usize).unwrap_or_default();
+        (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
+    }
+
     /// Who uses whom, each pair once, nobody themselves. With `values`, who uses a value uses what it belongs to.
     pub fn uses(&self, values: bool, counts: impl Fn(&Edge) -> bool) -> Uses {
         let mut pairs: Vec<u64> = Vec::new();
