@@ -343,7 +343,7 @@ fn run(
     }
 
     writer.expect(to_read.len());
-    let known = if options.from_scratch { None } else { Some(writer.known()) };
+    let known = if options.from_scratch { None } else { Some(writer.known()?) };
     read_all(origin, rules, &files, &to_read, known.as_ref(), watcher, &mut |place, read| {
         let path = &files[place].path;
         states[place] = match read {

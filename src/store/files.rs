@@ -174,6 +174,13 @@ impl FileTable {
         self.records()[self.entries as usize..].iter().map(|record| self.row(record))
     }
 
+    /// One of [`FileTable::inputs`] by its path.
+    pub fn input(&self, path: &str) -> Option<Row<'_>> {
+        let inputs = &self.records()[self.entries as usize..];
+        let at = inputs.binary_search_by(|record| self.path(record).cmp(path)).ok()?;
+        Some(self.row(&inputs[at]))
+    }
+
     fn row(&self, record: &Record) -> Row<'_> {
         let reason = SkipReason::ALL.get(record.reason as usize).copied().unwrap_or(SkipReason::Unreadable);
         Row {

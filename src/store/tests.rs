@@ -52,7 +52,7 @@ impl Place {
 
 fn try_commit(writer: Result<Writer, Error>, name: &str, files: &State) -> Result<SnapshotFacts, Error> {
     let mut writer = writer?;
-    let known = writer.known();
+    let known = writer.known().expect("the tables can be read");
     let mut entries = Vec::new();
     for (path, text) in files {
         let hash = Prepared::hash(text.as_bytes());
@@ -633,4 +633,57 @@ fn check_shown(snapshot: &Snapshot, files: &State) {
             assert_eq!(symbol.source(), expected.span.of(text.as_bytes()));
         }
     }
+}
+
+#[test]
+fn what_comes_back_soon_is_not_stored_again() {
+    let place = Place::new();
+    let text = |file, edit| (format!("{file}.x"), function(file, edit));
+    let main: State = (0..200).map(|file| text(file, 0)).collect();
+    let mut branch: State = (0..20).map(|file| text(file, 1)).collect();
+    branch.extend((20..200).map(|file| text(file, 0)));
+    place.commit("main", &main);
+    place.commit("main", &branch);
+    let n_files = place.manifest().next_file;
+    for _ in 0..4 {
+        place.commit("main", &main);
+        check(&place.snapshot("main"), &main);
+        place.commit("main", &branch);
+        check(&place.snapshot("main"), &branch);
+    }
+    // Work on the branch does not make it forgotten either.
+    branch.extend([text(199, 2)]);
+    place.commit("main", &branch);
+    place.commit("main", &main);
+    check(&place.snapshot("main"), &main);
+    assert_eq!(place.manifest().next_file, n_files + 1);
+}
+
+#[test]
+fn what_comes_back_late_is_found_again() {
+    let place = Place::new();
+    let files = |edit| (0..200).map(|file| (format!("{file}.x"), function(file, edit))).collect::<State>();
+    let few: State = files(0).into_iter().take(80).chain(files(1).into_iter().skip(80)).collect();
+    for state in [files(0), few.clone(), files(1), files(0), few, files(2), files(0)] {
+        place.commit("main", &state);
+        check(&place.snapshot("main"), &state);
+    }
+}
+
+#[test]
+fn the_same_files_have_the_same_relations() {
+    let place = Place::new();
+    let files: State = (0..20).map(|file| (format!("{file}.x"), function(file, 0))).collect();
+    place.commit("main", &files);
+    let main = place.snapshot("main");
+    main.keep_edges(&Edges::default()).expect("there is room");
+    place.commit("worktree", &files);
+    assert!(place.snapshot("worktree").edges().is_some());
+    place.commit("main", &files);
+    assert!(place.snapshot("main").edges().is_some());
+    let mut edited = files.clone();
+    edited.insert("0.x".to_owned(), function(0, 1));
+    place.commit("worktree", &edited);
+    assert!(place.snapshot("worktree").edges().is_none());
+    assert!(place.snapshot("main").edges().is_some());
 }

@@ -15,7 +15,7 @@ use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
 use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
-use super::{CONTENT, Error, Snapshot, SymbolId, lock};
+use super::{CONTENT, Error, Snapshot, SymbolId, edges, lock, ranks};
 use crate::languages::{clean_doc, first_sentence, language_name};
 use crate::model::{Extraction, Input, Kind, Span};
 
@@ -29,6 +29,8 @@ const FEW_FILES: usize = 100;
 const MOST_SEGMENTS: usize = 10;
 /// So many files may wait to be removed from the search index.
 const MOST_GARBAGE: usize = 64;
+/// Files that no snapshot names any more are kept while all of them weigh less than this part of those that are named.
+const KEPT_GARBAGE: u64 = 4;
 /// Own text of a definition that is indexed: what runs, and the rest, in bytes. Beyond it is data.
 const LONGEST_BODY: usize = 32_000;
 const LONGEST_DATA: usize = 1_000;
@@ -253,18 +255,22 @@ impl Writer {
     }
 
     /// What the store holds already, for any thread to ask.
-    pub fn known(&self) -> Known {
-        // What is about to be removed from the search index is held no more.
-        let garbage: HashSet<u32> = self.manifest.garbage.iter().copied().collect();
+    pub fn known(&self) -> Result<Known, Error> {
+        // What no snapshot names may lie in a pack still and be gone from the search index.
+        let mut findable = Live::new(self.next_file);
+        self.manifest.garbage.iter().for_each(|id| findable.insert(*id));
+        for facts in self.manifest.snapshots.values() {
+            self.held_by(facts)?.for_each(|id| findable.insert(id));
+        }
         let packs: Vec<_> = self.packs.iter().filter(|(facts, _)| facts.content == CONTENT).cloned().collect();
         let mut by_hash: Vec<([u8; 8], u32)> = packs
             .iter()
             .flat_map(|(_, pack)| pack.files())
-            .filter(|file| !garbage.contains(&file.id))
+            .filter(|file| findable.contains(file.id))
             .map(|file| (pack::first_eight(&file.hash), file.id))
             .collect();
         by_hash.sort_unstable();
-        Known { by_hash, packs }
+        Ok(Known { by_hash, packs })
     }
 
     /// Adds a file that the store does not hold. Returns its number.
@@ -313,12 +319,19 @@ impl Writer {
             garbage.extend(self.held_by(before)?.filter(|id| !live.contains(*id) && !others.contains(*id)));
         }
         live.join(&others);
+        // What came back is garbage no more.
+        self.manifest.garbage.retain(|id| !live.contains(*id));
+        self.manifest.garbage.extend(garbage);
+        let (kept, gone) = self.sort_garbage(&live);
+        let mut wanted = live;
+        kept.iter().for_each(|id| wanted.insert(*id));
 
         // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
-        let index = self.index_to_commit()?;
+        let index = self.index_to_commit(&gone)?;
         std::thread::scope(|scope| {
-            let indexing = scope.spawn(move || index.map_or(Ok(()), |(index, gone)| commit_index(index, &gone)));
-            let written = self.write_tables(generation, &live, entries, inputs);
+            let gone = &gone;
+            let indexing = scope.spawn(move || index.map_or(Ok(()), |index| commit_index(index, gone)));
+            let written = self.write_tables(generation, &wanted, entries, inputs);
             indexing.join().expect("tantivy tells of its errors")?;
             written
         })?;
@@ -328,10 +341,53 @@ impl Writer {
         sync_folder(&self.dir.join("index"))?;
 
         let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
+        self.carry_over(&facts, entries);
         self.manifest.snapshots.insert(name.to_owned(), facts.clone());
-        self.manifest.garbage.extend(garbage);
         self.publish(generation)?;
         Ok(facts)
+    }
+
+    /// Chooses of the files that no snapshot names any more those that are kept in case they come back, as they do when
+    /// somebody goes from one branch to another and back: the newest, as long as all together are small beside what is
+    /// live. Of the others, returns those that the search index is to forget, too, which is done for many at once: each
+    /// removal opens every segment, and what no snapshot names is not seen anyway.
+    fn sort_garbage(&mut self, live: &Live) -> (Vec<u32>, Vec<u32>) {
+        let files = self.packs.iter().flat_map(|(_, pack)| pack.files().iter().map(move |file| (pack, file)));
+        let live_weight: u64 =
+            files.filter(|(_, file)| live.contains(file.id)).map(|(pack, file)| pack.weight(file)).sum();
+        let mut room = live_weight / KEPT_GARBAGE;
+        let mut fits = |id: &u32| {
+            let Some((pack, file)) = find_file(&self.packs, *id) else { return false };
+            let weight = pack.weight(file);
+            room = room.saturating_sub(weight);
+            room > 0
+        };
+        let n_kept = self.manifest.garbage.iter().rev().copied().take_while(|id| fits(id)).count();
+        let kept = self.manifest.garbage.split_off(self.manifest.garbage.len() - n_kept);
+        let gone = match self.manifest.garbage.len() > MOST_GARBAGE {
+            true => std::mem::take(&mut self.manifest.garbage),
+            false => Vec::new(),
+        };
+        self.manifest.garbage.extend(&kept);
+        (kept, gone)
+    }
+
+    /// Keeps what was found out about who means whom when the files are those of another snapshot, or of the one before: a
+    /// new worktree, or a file that was touched, changes nothing about that.
+    fn carry_over(&self, facts: &SnapshotFacts, entries: &[Entry]) {
+        let same = |other: &&SnapshotFacts| {
+            let counts = |facts: &SnapshotFacts| (facts.content, facts.files, facts.symbols, facts.lines, facts.bytes);
+            let ids = || entries.iter().filter_map(|entry| entry.state.ok());
+            counts(other) == counts(facts) && self.held_by(other).is_ok_and(|held| held.eq(ids()))
+        };
+        let twins: Vec<u64> = self.manifest.snapshots.values().filter(same).map(|twin| twin.number).collect();
+        for path in [edges::path, ranks::path] {
+            let to = path(&self.dir, facts.number);
+            // A commit that was never published may have left one.
+            let _ = std::fs::remove_file(&to);
+            // What cannot be carried over is found out again.
+            let _ = twins.iter().any(|twin| std::fs::hard_link(path(&self.dir, *twin), &to).is_ok());
+        }
     }
 
     /// Forgets a checkout.
@@ -449,18 +505,13 @@ impl Writer {
         sync_all(to_sync)
     }
 
-    /// The search index when there is something to commit, and earlier commits' garbage, which goes first.
-    fn index_to_commit(&mut self) -> Result<Option<(IndexWriter, Vec<u32>)>, Error> {
-        // Each removal opens every segment, and what no snapshot names is not seen anyway: so it is done for many at once.
-        let garbage = match self.manifest.garbage.len() > MOST_GARBAGE {
-            true => std::mem::take(&mut self.manifest.garbage),
-            false => Vec::new(),
-        };
-        if self.index.is_none() && garbage.is_empty() && self.segments.meta().is_some() {
+    /// The search index when there is something to commit or to remove.
+    fn index_to_commit(&mut self, gone: &[u32]) -> Result<Option<IndexWriter>, Error> {
+        if self.index.is_none() && gone.is_empty() && self.segments.meta().is_some() {
             return Ok(None);
         }
         self.index_writer()?;
-        Ok(self.index.take().map(|index| (index, garbage)))
+        Ok(self.index.take())
     }
 
     /// Fills in what can be counted.
