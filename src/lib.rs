@@ -24,6 +24,8 @@
 //!
 //! [`net`] is the one guarded way out to the network: to which hosts, with which secret, how long, how much.
 //!
+//! [`watch`] keeps an index fresh while its folder changes, so that nobody who asks has to look.
+//!
 //! [`model`] holds the nouns that all rooms share, [`config`] everything that can be set, and [`allocator`] is where memory
 //! comes from.
 //!
@@ -51,3 +53,4 @@ pub mod query;
 pub mod resolve;
 pub mod store;
 pub mod tools;
+pub mod watch;

@@ -1,8 +1,12 @@
 //! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
 
+mod partial;
+mod place;
 mod relate;
 mod tree;
 
+pub use partial::drift_of;
+pub use place::{is_gone, owner};
 pub use relate::relations;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 
@@ -101,6 +105,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         store: Registry::key(&owner),
         snapshot: Registry::key(&stored),
         origin: repository.as_ref().and_then(git::Repository::origin),
+        held_in: place::holder(root),
         root: stored,
         indexed_at: 0,
         file_count: 0,

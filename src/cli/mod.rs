@@ -5,6 +5,7 @@ mod grep;
 mod output;
 mod progress;
 mod render;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -103,6 +104,9 @@ enum Own {
     Ast(Box<grep::Ast>),
     /// Serve the tools to an MCP client.
     Serve(Serve),
+    Watch(watch::Watch),
+    WatchClaude(watch::WatchClaude),
+    HookEvent(watch::HookEvent),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
         /// The tool's name, as `search_symbols`.
@@ -136,6 +140,8 @@ struct Serve {
     /// What is logged: off, error, warn, info, debug, trace [default: warn].
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
+    #[command(flatten)]
+    watcher: watch::Watcher,
 }
 
 /// Runs the program and says how it ended.
@@ -166,6 +172,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
                 Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
                 Ok(Own::Serve(how)) => return serve(&global, how),
+                Ok(Own::Watch(how)) => return watch::run(&global, how),
+                Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
+                Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
                     Ok(arguments) => (tool, arguments),
@@ -195,7 +204,7 @@ fn completions(shell: clap_complete::Shell) -> ExitCode {
 
 /// Serves an MCP client.
 fn serve(global: &Global, how: Serve) -> ExitCode {
-    let Serve { transport: _, tools, freshness_mode, log_file, log } = how;
+    let Serve { transport: _, tools, freshness_mode, log_file, log, watcher } = how;
     let settings =
         Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..Settings::default() };
     let config = match config::load(&Flags { index_dir: global.index_dir.clone(), settings }) {
@@ -205,7 +214,13 @@ fn serve(global: &Global, how: Serve) -> ExitCode {
     if let Err(problem) = log_to(&config) {
         return complain(&problem);
     }
-    match mcp::serve(Arc::new(Context::new(config))) {
+    let watching = match watcher.start(&config) {
+        Ok(watching) => watching,
+        Err(problem) => return complain(&problem),
+    };
+    let served = mcp::serve(Arc::new(Context::new(config)));
+    drop(watching);
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => fail(&err),
     }

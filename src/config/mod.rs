@@ -11,6 +11,7 @@ use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,6 +60,10 @@ pub struct Config {
     pub ca_file: Option<PathBuf>,
     /// How repositories elsewhere are reached and kept.
     pub git: Git,
+    /// How long it must be quiet before what a watcher was told is read.
+    pub watch_debounce: Duration,
+    /// How often worktrees are asked for that somebody may have made.
+    pub claude_poll_interval: Duration,
 }
 
 /// How fresh an answer must be.
@@ -105,6 +110,8 @@ impl Default for Config {
             trusted_hosts: Vec::new(),
             ca_file: None,
             git: Git::default(),
+            watch_debounce: Duration::from_millis(2000),
+            claude_poll_interval: Duration::from_secs(5),
         }
     }
 }
@@ -193,6 +200,8 @@ impl Config {
             cache_mode,
             git_max_clone,
             git_cache_size,
+            watch_debounce_ms,
+            claude_poll_interval,
         } = settings;
         let bad = |key: &'static str, problem: String| Error::BadValue {
             key: key.to_owned(),
@@ -258,6 +267,12 @@ impl Config {
         if let Some(bytes) = git_cache_size {
             self.git.cache_size = bytes;
         }
+        if let Some(debounce) = watch_debounce_ms {
+            self.watch_debounce = Duration::from_millis(debounce);
+        }
+        if let Some(interval) = claude_poll_interval {
+            self.claude_poll_interval = Duration::from_secs(interval.max(1));
+        }
         Ok(())
     }
 }
@@ -322,6 +337,14 @@ fn join(base: &Path, rest: &Path) -> PathBuf {
 /// Whether the user wants no colours anywhere: <https://no-color.org>.
 pub fn no_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// The file that an agent's hooks write a line to for each worktree; `None` when the user has no folder.
+pub fn worktrees_file() -> Option<PathBuf> {
+    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let folder = variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(user_folder(&variable)?.join(".claude")))?;
+    Some(folder.join("jcodemunch-worktrees.jsonl"))
 }
 
 /// Whether a folder is the user's own.

@@ -56,6 +56,10 @@ pub struct Settings {
     pub git_max_clone: Option<u64>,
     /// The most that all clones may take, in bytes; the least used go first.
     pub git_cache_size: Option<u64>,
+    /// How long it must be quiet before what a watcher was told is read, in milliseconds.
+    pub watch_debounce_ms: Option<u64>,
+    /// How often `watch-claude` asks repositories for their worktrees, in seconds.
+    pub claude_poll_interval: Option<u64>,
 }
 
 /// The keys of [`Settings`].
@@ -78,6 +82,8 @@ pub(super) const KEYS: &[&str] = &[
     "cache_mode",
     "git_max_clone",
     "git_cache_size",
+    "watch_debounce_ms",
+    "claude_poll_interval",
 ];
 
 /// A setting's names in the environment.
@@ -186,6 +192,16 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_GIT_CACHE_SIZE"],
         sets: "git_cache_size",
         put: |settings, text| set(&mut settings.git_cache_size, number(text)),
+    },
+    Variable {
+        names: &["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"],
+        sets: "watch_debounce_ms",
+        put: |settings, text| set(&mut settings.watch_debounce_ms, number(text)),
+    },
+    Variable {
+        names: &["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"],
+        sets: "claude_poll_interval",
+        put: |settings, text| set(&mut settings.claude_poll_interval, number(text)),
     },
 ];
 

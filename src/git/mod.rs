@@ -20,6 +20,7 @@ mod refs;
 mod remote;
 mod repository;
 mod ssh;
+mod worktrees;
 
 #[cfg(test)]
 mod tests;
@@ -34,3 +35,4 @@ pub use refs::{Found, Refs, RemoteRef, is_fixed, short_name};
 pub use remote::{NameError, Place, Remote, Transport, is_ref};
 pub use repository::Repository;
 pub use ssh::COMMAND as SSH_COMMAND;
+pub use worktrees::{Worktree, worktrees};

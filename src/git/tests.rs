@@ -9,7 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::Repository;
+use super::{Repository, Worktree, worktrees};
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -156,4 +156,28 @@ fn a_bare_repository_has_no_worktree() {
     let found = Repository::open(folder.path()).expect("there is a repository");
     assert_eq!(found.worktree(), None);
     assert!(!found.tracks_below(""));
+}
+
+#[test]
+fn worktrees_are_listed_with_their_branches() {
+    let folder = repository(&["a.py"]);
+    let elsewhere = TempDir::new().expect("the system has room for a folder");
+    let elsewhere = elsewhere.path().canonicalize().expect("the folder is there");
+    let path = |name: &str| elsewhere.join(name);
+    let text = |name: &str| path(name).to_str().expect("a plain path").to_owned();
+    assert_eq!(worktrees(folder.path()), []);
+    git(folder.path(), &["worktree", "add", "-q", "-b", "claude/one", &text("one")]);
+    git(folder.path(), &["worktree", "add", "-q", "--detach", &text("two")]);
+    let named = |name: &str, branch: Option<&str>| Worktree { path: path(name), branch: branch.map(str::to_owned) };
+    let listed = |from: &Path| {
+        let mut listed = worktrees(from);
+        listed.sort_by(|one, other| one.path.cmp(&other.path));
+        listed
+    };
+    let both = [named("one", Some("claude/one")), named("two", None)];
+    assert_eq!(listed(folder.path()), both);
+    assert_eq!(listed(&path("two")), both, "any of them is asked");
+    git(folder.path(), &["worktree", "remove", &text("one")]);
+    assert_eq!(listed(folder.path()), [named("two", None)]);
+    assert_eq!(worktrees(&elsewhere), []);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{pipeline_error, timestamp};
+use super::indexes::{forget_gone, pipeline_error, timestamp};
 use super::{Call, Code, Error, Shown, Tool};
 use crate::config;
 use crate::pipeline::{self, Options, Report, Watcher};
@@ -106,6 +106,8 @@ impl Tool for IndexFolder {
             .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, config)))?;
         call.repo(&report.sidecar.repo);
         call.cx.indexes.close(&report.sidecar.repo);
+        // A worktree often takes the place of one that was removed.
+        forget_gone(call);
         let mut output = output(&report, config.redact_source_root);
         let asked_for_more = args.use_ai_summaries == Some(true) || config.use_ai_summaries;
         if asked_for_more {

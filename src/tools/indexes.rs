@@ -6,21 +6,26 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Call, Code, Error, Freshness, Request};
 use crate::config::{self, Config};
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
+use crate::watch::{self, Standing};
+
+pub use crate::pipeline::owner;
 
 /// A folder is not compared again within this time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A look that is no older than this was part of answering the same question.
 const JUST_NOW: Duration = Duration::from_millis(5);
-/// How long an answer waits for changes to be read, when it need not be fresh and when it must.
+/// How long an answer waits for changes to be seen and read, when it need not be fresh and when it must.
 const RELAXED: Duration = Duration::from_millis(50);
 const STRICT: Duration = Duration::from_millis(500);
+/// So many files are named that are not up to date.
+const MOST_NAMED: usize = 20;
 
 /// The indexes that a process has open.
 pub struct Indexes {
@@ -31,16 +36,22 @@ pub struct Indexes {
 /// One open index.
 struct Open {
     state: Mutex<State>,
-    /// Held by whoever brings the index up to date, so that nobody does it twice.
-    refreshing: Mutex<()>,
+    /// Told when nobody is looking at the folder any more.
+    looked: Condvar,
 }
 
 struct State {
     snapshot: Arc<Snapshot>,
     stamp: Option<(u64, u64, i64)>,
     looked: Option<Instant>,
+    /// Somebody looks at the folder just now, and brings the index up to date if need be.
+    looking: bool,
     /// How the snapshot stood to the folder when it was last looked at, and brought up to date if need be.
     freshness: Freshness,
+    /// Some of the files that are not up to date.
+    stale: Vec<String>,
+    /// Why they are not.
+    because: Option<String>,
 }
 
 /// A snapshot to answer from.
@@ -74,15 +85,6 @@ impl Indexes {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The checkout that holds a path, by asking for each of the folders above it.
-pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.ancestors().find_map(|folder| {
-        let stored = config.path_map.to_stored(folder);
-        registry.get(&Registry::local_id(&stored)).filter(|sidecar| sidecar.root == stored)
-    })
 }
 
 /// The checkout that a call means.
@@ -188,26 +190,50 @@ pub fn open(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
 
 /// The same for a repository that is known already.
 pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
-    let open = opened(call, &sidecar)?;
     let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
-    let mut state = lock(&open.state);
-    let due = state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY);
-    if let (Some(root), true) = (&root, due) {
-        state.looked = Some(Instant::now());
-        let snapshot = state.snapshot.clone();
-        drop(state);
-        let drift = pipeline::drift(root, &snapshot);
-        match drift.is_none() && snapshot.content_version() == store::CONTENT {
-            true => lock(&open.state).freshness = Freshness::Fresh,
-            false => refresh(call, &open, &sidecar, snapshot, drift),
-        }
-        state = lock(&open.state);
+    if root.is_none() && pipeline::is_gone(&sidecar, &call.cx.config) {
+        return Err(dropped(call, &sidecar));
     }
+    let mut open = opened(call, &sidecar)?;
+    if let Some(root) = &root {
+        open = looked_at(call, open, &sidecar, root)?;
+    }
+    let state = lock(&open.state);
     let snapshot = state.snapshot.clone();
     // Whoever asks again before the next look is told what the last one found.
     let freshness = root.as_ref().map(|_| state.freshness);
+    if freshness.is_some_and(|freshness| freshness != Freshness::Fresh) {
+        note_stale(call, &state);
+    }
     drop(state);
     Ok(Repo { sidecar, snapshot, root, freshness })
+}
+
+/// Forgets a checkout that was removed, and says so.
+fn dropped(call: &Call<'_>, sidecar: &Sidecar) -> Error {
+    let what = match forget(call, sidecar) {
+        Ok(()) => "so its index was dropped",
+        Err(_) => "and its index will be dropped",
+    };
+    let message = format!("{} was removed, {what}", sidecar.root.display());
+    Error::new(Code::NotIndexed, message).with("repo", sidecar.repo.clone())
+}
+
+/// Forgets a checkout, and what is open of it.
+fn forget(call: &Call<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error> {
+    call.cx.indexes.close(&sidecar.repo);
+    pipeline::forget(call.cx.indexes.registry(), sidecar, STRICT)
+}
+
+/// Forgets every checkout that was removed, such as worktrees that are no longer needed.
+pub fn forget_gone(call: &Call<'_>) {
+    for sidecar in call.cx.indexes.registry().all().iter().filter(|sidecar| pipeline::is_gone(sidecar, &call.cx.config))
+    {
+        // What is being written now can wait until the next time.
+        if let Err(err) = forget(call, sidecar) {
+            tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
+        }
+    }
 }
 
 /// The same as [`open`], and the folder is looked at as it is now: for answers about everything that is there.
@@ -315,74 +341,125 @@ fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
         return Ok(open);
     }
     let snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
-    let open = Arc::new(Open {
-        state: Mutex::new(State { snapshot, stamp, looked: None, freshness: Freshness::Fresh }),
-        refreshing: Mutex::new(()),
-    });
+    let state = State {
+        snapshot,
+        stamp,
+        looked: None,
+        looking: false,
+        freshness: Freshness::Fresh,
+        stale: Vec::new(),
+        because: None,
+    };
+    let open = Arc::new(Open { state: Mutex::new(state), looked: Condvar::new() });
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
 }
 
-/// Reads what changed, and waits for it as long as the caller does. How things stand is in the state then.
-fn refresh(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, snapshot: Arc<Snapshot>, drift: Drift) {
-    lock(&open.state).freshness = Freshness::Indexing;
+/// Makes sure how an index stands to its folder, and waits as long as the caller does for it to be brought up to date.
+/// Whoever keeps it fresh is asked first; where nobody does, the folder is looked at.
+fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -> Result<Arc<Open>, Error> {
     let config = &call.cx.config;
     let patience = call.request.patience.unwrap_or(match config.freshness {
         config::Freshness::Relaxed => RELAXED,
         config::Freshness::Strict => STRICT,
     });
-    let (done, wait) = mpsc::channel();
-    let store = call.cx.indexes.registry.store(&sidecar.store);
-    let (open, sidecar, config, progress) =
-        (open.clone(), sidecar.clone(), config.clone(), call.request.progress.clone());
-    let stale: Vec<String> = drift.changed.iter().chain(&drift.gone).take(20).cloned().collect();
-    let spawned = std::thread::Builder::new().name("refresh".to_owned()).spawn(move || {
-        let Ok(only_one) = open.refreshing.try_lock() else { return };
+    let began = Instant::now();
+    let is_current = lock(&open.state).snapshot.content_version() == store::CONTENT;
+    if is_current && let Some(standing) = watch::ask(&config.home, &sidecar.snapshot, root, patience) {
+        let open = opened(call, sidecar)?;
+        let mut state = lock(&open.state);
+        (state.freshness, state.stale) = match standing {
+            Standing::Fresh => (Freshness::Fresh, Vec::new()),
+            Standing::Pending(files) => (Freshness::Indexing, files),
+        };
+        (state.looked, state.because) = (Some(began), None);
+        drop(state);
+        return Ok(open);
+    }
+    let mut state = lock(&open.state);
+    if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
+        // Until somebody has looked, nobody can tell.
+        (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Stale);
+        (state.stale, state.because) = (Vec::new(), None);
+        let look = Look::new(call, &open, sidecar, root, state.snapshot.clone());
+        drop(state);
+        // Without a thread to be had, the look is dropped, and who waits for it is told.
+        let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || look.run());
+        state = lock(&open.state);
+    }
+    let waited = open.looked.wait_timeout_while(state, patience, |state| state.looking);
+    drop(waited);
+    Ok(open)
+}
+
+/// A look at a folder, which goes on when nobody waits for it any more.
+struct Look {
+    open: Arc<Open>,
+    sidecar: Sidecar,
+    root: PathBuf,
+    snapshot: Arc<Snapshot>,
+    config: Config,
+    store: store::Store,
+    progress: Option<Arc<super::Progress>>,
+}
+
+impl Look {
+    fn new(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, root: &Path, snapshot: Arc<Snapshot>) -> Self {
+        let store = call.cx.indexes.registry.store(&sidecar.store);
+        let (config, progress) = (call.cx.config.clone(), call.request.progress.clone());
+        Self { open: open.clone(), sidecar: sidecar.clone(), root: root.to_owned(), snapshot, config, store, progress }
+    }
+
+    /// Compares the folder with the index, and reads what changed. How things stand is in the state then.
+    fn run(self) {
+        let drift = pipeline::drift(&self.root, &self.snapshot);
+        if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
+            lock(&self.open.state).freshness = Freshness::Fresh;
+            return;
+        }
+        {
+            let mut state = lock(&self.open.state);
+            state.freshness = Freshness::Indexing;
+            state.stale = drift.changed.iter().chain(&drift.gone).take(MOST_NAMED).cloned().collect();
+        }
         let tell = |at: u64, of: Option<u64>, what: &str| {
-            if let Some(progress) = &progress {
+            if let Some(progress) = &self.progress {
                 progress(at, of, what);
             }
         };
         let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
-        let result = pipeline::refresh(&sidecar, &snapshot, &drift, &config, &watcher).map_err(|err| err.to_string());
+        let result = pipeline::refresh(&self.sidecar, &self.snapshot, &drift, &self.config, &watcher);
         // Taken before the snapshot: of two that are published meanwhile the second will be seen as new.
-        let stamp = store.stamp();
-        let newer = result.and_then(|_| store.snapshot(&sidecar.snapshot).map_err(|err| err.to_string()));
-        let mut state = lock(&open.state);
-        let result = match newer {
+        let stamp = self.store.stamp();
+        let newer = result
+            .map_err(|err| err.to_string())
+            .and_then(|_| self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string()));
+        let mut state = lock(&self.open.state);
+        match newer {
             Ok(newer) => {
                 (state.snapshot, state.stamp, state.freshness) = (Arc::new(newer), stamp, Freshness::Fresh);
-                Ok(())
+                state.stale = Vec::new();
             }
-            Err(why) => {
-                state.freshness = Freshness::Stale;
-                Err(why)
-            }
-        };
-        drop(state);
-        // Whoever hears of it may begin another at once.
-        drop(only_one);
-        // The caller may have stopped waiting.
-        let _ = done.send(result);
-    });
-    let outcome = match spawned {
-        Ok(_) => wait.recv_timeout(patience),
-        Err(_) => Err(mpsc::RecvTimeoutError::Disconnected),
-    };
-    match outcome {
-        Ok(Ok(())) => {}
-        Ok(Err(why)) => {
-            call.note("stale_because", why);
-            note_stale(call, stale);
+            Err(why) => (state.freshness, state.because) = (Freshness::Stale, Some(why)),
         }
-        Err(_) => note_stale(call, stale),
     }
 }
 
-/// Names what is not up to date; where that is whole folders, says only that something is.
-fn note_stale(call: &Call<'_>, files: Vec<String>) {
-    match files.is_empty() {
-        true => call.note("changes_pending", true),
-        false => call.note("stale_files", files),
+impl Drop for Look {
+    fn drop(&mut self) {
+        lock(&self.open.state).looking = false;
+        self.open.looked.notify_all();
+    }
+}
+
+/// Names what is not up to date; where that is whole folders, or nobody has seen yet, says only that something may be.
+fn note_stale(call: &Call<'_>, state: &State) {
+    if let Some(why) = &state.because {
+        call.note("stale_because", why.clone());
+    }
+    match (state.stale.is_empty(), state.freshness, state.looking) {
+        (false, ..) => call.note("stale_files", state.stale.clone()),
+        (true, Freshness::Stale, true) => call.note("not_checked", true),
+        (true, ..) => call.note("changes_pending", true),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::timestamp;
+use super::indexes::{forget_gone, timestamp};
 use super::{Call, Error, Shown, Tool};
 use crate::store::Sidecar;
 
@@ -75,6 +75,7 @@ impl Tool for ListRepos {
     type Output = Output;
 
     fn run(call: &Call<'_>, _: Args) -> Result<Output, Error> {
+        forget_gone(call);
         let repos: Vec<Facts> =
             call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar)).collect();
         let count = repos.len();

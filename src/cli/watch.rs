@@ -1,0 +1,237 @@
+//! `codelode watch`, and the watcher beside a server.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
+
+use super::{Global, complain, fail, log_to, output};
+use crate::config::{self, Config, Flags, Settings};
+use crate::watch::claude::{self, Happened};
+use crate::watch::{Options, Tell, Watching};
+
+/// How often it is seen whether anything is still watched.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// No hook says more, in bytes.
+const MOST_INPUT: u64 = 1 << 20;
+const NO_HOME: &str = "cannot tell where your own folder is; set HOME";
+
+/// Keep indexes fresh while folders change. Until it is interrupted, others need not look at the files.
+#[derive(Args)]
+pub(super) struct Watch {
+    /// The folders [default: the one you are in].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How to watch.
+#[derive(Args)]
+pub(super) struct How {
+    /// Changes are read when it has been quiet for so many milliseconds; a question reads them at once [default: 2000].
+    #[arg(long, value_name = "MS")]
+    debounce: Option<u64>,
+    /// Stop watching a folder when nothing changed and nobody asked for so many minutes.
+    #[arg(long, value_name = "MINUTES")]
+    idle_timeout: Option<u64>,
+    /// Summarise nothing by a model.
+    #[arg(long)]
+    no_ai_summaries: bool,
+    /// Write what happens to this file instead.
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+}
+
+/// Watching while serving.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Watching")]
+pub(super) struct Watcher {
+    /// Keep the index fresh while folders change.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(value_parser = BoolishValueParser::new())]
+    watcher: Option<bool>,
+    /// The folders to watch [default: the one you are in].
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "watcher")]
+    watcher_path: Vec<PathBuf>,
+    /// Changes are read when it has been quiet for so many milliseconds; a question reads them at once [default: 2000].
+    #[arg(long, value_name = "MS", requires = "watcher")]
+    watcher_debounce: Option<u64>,
+    /// Stop watching a folder when nothing changed and nobody asked for so many minutes.
+    #[arg(long, value_name = "MINUTES", requires = "watcher")]
+    watcher_idle_timeout: Option<u64>,
+    /// Summarise nothing by a model when the watcher reads files.
+    #[arg(long, requires = "watcher")]
+    watcher_no_ai_summaries: bool,
+    /// Write what the watcher does to a file [default: watch.log in the index directory].
+    #[arg(long, value_name = "PATH", num_args = 0..=1, requires = "watcher")]
+    watcher_log: Option<Option<PathBuf>>,
+}
+
+/// Watches until there is nothing left to watch, or somebody interrupts.
+pub(super) fn run(global: &Global, watch: Watch) -> ExitCode {
+    let Watch { paths, how } = watch;
+    let (config, watching) = match begin(global, how) {
+        Ok(begun) => begun,
+        Err(status) => return status,
+    };
+    drop(config);
+    let paths = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths };
+    for path in paths {
+        if let Err(err) = watching.add(&path) {
+            return fail(&err);
+        }
+    }
+    while !watching.roots().is_empty() {
+        thread::sleep(LOOK_EVERY);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Keep the worktrees fresh that Claude Code makes for its sessions, and keep nothing of those that it removes. They are found
+/// by what hooks record with hook-event, and by asking repositories.
+#[derive(Args)]
+pub(super) struct WatchClaude {
+    /// Repositories to ask for their worktrees: those on branches claude/* and worktree-*.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    repos: Vec<PathBuf>,
+    /// How often to ask, in seconds [default: 5].
+    #[arg(long, value_name = "SECONDS")]
+    poll_interval: Option<u64>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Record that a worktree was made or is removed: a hook's command, which reads the hook's input.
+#[derive(Args)]
+pub(super) struct HookEvent {
+    /// What happened.
+    #[arg(value_enum)]
+    event: Event,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Event {
+    /// A worktree was made; its path is printed.
+    Create,
+    /// A worktree is removed.
+    Remove,
+}
+
+/// Watches worktrees until somebody interrupts.
+pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> ExitCode {
+    let WatchClaude { repos, poll_interval, how } = watch;
+    let (config, watching) = match begin(global, how) {
+        Ok(begun) => begun,
+        Err(status) => return status,
+    };
+    let Some(manifest) = config::worktrees_file() else { return complain(NO_HOME) };
+    if let Some(missing) = repos.iter().find(|repo| !repo.is_dir()) {
+        return complain(&format!("{} is no folder", missing.display()));
+    }
+    let every = poll_interval.map_or(config.claude_poll_interval, |seconds| Duration::from_secs(seconds.max(1)));
+    claude::follow(&watching, &claude::Sources { manifest, repos, every }, &AtomicBool::new(false));
+    ExitCode::SUCCESS
+}
+
+/// Writes down what a hook tells.
+pub(super) fn hook_event(hook: &HookEvent) -> ExitCode {
+    let mut input = String::new();
+    if let Err(err) = io::stdin().take(MOST_INPUT).read_to_string(&mut input) {
+        return complain(&format!("cannot read the hook's input: {err}"));
+    }
+    let Some(path) = claude::worktree_of(&input) else {
+        return complain(
+            "the hook's input names no worktree; it is read from standard input, as {\"worktree_path\": \"…\"}",
+        );
+    };
+    let Some(manifest) = config::worktrees_file() else { return complain(NO_HOME) };
+    let what = match hook.event {
+        Event::Create => Happened::Create,
+        Event::Remove => Happened::Remove,
+    };
+    if let Err(err) = claude::record(&manifest, what, &path) {
+        return complain(&format!("cannot write {}: {err}", manifest.display()));
+    }
+    if what == Happened::Create {
+        output::print_bytes(format!("{}\n", path.display()).as_bytes());
+    }
+    ExitCode::SUCCESS
+}
+
+/// Reads the configuration, and watches nothing yet.
+pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), ExitCode> {
+    let How { debounce, idle_timeout, no_ai_summaries, log_file } = how;
+    let use_ai_summaries = no_ai_summaries.then_some(false);
+    let settings = Settings { watch_debounce_ms: debounce, use_ai_summaries, ..Settings::default() };
+    let flags = Flags { index_dir: global.index_dir.clone(), settings };
+    let config = config::load(&flags).map_err(|err| fail(&err))?;
+    log_to(&config).map_err(|problem| complain(&problem))?;
+    let tell: Arc<Tell> = match log_file {
+        Some(path) => to_file(path).map_err(|problem| complain(&problem))?,
+        None if global.quiet => Arc::new(|_: &str| {}),
+        None => Arc::new(|line: &str| output::print_bytes(format!("{line}\n").as_bytes())),
+    };
+    let watching = Watching::new(config.clone(), options(&config, idle_timeout), tell);
+    Ok((config, watching))
+}
+
+impl Watcher {
+    /// Begins to watch, when that is wanted. Indexing what is not indexed yet goes on beside the server.
+    pub(super) fn start(self, config: &Config) -> Result<Option<Arc<Watching>>, String> {
+        if self.watcher != Some(true) {
+            return Ok(None);
+        }
+        let mut config = config.clone();
+        if let Some(debounce) = self.watcher_debounce {
+            config.watch_debounce = Duration::from_millis(debounce);
+        }
+        config.use_ai_summaries &= !self.watcher_no_ai_summaries;
+        let tell: Arc<Tell> = match self.watcher_log {
+            Some(path) => to_file(path.unwrap_or_else(|| config.home.join("watch.log")))?,
+            None => Arc::new(|line: &str| tracing::info!("{line}")),
+        };
+        let paths = if self.watcher_path.is_empty() { vec![PathBuf::from(".")] } else { self.watcher_path };
+        let options = options(&config, self.watcher_idle_timeout);
+        let watching = Arc::new(Watching::new(config, options, Arc::clone(&tell)));
+        let adding = Arc::clone(&watching);
+        let add = move || {
+            for path in paths {
+                if let Err(err) = adding.add(&path) {
+                    tracing::warn!("{err}");
+                    tell(&err.to_string());
+                }
+            }
+        };
+        thread::Builder::new().name("watcher".to_owned()).spawn(add).map_err(|err| format!("cannot watch: {err}"))?;
+        Ok(Some(watching))
+    }
+}
+
+fn options(config: &Config, idle_minutes: Option<u64>) -> Options {
+    let idle = idle_minutes.filter(|minutes| *minutes > 0).map(|minutes| Duration::from_secs(60 * minutes));
+    Options { debounce: config.watch_debounce, idle }
+}
+
+/// Writes lines to the end of a file, each with its time.
+fn to_file(path: PathBuf) -> Result<Arc<Tell>, String> {
+    if let Some(folder) = path.parent() {
+        // Opening the file says what is wrong.
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    let file = file.map_err(|err| format!("cannot write the log file {}: {err}", path.display()))?;
+    let file = Mutex::new(file);
+    Ok(Arc::new(move |line: &str| {
+        let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now());
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(file, "{now} {line}");
+    }))
+}

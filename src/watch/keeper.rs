@@ -1,0 +1,488 @@
+//! Keeps one checkout fresh.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
+
+use super::ask::{self, Standing};
+use super::eye::{self, Blind, EXACT, Eye, Heard};
+use super::listen::{Listening, Post, Question};
+use super::{Error, Options, Tell};
+use crate::config::Config;
+use crate::pipeline::{self, Drift, Report, Watcher};
+use crate::store::{self, Registry, Sidecar, Snapshot, Store};
+
+/// How long to wait for another process that writes the same index.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The system tells of everything within this time, or something is wrong with it.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
+/// When it is never quiet, changes are brought in after so many times the debounce all the same.
+const MOST_QUIET: u32 = 10;
+/// How often a keeper that is told nothing looks itself, and by how much longer it rests than looking took.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+const REST: u32 = 50;
+/// How often the end of another process is looked for that keeps the same checkout.
+const TAKE_OVER: Duration = Duration::from_secs(2);
+/// How often what went wrong is tried again.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// Keeps a checkout fresh until it is dropped.
+pub(super) struct Keeper {
+    stop: Option<Sender<()>>,
+    cancelled: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// Begins with the checkout at `root`: indexes it if need be, and goes on in a thread of its own. When another process
+    /// keeps it already, that thread waits for its end.
+    pub(super) fn start(
+        root: PathBuf,
+        config: Config,
+        options: Options,
+        eye: Option<Arc<Eye>>,
+        tell: Arc<Tell>,
+    ) -> Result<Self, Error> {
+        let registry = Registry::new(&config.home);
+        registry.prepare();
+        let sidecar = pipeline::sidecar_of(&root, &config);
+        let store = registry.store(&sidecar.store);
+        let snapshot = match store.snapshot(&sidecar.snapshot) {
+            Ok(snapshot) if snapshot.content_version() == store::CONTENT => snapshot,
+            found => index(&root, &config, &sidecar, &store, found.ok().as_ref(), &tell)?,
+        };
+        let refused = |problem: String| Error::Refused { root: root.clone(), problem };
+        let post = Post::take(&config.home, &sidecar.snapshot).map_err(|err| refused(err.to_string()))?;
+        let (stop, stopped) = bounded(0);
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let work = Work {
+            stamp: store.stamp(),
+            ours: snapshot.facts().number,
+            standing_at: eye::place(&root).ok(),
+            root: root.clone(),
+            config,
+            options,
+            tell,
+            sidecar,
+            store,
+            snapshot,
+            hearing: None,
+            wanted: eye.filter(|_| EXACT || cfg!(not(target_os = "linux"))),
+            backlog: Backlog { all: true, ..Backlog::default() },
+            busy_with: Arc::default(),
+            cancelled: Arc::clone(&cancelled),
+            cookies: 0,
+        };
+        let thread = thread::Builder::new()
+            .name("keeper".to_owned())
+            .spawn(move || work.keep(post, &stopped))
+            .map_err(|err| refused(err.to_string()))?;
+        Ok(Self { stop: Some(stop), cancelled, thread: Some(thread) })
+    }
+
+    /// Whether it ended by itself.
+    pub(super) fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        // The thread sees that its other end is gone.
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What has happened and is not in the index yet.
+#[derive(Default)]
+struct Backlog {
+    /// Relative to the root.
+    paths: BTreeSet<String>,
+    /// Anything may have changed.
+    all: bool,
+    /// Some folders have to be watched anew.
+    lost: bool,
+}
+
+impl Backlog {
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty() && !self.all && !self.lost
+    }
+}
+
+/// A listener to the system that leaves when it is dropped.
+struct Hearing {
+    eye: Arc<Eye>,
+    who: u32,
+    woken: Receiver<()>,
+    /// Set apart for cookies.
+    folder: PathBuf,
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        self.eye.leave(self.who);
+        self.eye.give_back(&self.folder);
+    }
+}
+
+struct Work {
+    root: PathBuf,
+    config: Config,
+    options: Options,
+    tell: Arc<Tell>,
+    sidecar: Sidecar,
+    store: Store,
+    snapshot: Snapshot,
+    /// The manifest and the table that the snapshot was read from.
+    stamp: Option<(u64, u64, i64)>,
+    ours: u64,
+    /// Device and inode of the root when its folders were watched.
+    standing_at: Option<(u64, u64)>,
+    /// `None` while nobody tells us anything.
+    hearing: Option<Hearing>,
+    /// Who would.
+    wanted: Option<Arc<Eye>>,
+    backlog: Backlog,
+    busy_with: Arc<Mutex<Vec<String>>>,
+    cancelled: Arc<AtomicBool>,
+    cookies: u64,
+}
+
+/// Why a keeper ends.
+enum End {
+    Stopped,
+    Idle,
+    Gone,
+    Forgotten,
+}
+
+impl Work {
+    fn keep(mut self, post: Option<Post>, stopped: &Receiver<()>) {
+        let Some(post) = post.map_or_else(|| self.wait_for_post(stopped), Some) else { return };
+        let end = self.keep_at(&post, stopped);
+        let root = self.root.display();
+        match end {
+            End::Stopped => {}
+            End::Idle => (self.tell)(&format!("{root}: nothing happened for long; watched no more")),
+            End::Forgotten => (self.tell)(&format!("{root}: its index was removed; watched no more")),
+            End::Gone => {
+                let what = match pipeline::is_gone(&self.sidecar, &self.config) {
+                    true => match pipeline::forget(&Registry::new(&self.config.home), &self.sidecar, PATIENCE) {
+                        Ok(()) => "its index was removed".to_owned(),
+                        Err(err) => format!("its index could not be removed: {err}"),
+                    },
+                    false => "its index is kept".to_owned(),
+                };
+                (self.tell)(&format!("{root} is gone; {what}"));
+            }
+        }
+        // Nobody shall find a socket that nobody answers at.
+        drop(self.hearing.take());
+    }
+
+    /// Waits until no other process keeps the checkout. `None` when that is no longer wanted.
+    fn wait_for_post(&mut self, stopped: &Receiver<()>) -> Option<Post> {
+        (self.tell)(&format!("{}: another process watches it already", self.root.display()));
+        loop {
+            if stopped.recv_timeout(TAKE_OVER) != Err(crossbeam_channel::RecvTimeoutError::Timeout) {
+                return None;
+            }
+            if let Ok(Some(post)) = Post::take(&self.config.home, &self.sidecar.snapshot) {
+                (self.tell)(&format!("{}: watched by this process now", self.root.display()));
+                return Some(post);
+            }
+        }
+    }
+
+    fn keep_at(&mut self, post: &Post, stopped: &Receiver<()>) -> End {
+        self.begin_hearing(post);
+        if let Err(problem) = self.settle() {
+            (self.tell)(&format!("{}: {problem}", self.root.display()));
+        }
+        let (sender, questions) = unbounded();
+        let _listening = self.begin_listening(post, sender);
+        let facts = self.snapshot.facts();
+        let how = if self.hearing.is_some() { "watching" } else { "looking now and then at" };
+        (self.tell)(&format!("{how} {}: {} files, {} symbols", self.root.display(), facts.files, facts.symbols));
+        let (mut busy, mut looked, mut rest) = (Instant::now(), Instant::now(), LOOK_EVERY);
+        let mut failed = false;
+        loop {
+            let told = self.hearing.as_ref().and_then(|hearing| hearing.eye.told_when(hearing.who));
+            let due = match told {
+                Some((first, last)) => (last + self.options.debounce).min(first + self.options.debounce * MOST_QUIET),
+                None if failed => looked + RETRY,
+                None if self.hearing.is_none() => looked + rest,
+                // The folder may be gone, or somebody may have thrown its index away.
+                None => looked + Duration::from_secs(60),
+            };
+            let idle = self.options.idle.map(|idle| busy + idle);
+            let until = idle.map_or(due, |idle| idle.min(due));
+            let nobody = never();
+            let woken = match (&self.hearing, told) {
+                (Some(hearing), None) => &hearing.woken,
+                _ => &nobody,
+            };
+            select! {
+                recv(stopped) -> _ => return End::Stopped,
+                recv(questions) -> question => {
+                    busy = Instant::now();
+                    let Ok(question) = question else { return End::Stopped };
+                    let all = std::iter::once(question).chain(questions.try_iter()).collect();
+                    failed = !self.answer(all);
+                }
+                recv(woken) -> _ => busy = Instant::now(),
+                default(until.saturating_duration_since(Instant::now())) => {
+                    let now = Instant::now();
+                    if idle.is_some_and(|idle| now >= idle) && told.is_none() {
+                        return End::Idle;
+                    }
+                    if now < due {
+                        continue;
+                    }
+                    if self.hearing.is_none() {
+                        self.backlog.all = true;
+                    }
+                    let outcome = self.settle();
+                    looked = Instant::now();
+                    rest = LOOK_EVERY.max(self.options.debounce).max(now.elapsed() * REST);
+                    failed = outcome.is_err();
+                    if let Err(problem) = outcome {
+                        (self.tell)(&format!("{}: {problem}; trying again", self.root.display()));
+                    }
+                }
+            }
+            if !self.root.is_dir() {
+                return End::Gone;
+            }
+            if matches!(self.store.manifest(), Err(store::Error::Missing(_)))
+                || Registry::new(&self.config.home).get(&self.sidecar.repo).is_none()
+            {
+                return End::Forgotten;
+            }
+        }
+    }
+
+    /// Answers questions; whether what had happened could be brought in.
+    fn answer(&mut self, questions: Vec<Question>) -> bool {
+        let caught_up = self.catch_up();
+        let settled = match caught_up {
+            true => self.settle(),
+            false => Err("the system does not tell what happens".to_owned()),
+        };
+        let here = eye::place(&self.root).ok();
+        for question in questions {
+            let knows = settled.is_ok() && self.hearing.is_some() && here == Some(question.root);
+            let _ = question.reply.send(knows.then_some(Standing::Fresh));
+        }
+        if let (true, Err(problem)) = (caught_up, &settled) {
+            (self.tell)(&format!("{}: {problem}", self.root.display()));
+        }
+        settled.is_ok()
+    }
+
+    fn begin_listening(&self, post: &Post, questions: Sender<Question>) -> Option<Listening> {
+        let busy_with = Arc::clone(&self.busy_with);
+        let files = move || busy_with.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match EXACT.then(|| post.listen(questions, Arc::new(files)))? {
+            Ok(listening) => Some(listening),
+            Err(err) => {
+                let what = "others cannot ask whether it is fresh";
+                (self.tell)(&format!("{}: {what}: {err}", self.root.display()));
+                None
+            }
+        }
+    }
+
+    /// Asks the system to tell of what happens, where it can be relied on.
+    fn begin_hearing(&mut self, post: &Post) {
+        let Some(eye) = self.wanted.clone() else { return };
+        let problem = match () {
+            () if self.snapshot.facts().follow_symlinks => Some("links are followed".to_owned()),
+            () if eye::is_remote(&self.root) => Some("it is on a network file system".to_owned()),
+            () => eye.set_apart(post.folder()).err().map(|err| err.to_string()),
+        };
+        match problem {
+            Some(problem) => {
+                let what = "it is looked at now and then instead of being watched";
+                (self.tell)(&format!("{}: {problem}; {what}", self.root.display()));
+            }
+            None => {
+                let (who, woken) = eye.listener();
+                self.hearing = Some(Hearing { eye, who, woken, folder: post.folder().to_owned() });
+                self.backlog = Backlog { all: true, lost: true, ..Backlog::default() };
+            }
+        }
+    }
+
+    /// Waits until everything has been told that happened before this call.
+    fn catch_up(&mut self) -> bool {
+        let Some(hearing) = &self.hearing else { return true };
+        self.cookies += 1;
+        hearing.eye.catch_up(&hearing.folder, self.cookies, TOLD_WITHIN)
+    }
+
+    /// Brings into the index what has happened and was told.
+    fn settle(&mut self) -> Result<(), String> {
+        loop {
+            self.take_what_was_told();
+            self.notice_others()?;
+            if self.backlog.lost || self.backlog.all {
+                self.follow();
+            }
+            let drift = match self.backlog.all || self.backlog.paths.len() > self.snapshot.table().len() / 2 {
+                true => pipeline::drift(&self.root, &self.snapshot),
+                false => pipeline::drift_of(&self.root, &self.snapshot, self.backlog.paths.iter().map(String::as_str)),
+            };
+            if drift.is_none() {
+                self.backlog = Backlog::default();
+            } else {
+                self.refresh(&drift)?;
+            }
+            // Not only what was told meanwhile: a folder that is watched only now may have changed before.
+            let more = self.hearing.as_ref().is_some_and(|hearing| hearing.eye.told_when(hearing.who).is_some());
+            if !more && self.backlog.is_empty() {
+                return Ok(());
+            }
+            if self.cancelled.load(Ordering::Relaxed) {
+                return Err("stopped".to_owned());
+            }
+        }
+    }
+
+    fn take_what_was_told(&mut self) {
+        if let Some(Heard { paths, all, lost, .. }) =
+            self.hearing.as_ref().and_then(|hearing| hearing.eye.take(hearing.who))
+        {
+            self.backlog.all |= all;
+            self.backlog.lost |= lost || all;
+            let inside = paths.iter().filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
+            self.backlog.paths.extend(inside.map(str::to_owned));
+        }
+        let standing_at = eye::place(&self.root).ok();
+        if standing_at != self.standing_at {
+            // Another folder was put in its place.
+            self.standing_at = standing_at;
+            (self.backlog.all, self.backlog.lost) = (true, true);
+        }
+    }
+
+    /// Goes on from what another process has published meanwhile.
+    fn notice_others(&mut self) -> Result<(), String> {
+        let stamp = self.store.stamp();
+        if stamp == self.stamp {
+            return Ok(());
+        }
+        self.snapshot = self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
+        self.stamp = stamp;
+        if self.snapshot.facts().number != self.ours {
+            self.ours = self.snapshot.facts().number;
+            (self.backlog.all, self.backlog.lost) = (true, true);
+        }
+        Ok(())
+    }
+
+    /// Watches the folders of the snapshot. What cannot be watched is looked at from now on.
+    fn follow(&mut self) {
+        let Some(hearing) = &self.hearing else {
+            self.backlog.lost = false;
+            return;
+        };
+        let folders = match EXACT {
+            true => folders(&self.root, &self.snapshot),
+            false => BTreeSet::from([self.root.clone()]),
+        };
+        match hearing.eye.follow(hearing.who, &folders) {
+            Ok(is_new) => {
+                self.backlog.all |= is_new;
+                self.backlog.lost = false;
+            }
+            Err(err) => {
+                let what = "it is looked at now and then instead of being watched";
+                (self.tell)(&format!("{}: {err}; {what}", self.root.display()));
+                if matches!(err, Blind::Limit) {
+                    tracing::warn!(folders = folders.len(), "too many folders to watch");
+                }
+                self.hearing = None;
+                self.backlog = Backlog { all: true, ..Backlog::default() };
+            }
+        }
+    }
+
+    /// Reads what changed.
+    fn refresh(&mut self, drift: &Drift) -> Result<(), String> {
+        let names = drift.changed.iter().chain(&drift.gone).take(ask::MOST_PATHS).cloned().collect();
+        *self.busy_with.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        let started = Instant::now();
+        let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &self.cancelled, patience: PATIENCE };
+        let outcome = pipeline::refresh(&self.sidecar, &self.snapshot, drift, &self.config, &watcher);
+        self.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let report = outcome.map_err(|err| err.to_string())?;
+        let stamp = self.store.stamp();
+        self.snapshot = self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
+        self.stamp = stamp;
+        self.tell_of(&report, started.elapsed());
+        self.backlog = Backlog::default();
+        if self.snapshot.facts().number != report.facts.number {
+            // Somebody else published right after us.
+            self.backlog = Backlog { all: true, lost: true, ..Backlog::default() };
+        } else if drift.elsewhere || !drift.gone.is_empty() || !report.added.is_empty() {
+            // There may be new folders; what happened in one before it was watched is found by looking at everything.
+            self.follow();
+        }
+        self.ours = self.snapshot.facts().number;
+        Ok(())
+    }
+
+    fn tell_of(&self, report: &Report, took: Duration) {
+        let counts = [("changed", &report.changed), ("new", &report.added), ("gone", &report.removed)];
+        let counts: Vec<String> = counts
+            .iter()
+            .filter(|(_, files)| !files.is_empty())
+            .map(|(what, files)| match &files[..] {
+                [file] => format!("{file} {what}"),
+                files => format!("{} {what}", files.len()),
+            })
+            .collect();
+        if !counts.is_empty() {
+            let counts = counts.join(", ");
+            (self.tell)(&format!("{}: {counts}, {} ms", self.root.display(), took.as_millis()));
+        }
+    }
+}
+
+/// The folders that a walk entered: what happens elsewhere is of no interest.
+fn folders(root: &Path, snapshot: &Snapshot) -> BTreeSet<PathBuf> {
+    let entered = snapshot.table().inputs().filter(|row| row.is_dir);
+    // Joining nothing would leave a slash behind.
+    entered.map(|row| if row.path.is_empty() { root.to_owned() } else { root.join(row.path) }).collect()
+}
+
+/// Makes the index of a checkout, or makes it anew by the same rules.
+fn index(
+    root: &Path,
+    config: &Config,
+    sidecar: &Sidecar,
+    store: &Store,
+    before: Option<&Snapshot>,
+    tell: &Arc<Tell>,
+) -> Result<Snapshot, Error> {
+    tell(&format!("indexing {}", root.display()));
+    let options = pipeline::Options {
+        extra_ignore: before.map(|before| before.facts().extra_ignore.clone()).unwrap_or_default(),
+        follow_symlinks: before.is_some_and(|before| before.facts().follow_symlinks),
+        ..pipeline::Options::default()
+    };
+    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+    pipeline::index_folder(root, config, &options, &watcher)?;
+    store.snapshot(&sidecar.snapshot).map_err(|err| Error::Pipeline(err.into()))
+}

@@ -1,0 +1,403 @@
+//! Keeping indexes fresh: what happens in a folder is in the next answer, and nobody has to look for it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use codelode::config::Config;
+use codelode::pipeline;
+use codelode::store::{Registry, Sidecar};
+use codelode::watch::{Error, Options, Standing, Watching, ask};
+use tempfile::TempDir;
+
+/// Nothing here takes so long; on a busy machine it may take longer than one would think.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// So long is it never quiet: only questions bring changes in.
+const NEVER: Duration = Duration::from_secs(3600);
+
+/// A folder and an index directory.
+struct Place {
+    folder: TempDir,
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("there is room for a folder");
+        fs::create_dir(folder.path().join("source")).expect("the folder is new");
+        Self { folder, told: Arc::default() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+
+    fn source(&self) -> PathBuf {
+        self.path().join("source")
+    }
+
+    fn config(&self) -> Config {
+        Config { home: self.path().join("index/codelode"), ..Config::default() }
+    }
+
+    fn sidecar(&self) -> Sidecar {
+        pipeline::sidecar_of(&self.source(), &self.config())
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.source().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
+        fs::write(path, text).expect("files can be written");
+    }
+
+    fn watching(&self, options: Options) -> Watching {
+        let told = Arc::clone(&self.told);
+        let tell = move |line: &str| told.lock().expect("nobody panics here").push(line.to_owned());
+        Watching::new(self.config(), options, Arc::new(tell))
+    }
+
+    /// Watches, and brings in changes only when asked.
+    fn watched(&self) -> Watching {
+        let watching = self.watching(Options { debounce: NEVER, idle: None });
+        assert_eq!(watching.add(&self.source()).expect("the folder is there"), self.source());
+        self.until("somebody answers", || self.standing().is_some());
+        watching
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        ask(&self.config().home, &self.sidecar().snapshot, &self.source(), PATIENCE)
+    }
+
+    /// Waits for something.
+    fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < PATIENCE, "{what}: not in time; told {:?}", self.told.lock());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn was_told(&self, words: &str) -> bool {
+        self.told.lock().expect("nobody panics here").iter().any(|line| line.contains(words))
+    }
+
+    /// Text by path, as the index holds it.
+    fn held(&self) -> BTreeMap<String, String> {
+        let sidecar = self.sidecar();
+        let store = Registry::new(&self.config().home).store(&sidecar.store);
+        let snapshot = store.snapshot(&sidecar.snapshot).expect("it is indexed");
+        let text = |content: &[u8]| String::from_utf8_lossy(content).into_owned();
+        snapshot.files().map(|file| (file.path().to_owned(), text(file.content()))).collect()
+    }
+
+    /// The same as it is on disk, without what git keeps.
+    fn there(&self) -> BTreeMap<String, String> {
+        fn add(root: &Path, folder: &Path, all: &mut BTreeMap<String, String>) {
+            for entry in fs::read_dir(folder).expect("folders can be read").flatten() {
+                let path = entry.path();
+                if path.is_dir() && entry.file_name() != ".git" {
+                    add(root, &path, all);
+                } else if path.is_file() {
+                    let name = path.strip_prefix(root).expect("it is inside").to_string_lossy().into_owned();
+                    all.insert(name, fs::read_to_string(&path).expect("it is text"));
+                }
+            }
+        }
+        let mut all = BTreeMap::new();
+        add(&self.source(), &self.source(), &mut all);
+        all
+    }
+
+    /// Asks, and what is answered is so.
+    fn check(&self, what: &str) {
+        assert_eq!(self.standing(), Some(Standing::Fresh), "{what}: told {:?}", self.told.lock());
+        assert_eq!(self.held(), self.there(), "{what}");
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.source()).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        let output = command.output().expect("git is installed where tests run");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// The program, to be run in the folder.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(arguments).current_dir(self.source()).stdin(Stdio::null());
+        command.env("CODELODE_INDEX_PATH", self.path().join("index")).env("HOME", self.path());
+        command
+    }
+
+    fn found(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().expect("the program is built");
+        String::from_utf8(output.stdout).expect("it prints text")
+    }
+}
+
+/// A child that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn function(name: &str) -> String {
+    format!("def {name}():\n    return 1\n")
+}
+
+#[test]
+fn every_kind_of_change_is_in_the_next_answer() {
+    let place = Place::new();
+    let source = place.source();
+    place.write("a.py", &function("first"));
+    place.write("deep/er/b.py", &function("second"));
+    let _watching = place.watched();
+    place.check("nothing");
+
+    place.write("a.py", &function("edited"));
+    place.check("an edit");
+    let mut file = fs::File::options().append(true).open(source.join("a.py")).expect("it is there");
+    for line in 0..3 {
+        writeln!(file, "# line {line}").expect("it can be written");
+        place.check("a line more, the file open");
+    }
+    drop(file);
+    place.write("new.py", &function("new"));
+    place.check("a new file");
+    place.write("new/folder/in/folder/c.py", &function("third"));
+    place.check("a file in new folders");
+    place.write("new/folder/in/folder/c.py", &function("fourth"));
+    place.write("new/folder/d.py", &function("fifth"));
+    place.check("changes in new folders");
+    fs::rename(source.join("new.py"), source.join("deep/renamed.py")).expect("both are ours");
+    place.check("a moved file");
+    fs::write(source.join(".a.py.swp"), function("saved")).expect("it is ours");
+    fs::rename(source.join(".a.py.swp"), source.join("a.py")).expect("both are ours");
+    place.check("an editor's save");
+    fs::rename(source.join("a.py"), source.join("a.py~")).expect("both are ours");
+    place.write("a.py", &function("saved_by_another"));
+    fs::remove_file(source.join("a.py~")).expect("it is ours");
+    place.check("another editor's save");
+    fs::rename(source.join("new"), source.join("deep/moved")).expect("both are ours");
+    place.check("a moved folder");
+    place.write("deep/moved/folder/d.py", &function("sixth"));
+    place.check("an edit in a moved folder");
+    place.write("new/folder/d.py", &function("seventh"));
+    place.check("another folder in its place");
+    fs::remove_dir_all(source.join("deep")).expect("it is ours");
+    place.write("deep/er/b.py", &function("eighth"));
+    place.check("a folder removed and made again");
+    place.write("deep/er/b.py", &function("ninth"));
+    place.check("an edit in it");
+    fs::rename(source.join("deep"), source.join("kept")).expect("both are ours");
+    fs::rename(source.join("new"), source.join("deep")).expect("both are ours");
+    fs::rename(source.join("kept"), source.join("new")).expect("both are ours");
+    place.check("two folders that changed places");
+    place.write("deep/folder/d.py", &function("tenth"));
+    place.write("new/er/b.py", &function("eleventh"));
+    place.check("edits in both");
+    fs::remove_file(source.join("a.py")).expect("it is ours");
+    place.check("a removed file");
+}
+
+#[test]
+fn whatever_happens_is_in_the_next_answer() {
+    let place = Place::new();
+    for file in 0..30 {
+        place.write(&format!("{}/{}/{file}.py", file % 3, file % 5), &function(&format!("f{file}")));
+    }
+    let _watching = place.watched();
+    let source = place.source();
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for step in 0..120 {
+        for _ in 0..=next(4) {
+            let folder = format!("{}/{}", next(4), next(6));
+            let file = format!("{folder}/{}.py", next(8));
+            let other = format!("{}/{}", next(4), next(6));
+            // Most of it works; what does not changes nothing.
+            let _ = match next(6) {
+                0 | 1 => {
+                    place.write(&file, &function(&format!("step_{step}_{}", next(1000))));
+                    Ok(())
+                }
+                2 => fs::remove_file(source.join(&file)),
+                3 => fs::rename(source.join(&file), source.join(format!("{}.py", next(9)))),
+                4 => fs::rename(source.join(&folder), source.join(&other)),
+                _ if next(4) == 0 => fs::remove_dir_all(source.join(&folder)),
+                _ => fs::rename(source.join(&file), source.join(format!("{folder}/{}.py", next(8)))),
+            };
+        }
+        place.check(&format!("step {step}"));
+    }
+}
+
+#[test]
+fn what_git_does_is_in_the_next_answer() {
+    let place = Place::new();
+    let write = |edit: usize| {
+        for file in (0..300).filter(|file| edit == 0 || file % 3 == 0) {
+            place.write(&format!("part_{}/{file}.py", file % 10), &function(&format!("f{file}_{edit}")));
+        }
+    };
+    place.git(&["init", "-q", "-b", "main"]);
+    write(0);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "first"]);
+    let _watching = place.watched();
+    place.git(&["checkout", "-q", "-b", "branch"]);
+    write(1);
+    place.write("only/here.py", &function("here"));
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "second"]);
+    place.check("a commit");
+    for _ in 0..2 {
+        place.git(&["checkout", "-q", "main"]);
+        place.check("the old branch");
+        place.git(&["checkout", "-q", "branch"]);
+        place.check("the new branch");
+    }
+    place.git(&["checkout", "-q", "main"]);
+    place.write("on/main.py", &function("main"));
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "third"]);
+    place.git(&["checkout", "-q", "branch"]);
+    place.git(&["rebase", "-q", "main"]);
+    place.check("a rebase");
+    place.git(&["stash", "-q", "-u"]);
+    place.git(&["reset", "-q", "--hard", "main"]);
+    place.check("a reset");
+    place.git(&["mv", "part_1", "moved"]);
+    place.check("a moved folder");
+}
+
+#[test]
+fn ignore_files_count_when_they_change() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    place.write("kept.py", &function("kept"));
+    place.write("out/a.py", &function("a"));
+    place.write("out/b.py", &function("b"));
+    let _watching = place.watched();
+    let paths = || {
+        assert_eq!(place.standing(), Some(Standing::Fresh));
+        place.held().into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(paths(), ["kept.py", "out/a.py", "out/b.py"]);
+    place.write(".gitignore", "out/\n");
+    assert_eq!(paths(), [".gitignore", "kept.py"]);
+    // Nobody is told of what happens there; it is read all the same when it counts again.
+    place.write("out/c.py", &function("c"));
+    assert_eq!(paths(), [".gitignore", "kept.py"]);
+    place.write(".gitignore", "out/a.py\n");
+    assert_eq!(paths(), [".gitignore", "kept.py", "out/b.py", "out/c.py"]);
+    place.write("out/b.py", &function("edited"));
+    place.check_one("out/b.py", &function("edited"));
+    // What lies in no folder that is watched counts as well.
+    fs::write(place.source().join(".git/info/exclude"), "kept.py\n").expect("it is git's, and ours");
+    assert_eq!(paths(), [".gitignore", "out/b.py", "out/c.py"]);
+}
+
+impl Place {
+    fn check_one(&self, path: &str, text: &str) {
+        assert_eq!(self.standing(), Some(Standing::Fresh));
+        assert_eq!(self.held().get(path).map(String::as_str), Some(text));
+    }
+}
+
+#[test]
+fn changes_come_in_by_themselves_when_it_is_quiet() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    let watching = place.watching(Options { debounce: Duration::from_millis(30), idle: None });
+    watching.add(&place.source()).expect("the folder is there");
+    place.until("it watches", || place.was_told("watching"));
+    place.write("a.py", &function("second"));
+    place.until("the edit is held", || place.held() == place.there());
+    place.write("b/c.py", &function("third"));
+    place.until("the new file is held", || place.held() == place.there());
+    place.until("it is told", || place.was_told("b/c.py new"));
+}
+
+#[test]
+fn a_folder_that_is_removed_is_forgotten() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    let watching = place.watching(Options { debounce: Duration::from_millis(30), idle: None });
+    watching.add(&place.source()).expect("the folder is there");
+    place.until("it watches", || place.was_told("watching"));
+    let registry = Registry::new(&place.config().home);
+    assert_eq!(registry.all().len(), 1);
+    let (store, missing) = (registry.store(&place.sidecar().store), place.path().join("nowhere"));
+    fs::remove_dir_all(place.source()).expect("it is ours");
+    place.until("it ends", || watching.roots().is_empty());
+    assert!(place.was_told("is gone; its index was removed"), "{:?}", place.told);
+    assert!(registry.all().is_empty() && !store.dir().exists());
+    assert!(matches!(watching.add(&missing), Err(Error::NoFolder(path)) if path == missing));
+}
+
+#[test]
+fn one_watches_and_another_takes_its_place() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    let first = place.watched();
+    let second = place.watching(Options { debounce: NEVER, idle: None });
+    second.add(&place.source()).expect("the folder is there");
+    place.until("the second waits", || place.was_told("another process watches it already"));
+    place.check("the first answers");
+    drop(first);
+    place.write("a.py", &function("second"));
+    place.until("the second answers", || place.standing().is_some());
+    place.check("the second");
+    drop(second);
+    assert_eq!(place.standing(), None, "nobody is there who could answer");
+}
+
+#[test]
+fn a_watched_folder_that_is_left_alone_is_watched_no_more() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    let watching = place.watching(Options { debounce: NEVER, idle: Some(Duration::from_millis(200)) });
+    watching.add(&place.source()).expect("the folder is there");
+    place.until("it ends", || watching.roots().is_empty());
+    assert!(place.was_told("nothing happened for long"), "{:?}", place.told);
+    assert_eq!(place.standing(), None);
+}
+
+#[test]
+fn at_a_terminal_a_watched_folder_answers_with_the_last_edit() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    let mut command = place.command(&["watch", "--debounce", "3600000"]);
+    let mut child = Running(command.stdout(Stdio::piped()).spawn().expect("the program is built"));
+    place.until("it answers", || place.standing().is_some());
+    for edit in 0..5 {
+        place.write("a.py", &function(&format!("edit_{edit}")));
+        assert_eq!(place.found(&["text", &format!("edit_{edit}")]), format!("a.py:1:def edit_{edit}():\n"));
+    }
+    place.write("sub/b.py", &function("elsewhere"));
+    assert_eq!(place.found(&["text", "elsewhere"]), "sub/b.py:1:def elsewhere():\n");
+    // Whoever is killed leaves its socket behind. That keeps nobody from looking.
+    child.0.kill().expect("it runs");
+    child.0.wait().expect("it is our child");
+    place.write("a.py", &function("afterwards"));
+    assert_eq!(place.found(&["text", "afterwards"]), "a.py:1:def afterwards():\n");
+    let mut again = place.command(&["watch", "--debounce", "3600000"]);
+    let _child = Running(again.stdout(Stdio::null()).spawn().expect("the program is built"));
+    place.until("it answers again", || place.standing().is_some());
+    place.write("a.py", &function("at_last"));
+    place.check("a new watcher");
+}
