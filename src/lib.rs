@@ -22,7 +22,8 @@
 //!    all files, and [`store`] keeps the answer until something changes.
 //! 5. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
 //!
-//! [`net`] is the one guarded way out to the network: to which hosts, with which secret, how long, how much.
+//! [`github`] finds repositories and reads commits over GitHub's REST interface. [`net`] is the one guarded way out to the
+//! network: to which hosts, with which secret, how long, how much.
 //!
 //! [`watch`] keeps an index fresh while its folder changes, so that nobody who asks has to look.
 //!
@@ -44,6 +45,7 @@ pub mod config;
 pub mod discover;
 pub mod extract;
 pub mod git;
+pub mod github;
 pub mod languages;
 pub mod mcp;
 pub mod model;

@@ -9,6 +9,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("config", &[]),
     ("net", &[]),
     ("git", &["net"]),
+    ("github", &["net"]),
     ("discover", &["git"]),
     ("resolve", &[]),
     ("languages", &["resolve"]),

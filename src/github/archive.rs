@@ -1,0 +1,231 @@
+//! A downloaded archive as a heap of contents.
+//!
+//! Of an archive nothing is believed but bytes that hash to what the commit's tree names. Its paths, links and modes mean
+//! nothing here and nothing is written where they point, so there is no path and no link that could lead anywhere. What it
+//! unpacks to is bounded by what the tree says it holds.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use flate2::read::MultiGzDecoder;
+use tar::EntryType;
+
+use super::Error;
+use super::listing::object_id;
+use crate::net;
+
+/// What an archive may need beside each file: a header, a long name, filling.
+const BESIDE: u64 = 8 << 10;
+/// What an archive may need beside all files: files that the tree does not name, as those that git-lfs puts in.
+const SLACK: u64 = 64 << 20;
+/// A larger file is fetched by itself when it is wanted: while it is checked it is held in memory.
+const LARGEST: u64 = 128 << 20;
+
+/// Contents by their names, in a file that disappears with it: a commit may hold more than there is memory.
+#[derive(Debug)]
+pub(super) struct Heap {
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug)]
+struct Inside {
+    file: File,
+    places: HashMap<String, (u64, usize)>,
+    end: u64,
+}
+
+impl Heap {
+    /// An empty heap in a folder, which need not be there.
+    pub fn new(folder: &Path) -> Result<Self, Error> {
+        let file = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder)).map_err(disk)?;
+        Ok(Self { inside: Mutex::new(Inside { file, places: HashMap::new(), end: 0 }) })
+    }
+
+    /// A content by its name, if it is here.
+    pub fn get(&self, id: &str) -> Option<Result<Vec<u8>, Error>> {
+        let mut inside = self.lock();
+        let (start, length) = *inside.places.get(id)?;
+        let mut content = vec![0; length];
+        let read = inside.file.seek(SeekFrom::Start(start)).and_then(|_| inside.file.read_exact(&mut content));
+        Some(read.map(|()| content).map_err(disk))
+    }
+
+    /// Whether a content is here.
+    pub fn has(&self, id: &str) -> bool {
+        self.lock().places.contains_key(id)
+    }
+
+    /// Keeps a content.
+    pub fn put(&self, id: String, content: &[u8]) -> Result<(), Error> {
+        let mut inside = self.lock();
+        let end = inside.end;
+        inside.file.seek(SeekFrom::Start(end)).and_then(|_| inside.file.write_all(content)).map_err(disk)?;
+        inside.end += content.len() as u64;
+        inside.places.insert(id, (end, content.len()));
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        // Whatever was interrupted has no place yet.
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn disk(err: io::Error) -> Error {
+    Error::Disk(err.to_string())
+}
+
+/// Unpacks an archive (tar in gzip). `wanted` is the contents that the tree names and their sizes in bytes.
+///
+/// An archive that breaks off or is too large gives what came before, and says why it ends: the rest can be fetched one by
+/// one.
+pub(super) fn unpack(stream: impl Read, wanted: &HashMap<&str, u64>, heap: &Heap) -> Result<Option<String>, Error> {
+    let most = wanted.values().sum::<u64>() + wanted.len() as u64 * BESIDE + SLACK;
+    let sizes: HashSet<u64> = wanted.values().copied().filter(|size| *size <= LARGEST).collect();
+    let mut archive = tar::Archive::new(Bounded { inner: MultiGzDecoder::new(stream), left: most });
+    let mut take = || -> io::Result<Result<(), Error>> {
+        for entry in archive.entries()? {
+            let mut entry = entry?;
+            let content = match entry.header().entry_type() {
+                EntryType::Regular | EntryType::Continuous if sizes.contains(&entry.size()) => {
+                    // No larger than a size that the tree names, whatever the header says.
+                    let mut content = Vec::with_capacity(usize::try_from(entry.size()).unwrap_or(0));
+                    entry.read_to_end(&mut content)?;
+                    content
+                }
+                EntryType::Symlink => match entry.link_name_bytes() {
+                    Some(target) => target.into_owned(),
+                    None => continue,
+                },
+                _ => continue,
+            };
+            let id = object_id("blob", &content);
+            if wanted.contains_key(id.as_str())
+                && !heap.has(&id)
+                && let Err(err) = heap.put(id, &content)
+            {
+                return Ok(Err(err));
+            }
+        }
+        Ok(Ok(()))
+    };
+    match take() {
+        Ok(done) => done.map(|()| None),
+        // Called off is called off, and not an archive that breaks off.
+        Err(err) => match net::Error::of_io(err, "the archive's host") {
+            err @ net::Error::Cancelled => Err(err.into()),
+            err => Ok(Some(err.to_string())),
+        },
+    }
+}
+
+/// Reads no more than is expected.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.left = self
+            .left
+            .checked_sub(n as u64)
+            .ok_or_else(|| io::Error::other("it unpacks to more than the commit holds"))?;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    /// An archive of these entries: type, path, link target or content.
+    fn packed(entries: &[(EntryType, &str, &[u8])]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        for (kind, path, content) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(*kind);
+            // Written by hand: the crate refuses to write such paths.
+            header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
+            let is_link = matches!(kind, EntryType::Symlink | EntryType::Link);
+            let content: &[u8] = if is_link {
+                header.as_old_mut().linkname[..content.len()].copy_from_slice(content);
+                b""
+            } else {
+                content
+            };
+            header.set_size(content.len() as u64);
+            header.set_mode(0o644);
+            header.set_cksum();
+            builder.append(&header, content).expect("memory is there");
+        }
+        builder.into_inner().and_then(GzEncoder::finish).expect("memory is there")
+    }
+
+    #[test]
+    fn only_what_the_tree_names_is_taken_wherever_it_lies() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let inner = folder.path().join("a").join("b");
+        let bytes = packed(&[
+            (EntryType::Regular, "r/good", b"good\n"),
+            (EntryType::Regular, "../../escape", b"evil\n"),
+            (EntryType::Regular, "/etc/absolute", b"evil2"),
+            (EntryType::Symlink, "r/link", b"../../../etc/passwd"),
+            (EntryType::Link, "r/hard", b"/etc/passwd"),
+            (EntryType::Regular, "r/link/through", b"thru\n"),
+            (EntryType::Char, "r/device", b""),
+            (EntryType::Regular, "r/unknown", b"who?\n"),
+            (EntryType::Regular, "r/twice", b"good\n"),
+        ]);
+        let id = |content: &[u8]| object_id("blob", content);
+        let (good, evil, link) = (id(b"good\n"), id(b"evil\n"), id(b"../../../etc/passwd"));
+        let wanted = HashMap::from([(good.as_str(), 5), (evil.as_str(), 5), (link.as_str(), 19)]);
+        let archive = Heap::new(&inner).expect("there is room");
+        assert_eq!(unpack(bytes.as_slice(), &wanted, &archive).expect("it can be read"), None);
+        assert_eq!(archive.get(&good).expect("it is there").expect("it can be read"), b"good\n");
+        assert_eq!(archive.get(&link).expect("it is there").expect("it can be read"), b"../../../etc/passwd");
+        assert_eq!(archive.lock().places.len(), 3);
+        assert!(archive.get(&id(b"who?\n")).is_none());
+        // The file of contents has no name, and no other was made.
+        assert_eq!(std::fs::read_dir(&inner).expect("it is there").count(), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 1);
+    }
+
+    #[test]
+    fn a_bomb_is_left_when_it_is_larger_than_the_commit() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let zeros = vec![0; (SLACK as usize) + (1 << 20)];
+        let good = object_id("blob", b"good\n");
+        let late = object_id("blob", b"late\n");
+        let bytes = packed(&[
+            (EntryType::Regular, "r/good", b"good\n"),
+            (EntryType::Regular, "r/bomb", &zeros),
+            (EntryType::Regular, "r/late", b"late\n"),
+        ]);
+        assert!(bytes.len() < 1 << 20, "it is a bomb");
+        let wanted = HashMap::from([(good.as_str(), 5), (late.as_str(), 5)]);
+        let archive = Heap::new(folder.path()).expect("there is room");
+        let broken = unpack(bytes.as_slice(), &wanted, &archive).expect("it can be read");
+        assert!(broken.as_ref().is_some_and(|why| why.contains("more than the commit")), "{broken:?}");
+        assert!(archive.has(&good) && !archive.has(&late));
+    }
+
+    #[test]
+    fn an_archive_that_breaks_off_gives_what_came_before() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let noise: Vec<u8> = (0..200_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let bytes = packed(&[(EntryType::Regular, "r/good", b"good\n"), (EntryType::Regular, "r/noise", &noise)]);
+        let (good, last) = (object_id("blob", b"good\n"), object_id("blob", &noise));
+        let wanted = HashMap::from([(good.as_str(), 5), (last.as_str(), noise.len() as u64)]);
+        let archive = Heap::new(folder.path()).expect("there is room");
+        let broken = unpack(&bytes[..bytes.len() / 2], &wanted, &archive).expect("it can be read");
+        assert!(broken.is_some());
+        assert!(archive.has(&good) && !archive.has(&last));
+    }
+}

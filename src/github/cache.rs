@@ -1,0 +1,137 @@
+//! Answers that are kept with their validator, so that asking again costs nothing when nothing changed.
+//!
+//! Where the folder cannot be written nothing is kept, and nobody is told: it is only ever a saving.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+/// Larger answers are not kept.
+const LARGEST: usize = 8 << 20;
+/// All answers together.
+const ALL: u64 = 64 << 20;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Its validator.
+    pub etag: String,
+    /// The next page.
+    pub next: Option<String>,
+    /// The answer.
+    pub body: Vec<u8>,
+}
+
+/// A folder of answers.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// Answers are kept in this folder, which need not be there.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The answer to a question, if it is kept. What was asked in another's name is another question.
+    pub fn get(&self, key: &[&str]) -> Option<Kept> {
+        let bytes = fs::read(self.path(key)).ok()?;
+        let mut rest = bytes.as_slice();
+        let mut line = || {
+            let end = rest.iter().position(|byte| *byte == b'\n')?;
+            let (line, after) = rest.split_at(end);
+            rest = &after[1..];
+            std::str::from_utf8(line).ok().map(str::to_owned)
+        };
+        let (etag, next, length) = (line()?, line()?, line()?.parse::<usize>().ok()?);
+        let next = Some(next).filter(|next| !next.is_empty());
+        (rest.len() == length).then(|| Kept { etag, next, body: rest.to_vec() })
+    }
+
+    /// Keeps an answer.
+    pub fn put(&self, key: &[&str], kept: &Kept) {
+        if kept.body.len() > LARGEST {
+            return;
+        }
+        if let Err(err) = self.write(key, kept) {
+            tracing::debug!(%err, "an answer could not be kept");
+        }
+    }
+
+    fn write(&self, key: &[&str], kept: &Kept) -> std::io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        self.make_room(kept.body.len() as u64);
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let next = kept.next.as_deref().unwrap_or_default();
+        write!(file, "{}\n{next}\n{}\n", kept.etag, kept.body.len())?;
+        file.write_all(&kept.body)?;
+        file.persist(self.path(key))?;
+        Ok(())
+    }
+
+    /// Removes the oldest answers until there is room for one of this size.
+    fn make_room(&self, size: u64) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let meta = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+                Some((meta.modified().ok()?, meta.len(), entry.path()))
+            })
+            .collect();
+        let mut total = size + files.iter().map(|(_, size, _)| size).sum::<u64>();
+        files.sort();
+        for (_, size, path) in files {
+            if total <= ALL {
+                return;
+            }
+            // Another process may have been first.
+            let _ = fs::remove_file(path);
+            total -= size;
+        }
+    }
+
+    /// The key's parts cannot be read from the name: one of them is a secret.
+    fn path(&self, key: &[&str]) -> PathBuf {
+        let mut hash = Sha256::new();
+        for part in key {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        self.folder.join(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_kept_by_question_and_asker_within_bounds() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let cache = Cache::new(folder.path().join("github"));
+        let kept =
+            |size: usize| Kept { etag: "W/\"1\"".to_owned(), next: Some("n".to_owned()), body: vec![b'\n'; size] };
+        assert_eq!(cache.get(&["a", "token"]), None);
+        cache.put(&["a", "token"], &kept(10));
+        assert_eq!(cache.get(&["a", "token"]), Some(kept(10)));
+        assert_eq!(cache.get(&["a", "other"]), None);
+        assert_eq!(cache.get(&["at", "oken"]), None);
+        cache.put(&["large"], &kept(LARGEST + 1));
+        assert_eq!(cache.get(&["large"]), None);
+        for n in 0..12 {
+            cache.put(&["n", &n.to_string()], &kept(LARGEST));
+        }
+        let total: u64 = fs::read_dir(folder.path().join("github"))
+            .and_then(|entries| entries.map(|entry| Ok(entry?.metadata()?.len())).sum())
+            .expect("they can be counted");
+        assert!(total <= ALL + 1_000, "{total}");
+        assert_eq!(cache.get(&["n", "11"]), Some(kept(LARGEST)));
+        fs::write(cache.path(&["cut"]), "W/\"1\"\n\n9\nhalf").expect("there is room");
+        assert_eq!(cache.get(&["cut"]), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! What GitHub means when it does not answer: eleven refusals that look like six status codes.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::Rate;
+use crate::net;
+
+/// How much of GitHub's own words is passed on, in characters.
+const LONGEST: usize = 200;
+
+/// Why GitHub gave no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing came.
+    #[error(transparent)]
+    Net(#[from] net::Error),
+    /// No repository can have this name.
+    #[error("`{0}` is no repository on GitHub: write owner/name")]
+    BadName(String),
+    /// No branch, tag or commit can have this name.
+    #[error("`{0}` is no name of a branch, a tag or a commit")]
+    BadRef(String),
+    /// 401: the token is not, or no longer, accepted.
+    #[error("GitHub does not accept the token: make a new one and set GITHUB_TOKEN")]
+    Unauthorized,
+    /// 403 or 429: asked too much or too fast.
+    #[error("{0}")]
+    Limited(Limit),
+    /// 403: the organisation wants the token to be authorised for its single sign-on.
+    #[error("the organisation wants single sign-on: authorise the token{}", .at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default())]
+    Sso {
+        /// Where that is done.
+        at: Option<String>,
+    },
+    /// 403: GitHub has blocked the repository.
+    #[error("GitHub has blocked access to this repository: {0}")]
+    Blocked(String),
+    /// 403: no right to do this.
+    #[error("GitHub refuses this: {0}; a token with more rights may help")]
+    Forbidden(String),
+    /// 404: it is not there, or not for us.
+    #[error("GitHub knows no such repository{}", if *.has_token { ", or the token may not see it" } else { ", or it is private: set GITHUB_TOKEN" })]
+    NotFound {
+        /// Whether a token was used.
+        has_token: bool,
+    },
+    /// 422 or 404: there is a repository, but no such branch, tag or commit in it.
+    #[error("the repository has no branch, tag or commit `{0}`")]
+    NoSuchRef(String),
+    /// 409: nothing has been pushed yet.
+    #[error("the repository is empty")]
+    Empty,
+    /// 422 or 400: GitHub cannot make sense of what it was asked.
+    #[error("GitHub cannot answer this: {0}")]
+    Invalid(String),
+    /// 451: taken down.
+    #[error("GitHub may not give this out for legal reasons")]
+    Legal,
+    /// 5xx, after some attempts.
+    #[error("GitHub has trouble (status {status}); try again later")]
+    Trouble {
+        /// The status.
+        status: u16,
+        /// How long it asks us to wait.
+        wait: Option<Duration>,
+    },
+    /// Another status.
+    #[error("GitHub answers with status {status}: {message}")]
+    Unexpected {
+        /// The status.
+        status: u16,
+        /// Its words.
+        message: String,
+    },
+    /// A good status with an answer that makes no sense.
+    #[error("GitHub's answer cannot be read: {0}")]
+    Malformed(String),
+    /// The archive cannot be kept while it is read.
+    #[error("cannot keep what was downloaded: {0}")]
+    Disk(String),
+}
+
+/// A limit that is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The limit on speed, which is not announced; otherwise the one that is counted by the hour or the minute.
+    pub is_secondary: bool,
+    /// How long to wait, as far as GitHub says.
+    pub wait: Option<Duration>,
+    /// The state of the counted limit.
+    pub rate: Option<Rate>,
+    /// Whether a token was used.
+    pub has_token: bool,
+}
+
+impl Limit {
+    /// When to come back, in seconds since 1970.
+    pub fn reset(&self) -> Option<u64> {
+        self.rate.as_ref().filter(|_| !self.is_secondary).map(|rate| rate.reset)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_secondary { "GitHub is asked too fast" } else { "GitHub API rate limit exceeded" })?;
+        if let Some(reset) = self.reset() {
+            let then = std::time::UNIX_EPOCH + Duration::from_secs(reset.min(253_402_300_799));
+            write!(f, "; it resets at {}", humantime::format_rfc3339_seconds(then))?;
+        } else if let Some(wait) = self.wait {
+            write!(f, "; try again in {} s", wait.as_secs())?;
+        }
+        if self.has_token { Ok(()) } else { f.write_str("; more is allowed with a token in GITHUB_TOKEN") }
+    }
+}
+
+/// What GitHub says beside a bad status.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Words {
+    message: String,
+    block: Option<serde_json::Value>,
+    errors: Vec<serde_json::Value>,
+}
+
+/// What a bad answer means.
+pub(super) fn of_answer(head: &net::Response, body: &[u8], rate: Option<Rate>, has_token: bool) -> Error {
+    let words: Words = serde_json::from_slice(body).unwrap_or_default();
+    let lower = words.message.to_lowercase();
+    let wait = head.retry_after();
+    let used_up = rate.as_ref().is_some_and(|rate| rate.remaining == 0);
+    let too_fast = lower.contains("secondary rate limit") || lower.contains("abuse detection");
+    let limited = |is_secondary| Error::Limited(Limit { is_secondary, wait, rate: rate.clone(), has_token });
+    match head.status {
+        401 => Error::Unauthorized,
+        403 | 429 if too_fast => limited(true),
+        403 | 429 if used_up || lower.contains("api rate limit exceeded") => limited(false),
+        403 if head.header("x-github-sso").is_some() => {
+            let url = head.header("x-github-sso").and_then(|value| value.split("url=").nth(1));
+            Error::Sso { at: url.map(|url| url.split(';').next().unwrap_or(url).trim().chars().take(300).collect()) }
+        }
+        403 if words.block.is_some() || lower.contains("access blocked") => Error::Blocked(said(&words)),
+        403 if wait.is_none() => Error::Forbidden(said(&words)),
+        403 | 429 => limited(true),
+        404 => Error::NotFound { has_token },
+        409 if lower.contains("empty") => Error::Empty,
+        400 | 422 => Error::Invalid(said(&words)),
+        451 => Error::Legal,
+        status @ 500..=599 => Error::Trouble { status, wait },
+        status => Error::Unexpected { status, message: said(&words) },
+    }
+}
+
+/// GitHub's words on one short line, with the first detail it gives.
+fn said(words: &Words) -> String {
+    let detail = words.errors.first().and_then(|error| {
+        let text = error.get("message").unwrap_or(error).as_str()?;
+        Some(format!(" ({text})"))
+    });
+    let text = format!("{}{}", words.message, detail.unwrap_or_default());
+    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect();
+    if text.is_empty() { "it does not say why".to_owned() } else { text }
+}

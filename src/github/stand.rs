@@ -1,0 +1,279 @@
+//! A GitHub for tests: a small server that answers from a real bare repository, with true trees, blobs, hashes, archives,
+//! validators, limits, pages and redirects.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::net::stand::{Asked, Manner, Reply, Stand};
+
+/// How this GitHub behaves.
+#[derive(Clone, Debug, Default)]
+pub struct Manners {
+    /// Trees with more entries than this are cut.
+    pub truncate: Option<usize>,
+    /// What is left of the limit; each answer that is not 304 takes one.
+    pub remaining: Option<u64>,
+    /// Contents that are not given out.
+    pub missing: Vec<String>,
+    /// Contents in whose place another comes.
+    pub damaged: Vec<String>,
+    /// Where the archive is; `None` for the server itself.
+    pub codeload: Option<String>,
+    /// How the archive is sent.
+    pub archive: Option<Manner>,
+    /// Only these tokens are let in.
+    pub token: Option<String>,
+    /// Answered to everything: status, headers, body.
+    pub refusal: Option<(u16, Vec<(String, String)>, String)>,
+    /// A row that listings leave out.
+    pub hole: Option<String>,
+}
+
+/// A server and what it serves.
+pub struct Hub {
+    pub stand: Stand,
+    pub manners: Arc<Mutex<Manners>>,
+    /// The bare repository.
+    pub bare: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+/// Runs git; tests that need it fail without it.
+pub fn git(at: &Path, args: &[&str]) -> Vec<u8> {
+    let output = Command::new("git")
+        .current_dir(at)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/nonexistent")])
+        .envs([
+            ("GIT_AUTHOR_NAME", "A"),
+            ("GIT_AUTHOR_EMAIL", "a@example.com"),
+            ("GIT_AUTHOR_DATE", "1700000000 +0000"),
+        ])
+        .envs([("GIT_COMMITTER_NAME", "A"), ("GIT_COMMITTER_EMAIL", "a@example.com")])
+        .env("GIT_COMMITTER_DATE", "1700000000 +0000")
+        .args(args)
+        .output()
+        .expect("git is installed");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {args:?}: {errors}");
+    output.stdout
+}
+
+/// The same as text, without the last line's end.
+pub fn git_text(at: &Path, args: &[&str]) -> String {
+    String::from_utf8_lossy(&git(at, args)).trim_end().to_owned()
+}
+
+impl Hub {
+    /// Serves a repository with these files as `octo/cat`, over TLS when asked for.
+    pub fn of_files(files: &[(&str, &str)], tls: bool) -> Self {
+        let folder = tempfile::tempdir().expect("there is room");
+        let work = folder.path().join("work");
+        std::fs::create_dir(&work).expect("there is room");
+        git(&work, &["init", "-q", "-b", "main"]);
+        for (path, text) in files {
+            let path = work.join(path);
+            std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("there is room");
+            std::fs::write(path, text).expect("there is room");
+        }
+        git(&work, &["add", "-A"]);
+        git(&work, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        Self::of_work(folder, &work, tls)
+    }
+
+    /// Serves what a working copy has committed.
+    pub fn of_work(folder: tempfile::TempDir, work: &Path, tls: bool) -> Self {
+        let bare = folder.path().join("bare.git");
+        git(folder.path(), &["clone", "-q", "--bare", &work.to_string_lossy(), &bare.to_string_lossy()]);
+        let manners = Arc::new(Mutex::new(Manners::default()));
+        let (shared, at) = (Arc::clone(&manners), bare.clone());
+        let answers = move |asked: &Asked| answer(&at, asked, &shared);
+        let stand = if tls { Stand::https(answers) } else { Stand::http(answers) };
+        Self { stand, manners, bare, _folder: folder }
+    }
+
+    /// Changes how it behaves.
+    pub fn set(&self, change: impl FnOnce(&mut Manners)) {
+        change(&mut self.manners.lock().expect("nothing panics with it"));
+    }
+
+    /// How often a path was asked for that holds this.
+    pub fn asked(&self, part: &str) -> usize {
+        self.stand.paths().iter().filter(|path| path.contains(part)).count()
+    }
+}
+
+fn answer(bare: &Path, asked: &Asked, manners: &Mutex<Manners>) -> Reply {
+    let now = manners.lock().expect("nothing panics with it").clone();
+    if let Some((status, headers, body)) = now.refusal {
+        return headers.into_iter().fold(Reply::new(status, body), |reply, (name, value)| reply.with(&name, value));
+    }
+    if let Some(token) = &now.token
+        && asked.header("authorization") != Some(&format!("Bearer {token}"))
+        && !asked.path.starts_with("/codeload")
+    {
+        let (status, message) = match asked.header("authorization") {
+            Some(_) => (401, "Bad credentials"),
+            None => (404, "Not Found"),
+        };
+        return Reply::new(status, json!({ "message": message }).to_string());
+    }
+    if now.remaining == Some(0) {
+        let words = json!({"message": "API rate limit exceeded for 127.0.0.1.", "documentation_url": "https://docs"});
+        return limits(Reply::new(403, words.to_string()), 0);
+    }
+    let reply = route(bare, asked, &now);
+    let etag = format!("W/\"{}\"", super::listing::object_id("blob", &reply.body));
+    let same = reply.status == 200 && asked.header("if-none-match") == Some(&etag);
+    let mut left = manners.lock().expect("nothing panics with it");
+    let remaining = left.remaining.map_or(59, |remaining| remaining - u64::from(!same));
+    left.remaining = left.remaining.map(|_| remaining);
+    match (same, reply.status) {
+        (true, _) => limits(Reply::new(304, "").with("etag", etag), remaining),
+        (false, 200) => limits(reply.with("etag", etag), remaining),
+        (false, _) => limits(reply, remaining),
+    }
+}
+
+fn limits(reply: Reply, remaining: u64) -> Reply {
+    reply
+        .with("x-ratelimit-limit", "60")
+        .with("x-ratelimit-remaining", remaining.to_string())
+        .with("x-ratelimit-reset", "1700003600")
+        .with("x-ratelimit-resource", "core")
+}
+
+fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
+    let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
+    let query: HashMap<String, String> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let json = |value: Value| Reply::new(200, value.to_string()).with("content-type", "application/json");
+    let missing = || Reply::new(404, json!({"message": "Not Found"}).to_string());
+    match segments.as_slice() {
+        ["search", "repositories"] => search(asked, &query),
+        // A repository that was renamed answers under its number.
+        ["repos", "octo", "old", rest @ ..] => {
+            let rest: String = rest.iter().map(|part| format!("/{part}")).collect();
+            Reply::redirect(301, format!("/repositories/7{rest}"))
+        }
+        ["repos", "octo", "empty", ..] => Reply::new(409, json!({"message": "Git Repository is empty."}).to_string()),
+        ["repos", "octo", "cat", rest @ ..] | ["repositories", "7", rest @ ..] => match rest {
+            ["commits", name @ ..] => commit_of(bare, &name.join("/")),
+            ["git", "commits", sha] => {
+                let tree = git_text(bare, &["rev-parse", &format!("{sha}^{{tree}}")]);
+                json(json!({"sha": sha, "tree": {"sha": tree}}))
+            }
+            ["git", "trees", sha] => json(tree(bare, sha, query.contains_key("recursive"), manners)),
+            ["git", "blobs", sha] if manners.missing.iter().any(|id| id == sha) => missing(),
+            ["git", "blobs", sha] if manners.damaged.iter().any(|id| id == sha) => Reply::new(200, "other"),
+            ["git", "blobs", sha] => {
+                assert_eq!(asked.header("accept"), Some("application/vnd.github.raw+json"));
+                Reply::new(200, git(bare, &["cat-file", "blob", sha]))
+            }
+            ["git", "matching-refs", kind, ..] => refs(bare, kind, path, &query, asked),
+            ["tarball", sha] => {
+                let place = format!("/codeload/{sha}.tar.gz?token=temporary");
+                Reply::redirect(302, manners.codeload.clone().unwrap_or(place))
+            }
+            _ => missing(),
+        },
+        ["codeload", name] => {
+            let sha = name.trim_end_matches(".tar.gz");
+            let bytes = git(bare, &["archive", "--format=tar.gz", "--prefix=octo-cat-1/", sha]);
+            Reply::new(200, bytes).manner(manners.archive.unwrap_or(Manner::Honest))
+        }
+        _ => missing(),
+    }
+}
+
+fn commit_of(bare: &Path, name: &str) -> Reply {
+    let name =
+        url::form_urlencoded::parse(name.as_bytes()).next().map(|(name, _)| name.into_owned()).unwrap_or_default();
+    let output = Command::new("git")
+        .current_dir(bare)
+        .args(["rev-parse", "--verify", "-q", &format!("{name}^{{commit}}")])
+        .output()
+        .expect("git is installed");
+    if output.status.success() {
+        Reply::new(200, String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    } else {
+        Reply::new(422, json!({"message": format!("No commit found for SHA: {name}")}).to_string())
+    }
+}
+
+/// A tree with every entry below it, or with its own.
+fn tree(bare: &Path, sha: &str, recursive: bool, manners: &Manners) -> Value {
+    let mut args = vec!["ls-tree", "-l", "-z"];
+    if recursive {
+        args.extend(["-r", "-t"]);
+    }
+    args.push(sha);
+    let listed = git(bare, &args);
+    let rows = listed.split(|byte| *byte == 0).filter(|row| !row.is_empty()).map(|row| {
+        let row = String::from_utf8_lossy(row);
+        let (facts, path) = row.split_once('\t').expect("git writes a tab");
+        let facts: Vec<&str> = facts.split_whitespace().collect();
+        let mut entry = json!({"path": path, "mode": facts[0], "type": facts[1], "sha": facts[2]});
+        if let Ok(size) = facts[3].parse::<u64>() {
+            entry["size"] = size.into();
+        }
+        entry
+    });
+    let mut rows: Vec<Value> = rows.filter(|row| manners.hole.as_deref() != row["path"].as_str()).collect();
+    let truncated = manners.truncate.is_some_and(|most| recursive && rows.len() > most);
+    rows.truncate(if truncated { manners.truncate.unwrap_or_default() } else { usize::MAX });
+    json!({"sha": sha, "tree": rows, "truncated": truncated})
+}
+
+/// Branches or tags, a page at a time.
+fn refs(bare: &Path, kind: &str, path: &str, query: &HashMap<String, String>, asked: &Asked) -> Reply {
+    let listed =
+        git_text(bare, &["for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", &format!("refs/{kind}")]);
+    let all: Vec<Value> = listed
+        .lines()
+        .map(|line| {
+            let words: Vec<&str> = line.split(' ').collect();
+            json!({"ref": words[0], "object": {"sha": words[1], "type": words[2]}})
+        })
+        .collect();
+    let page: usize = query.get("page").and_then(|page| page.parse().ok()).unwrap_or(1);
+    let per_page = 3;
+    let here: Vec<&Value> = all.iter().skip((page - 1) * per_page).take(per_page).collect();
+    let reply = Reply::new(200, json!(here).to_string());
+    if page * per_page < all.len() {
+        let host = asked.header("host").expect("clients say it");
+        let scheme = if asked.header("x-forwarded-proto").is_some() { "https" } else { "http" };
+        reply.with("link", format!("<{scheme}://{host}{path}?page={}>; rel=\"next\"", page + 1))
+    } else {
+        reply
+    }
+}
+
+/// Finds `octo/cat` as often as is asked for.
+fn search(asked: &Asked, query: &HashMap<String, String>) -> Reply {
+    let per_page: usize = query["per_page"].parse().expect("a number");
+    let page: usize = query["page"].parse().expect("a number");
+    if query["q"] == "nothing" {
+        return Reply::new(200, json!({"total_count": 0, "incomplete_results": false, "items": []}).to_string());
+    }
+    let item = |n: usize| {
+        json!({
+            "name": format!("cat{n}"), "full_name": format!("octo/cat{n}"), "private": false,
+            "html_url": format!("https://github.com/octo/cat{n}"), "description": null, "fork": false,
+            "created_at": "2023-04-01T21:16:57Z", "updated_at": "2025-04-30T14:24:55Z", "pushed_at": "2025-04-23T17:55:27Z",
+            "git_url": "git://github.com/octo/cat.git", "ssh_url": "git@github.com:octo/cat.git",
+            "clone_url": "https://github.com/octo/cat.git", "svn_url": "https://github.com/octo/cat", "homepage": "",
+            "language": "Rust", "topics": ["cats"], "visibility": "public", "default_branch": "main",
+            "license": {"key": "mit", "name": "MIT License", "spdx_id": "MIT", "url": "https://api.github.com/licenses/mit"},
+            "stargazers_count": 42, "asked": asked.path,
+        })
+    };
+    let first = (page - 1) * per_page;
+    let items: Vec<Value> = (first..145.min(first + per_page)).map(item).collect();
+    Reply::new(200, json!({"total_count": 145, "incomplete_results": false, "items": items}).to_string())
+}
