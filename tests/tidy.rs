@@ -17,7 +17,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store", &["languages"]),
     ("pipeline", &["config", "discover", "git", "languages", "extract", "resolve", "store"]),
     ("query", &["store", "languages"]),
-    ("tools", &["query", "pipeline", "store", "config", "discover", "git", "languages", "extract", "net", "watch"]),
+    (
+        "tools",
+        &["query", "pipeline", "store", "config", "discover", "git", "github", "languages", "extract", "net", "watch"],
+    ),
     ("watch", &["pipeline", "store", "config", "git"]),
     ("mcp", &["tools", "config"]),
     ("cli", &["tools", "mcp", "config", "watch"]),

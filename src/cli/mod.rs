@@ -24,7 +24,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{self, Config, Flags, Freshness, Settings};
+use crate::config::{self, Config, Flags, Freshness, GitHubMode, Settings};
 use crate::mcp;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
@@ -79,6 +79,9 @@ struct Global {
     /// When to use colours.
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: Color,
+    /// How commits on GitHub are read: auto, git, tarball or api [default: auto].
+    #[arg(long, value_name = "HOW", global = true, hide_short_help = true)]
+    github_mode: Option<GitHubMode>,
     /// No progress bar, no notes; errors still show.
     #[arg(long, short, global = true)]
     quiet: bool,
@@ -206,7 +209,7 @@ fn completions(shell: clap_complete::Shell) -> ExitCode {
 fn serve(global: &Global, how: Serve) -> ExitCode {
     let Serve { transport: _, tools, freshness_mode, log_file, log, watcher } = how;
     let settings =
-        Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..Settings::default() };
+        Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..settings(global) };
     let config = match config::load(&Flags { index_dir: global.index_dir.clone(), settings }) {
         Ok(config) => config,
         Err(err) => return fail(&err),
@@ -226,6 +229,11 @@ fn serve(global: &Global, how: Serve) -> ExitCode {
     }
 }
 
+/// What every command may set.
+fn settings(global: &Global) -> Settings {
+    Settings { github_mode: global.github_mode, ..Settings::default() }
+}
+
 /// The token budget that was asked for.
 fn tokens(global: &Global) -> Option<usize> {
     global.max_tokens.map(|n_tokens| usize::try_from(n_tokens).unwrap_or(usize::MAX))
@@ -233,7 +241,7 @@ fn tokens(global: &Global) -> Option<usize> {
 
 /// Calls a tool and prints its answer.
 fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCode {
-    let flags = Flags { index_dir: global.index_dir.clone(), settings: Settings::default() };
+    let flags = Flags { index_dir: global.index_dir.clone(), settings: settings(global) };
     let config = match config::load(&flags) {
         Ok(config) => config,
         Err(err) => return fail(&err),

@@ -3,6 +3,7 @@
 
 mod error;
 mod git;
+mod github;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -15,9 +16,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use url::Url;
 
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
+pub use github::{GitHub, GitHubMode};
 pub use settings::{Flags, Settings, VARIABLES, Variable};
 
 /// The name of codelode's own folder inside the index directory.
@@ -64,6 +67,8 @@ pub struct Config {
     pub watch_debounce: Duration,
     /// How often worktrees are asked for that somebody may have made.
     pub claude_poll_interval: Duration,
+    /// How GitHub's REST interface is used.
+    pub github: GitHub,
 }
 
 /// How fresh an answer must be.
@@ -112,6 +117,7 @@ impl Default for Config {
             git: Git::default(),
             watch_debounce: Duration::from_millis(2000),
             claude_poll_interval: Duration::from_secs(5),
+            github: GitHub::default(),
         }
     }
 }
@@ -202,6 +208,8 @@ impl Config {
             git_cache_size,
             watch_debounce_ms,
             claude_poll_interval,
+            github_api_url,
+            github_mode,
         } = settings;
         let bad = |key: &'static str, problem: String| Error::BadValue {
             key: key.to_owned(),
@@ -272,6 +280,15 @@ impl Config {
         }
         if let Some(interval) = claude_poll_interval {
             self.claude_poll_interval = Duration::from_secs(interval.max(1));
+        }
+        if let Some(text) = github_api_url {
+            let base = Url::parse(&text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http"));
+            self.github.api = base.ok_or_else(|| {
+                bad("github_api_url", "is no URL; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
+            })?;
+        }
+        if let Some(mode) = github_mode {
+            self.github.mode = mode;
         }
         Ok(())
     }

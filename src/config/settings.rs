@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{CacheMode, Error, Freshness};
+use super::{CacheMode, Error, Freshness, GitHubMode};
 
 /// What the command line decides.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,10 @@ pub struct Settings {
     pub watch_debounce_ms: Option<u64>,
     /// How often `watch-claude` asks repositories for their worktrees, in seconds.
     pub claude_poll_interval: Option<u64>,
+    /// The base URL of GitHub's REST interface; `https://<host>/api/v3` for GitHub Enterprise.
+    pub github_api_url: Option<String>,
+    /// How commits on GitHub are read: `git`, `tarball`, `api`, or `auto` for the first of them that works.
+    pub github_mode: Option<GitHubMode>,
 }
 
 /// The keys of [`Settings`].
@@ -84,6 +88,8 @@ pub(super) const KEYS: &[&str] = &[
     "git_cache_size",
     "watch_debounce_ms",
     "claude_poll_interval",
+    "github_api_url",
+    "github_mode",
 ];
 
 /// A setting's names in the environment.
@@ -202,6 +208,16 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"],
         sets: "claude_poll_interval",
         put: |settings, text| set(&mut settings.claude_poll_interval, number(text)),
+    },
+    Variable {
+        names: &["CODELODE_GITHUB_API_URL", "GITHUB_API_URL"],
+        sets: "github_api_url",
+        put: |settings, text| set(&mut settings.github_api_url, Ok(text.to_owned())),
+    },
+    Variable {
+        names: &["CODELODE_GITHUB_MODE"],
+        sets: "github_mode",
+        put: |settings, text| set(&mut settings.github_mode, text.parse()),
     },
 ];
 

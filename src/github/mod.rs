@@ -10,6 +10,10 @@ mod archive;
 mod cache;
 mod error;
 mod listing;
+#[cfg(test)]
+mod recorded {
+    mod tests;
+}
 mod search;
 #[cfg(test)]
 pub(crate) mod stand;
@@ -271,13 +275,24 @@ pub struct Object {
     pub kind: String,
 }
 
-/// Every branch and tag of a repository, branches first.
-pub fn refs(client: &Client, repo: &Name) -> Result<Vec<Ref>, Error> {
+/// The branches and tags whose short name begins like this, all when it is empty; branches first.
+pub fn refs(client: &Client, repo: &Name, start: &str) -> Result<Vec<Ref>, Error> {
     let mut all = Vec::new();
     for kind in ["heads", "tags"] {
-        let mut url = client.within(repo, &["git", "matching-refs", kind, ""]);
+        let mut segments = vec!["git", "matching-refs", kind];
+        segments.extend(start.split('/'));
+        let mut url = client.within(repo, &segments);
         url.query_pairs_mut().append_pair("per_page", "100");
         all.extend(client.pages::<Ref>(url, 1_000)?);
     }
     Ok(all)
+}
+
+/// The name of the default branch.
+pub fn default_branch(client: &Client, repo: &Name) -> Result<String, Error> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        default_branch: String,
+    }
+    Ok(client.json::<Answer>(client.within(repo, &[]))?.default_branch)
 }

@@ -27,8 +27,8 @@ pub struct Manners {
     pub archive: Option<Manner>,
     /// Only these tokens are let in.
     pub token: Option<String>,
-    /// Answered to everything: status, headers, body.
-    pub refusal: Option<(u16, Vec<(String, String)>, String)>,
+    /// Answered to everything.
+    pub refusal: Option<Reply>,
     /// A row that listings leave out.
     pub hole: Option<String>,
 }
@@ -46,9 +46,11 @@ pub struct Hub {
 pub fn git(at: &Path, args: &[&str]) -> Vec<u8> {
     let output = Command::new("git")
         .current_dir(at)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/nonexistent")])
+        // Whoever runs the tests may have settings, or be in the middle of a commit.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
         .envs([
             ("GIT_AUTHOR_NAME", "A"),
             ("GIT_AUTHOR_EMAIL", "a@example.com"),
@@ -110,8 +112,8 @@ impl Hub {
 
 fn answer(bare: &Path, asked: &Asked, manners: &Mutex<Manners>) -> Reply {
     let now = manners.lock().expect("nothing panics with it").clone();
-    if let Some((status, headers, body)) = now.refusal {
-        return headers.into_iter().fold(Reply::new(status, body), |reply, (name, value)| reply.with(&name, value));
+    if let Some(refusal) = now.refusal {
+        return refusal;
     }
     if let Some(token) = &now.token
         && asked.header("authorization") != Some(&format!("Bearer {token}"))
@@ -175,7 +177,8 @@ fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
                 assert_eq!(asked.header("accept"), Some("application/vnd.github.raw+json"));
                 Reply::new(200, git(bare, &["cat-file", "blob", sha]))
             }
-            ["git", "matching-refs", kind, ..] => refs(bare, kind, path, &query, asked),
+            [] => json(json!({"default_branch": git_text(bare, &["symbolic-ref", "--short", "HEAD"])})),
+            ["git", "matching-refs", kind, start @ ..] => refs(bare, kind, &start.join("/"), path, &query, asked),
             ["tarball", sha] => {
                 let place = format!("/codeload/{sha}.tar.gz?token=temporary");
                 Reply::redirect(302, manners.codeload.clone().unwrap_or(place))
@@ -231,11 +234,12 @@ fn tree(bare: &Path, sha: &str, recursive: bool, manners: &Manners) -> Value {
 }
 
 /// Branches or tags, a page at a time.
-fn refs(bare: &Path, kind: &str, path: &str, query: &HashMap<String, String>, asked: &Asked) -> Reply {
+fn refs(bare: &Path, kind: &str, start: &str, path: &str, query: &HashMap<String, String>, asked: &Asked) -> Reply {
     let listed =
         git_text(bare, &["for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", &format!("refs/{kind}")]);
     let all: Vec<Value> = listed
         .lines()
+        .filter(|line| line.starts_with(&format!("refs/{kind}/{start}")))
         .map(|line| {
             let words: Vec<&str> = line.split(' ').collect();
             json!({"ref": words[0], "object": {"sha": words[1], "type": words[2]}})

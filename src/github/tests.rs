@@ -32,7 +32,7 @@ fn options(stand: &Stand, home: &Path, token: Option<&str>) -> (net::Options, Op
     (net, Options { api, token, cache: Some(home.join("github")), cancelled: None })
 }
 
-fn client(stand: &Stand, home: &Path) -> Client {
+pub(super) fn client(stand: &Stand, home: &Path) -> Client {
     let (net, options) = options(stand, home, None);
     Client::new(net::Client::new(net), options)
 }
@@ -228,12 +228,14 @@ fn lists_are_read_page_by_page() {
     let home = tempfile::tempdir().expect("there is room");
     let client = client(&hub.stand, home.path());
     let names = |refs: Vec<Ref>| refs.into_iter().map(|found| found.name).collect::<Vec<_>>();
-    let all = names(refs(&client, &cat()).expect("they are listed"));
+    let all = names(refs(&client, &cat(), "").expect("they are listed"));
     assert_eq!(all.len(), 8, "{all:?}");
     assert_eq!((all[0].as_str(), all[7].as_str()), ("refs/heads/main", "refs/tags/v6"));
+    assert_eq!(names(refs(&client, &cat(), "v3").expect("it is listed")), ["refs/tags/v3"]);
+    assert_eq!(default_branch(&client, &cat()).expect("it is told"), "main");
     // The pages are known now, and where the next one is.
     hub.set(|manners| manners.remaining = Some(1));
-    assert_eq!(names(refs(&client, &cat()).expect("nothing changed")), all);
+    assert_eq!(names(refs(&client, &cat(), "").expect("nothing changed")), all);
     assert_eq!(client.rate().expect("it is told").remaining, 1);
 }
 
@@ -243,7 +245,7 @@ fn a_next_page_elsewhere_is_not_asked_for() {
     let place = elsewhere.url("/more");
     let stand = Stand::http(move |_| Reply::new(200, "[]").with("link", format!("<{place}>; rel=\"next\"")));
     let home = tempfile::tempdir().expect("there is room");
-    assert_eq!(refs(&client(&stand, home.path()), &cat()).expect("an answer"), []);
+    assert_eq!(refs(&client(&stand, home.path()), &cat(), "").expect("an answer"), []);
     assert_eq!(elsewhere.connections(), 0);
     let link =
         "<https://a/?page=1>; rel=\"prev\", <https://a/?page=3>; rel=\"next\", <https://a/?page=9>; rel=\"last\"";
@@ -311,8 +313,8 @@ fn each_refusal_says_what_it_means() {
     let client = client(&hub.stand, home.path());
     let ask = |status: u16, headers: &[(&str, &str)], message: &str| {
         let body = if message.starts_with('{') { message.to_owned() } else { format!("{{\"message\":{message:?}}}") };
-        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        hub.set(|manners| manners.refusal = Some((status, headers, body)));
+        let refusal = headers.iter().fold(Reply::new(status, body), |reply, (name, value)| reply.with(name, *value));
+        hub.set(|manners| manners.refusal = Some(refusal));
         resolve(&client, &cat(), None).expect_err("it is refused")
     };
     let used_up = [("x-ratelimit-limit", "60"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700003600")];

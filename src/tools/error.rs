@@ -20,6 +20,10 @@ pub enum Code {
     IndexOutdated,
     /// Semantic search was asked for and nothing is set up to do it.
     NoEmbeddingProvider,
+    /// A remote has been asked too much or too fast; `details` say when it may be asked again.
+    RateLimitExceeded,
+    /// A remote does not let us do this: a token is missing, wrong or too weak.
+    AccessDenied,
     /// The caller gave up.
     Cancelled,
     /// It may work later: the disk is full, a file is locked.
@@ -38,6 +42,8 @@ impl Code {
             Self::NotIndexed => "not_indexed",
             Self::IndexOutdated => "index_outdated",
             Self::NoEmbeddingProvider => "no_embedding_provider",
+            Self::RateLimitExceeded => "rate_limit_exceeded",
+            Self::AccessDenied => "access_denied",
             Self::Cancelled => "cancelled",
             Self::Unavailable => "unavailable",
             Self::Internal => "internal",

@@ -34,6 +34,7 @@ pub mod get_symbol_diff;
 pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
+mod github;
 pub mod grep;
 pub mod grep_repository;
 pub mod index_file;
@@ -48,6 +49,7 @@ mod related;
 pub mod remotes;
 pub mod resolve_repo;
 pub mod search_ast;
+pub mod search_repositories;
 pub mod search_symbols;
 pub mod search_text;
 pub mod session;
@@ -184,6 +186,7 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<index_repo::IndexRepo>(),
     ToolSpec::of::<grep_repository::GrepRepository>(),
     ToolSpec::of::<list_repository_refs::ListRepositoryRefs>(),
+    ToolSpec::of::<search_repositories::SearchRepositories>(),
     ToolSpec::of::<get_session_stats::GetSessionStats>(),
     ToolSpec::of::<get_symbol::GetSymbol>(),
     ToolSpec::of::<get_symbols::GetSymbols>(),

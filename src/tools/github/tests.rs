@@ -1,0 +1,148 @@
+//! Tools that ask GitHub, against a stand-in.
+
+use serde_json::{Map, Value, json};
+
+use crate::config::{Config, Secret};
+use crate::github::stand::Hub;
+use crate::net::stand::Reply;
+use crate::tools::{Context, Envelope, Request, call};
+
+/// A process that asks a stand-in, and the folder it keeps things in.
+fn context(hub: &Hub, token: Option<&str>) -> (Context, tempfile::TempDir) {
+    let home = tempfile::tempdir().expect("there is room");
+    let mut config = Config { home: home.path().join("codelode"), ..Config::default() };
+    config.trusted_hosts = vec!["localhost".to_owned()];
+    config.github.api = hub.stand.url("/").parse().expect("it is a URL");
+    if !hub.stand.certificate.is_empty() {
+        let path = home.path().join("ca.pem");
+        std::fs::write(&path, &hub.stand.certificate).expect("there is room");
+        config.ca_file = Some(path);
+    }
+    let host = format!("localhost:{}", hub.stand.address.port());
+    config.git.tokens = token.map(|token| (host, Secret(token.to_owned()))).into_iter().collect();
+    (Context::new(config), home)
+}
+
+fn ask(cx: &Context, args: Value) -> Envelope {
+    let args: Map<String, Value> = args.as_object().expect("tests pass objects").clone();
+    call(cx, "search_repositories", args, &Request::default())
+}
+
+#[test]
+fn search_repositories_answers_with_the_fields_that_were_promised() {
+    let hub = Hub::of_files(&[("a", "a")], false);
+    let (cx, _home) = context(&hub, None);
+    let answer = ask(&cx, json!({"query": "cat", "sort_by": "stars", "order": "ascending", "per_page": 2, "page": 3}));
+    assert!(!answer.is_error && answer.found, "{}", answer.text);
+    let mut value = answer.value;
+    let first = value["repositories"][0].take();
+    let expected = json!({
+        "full_name": "octo/cat4", "name": "cat4", "stargazers_count": 42, "language": "Rust", "private": false,
+        "html_url": "https://github.com/octo/cat4", "fork": false, "created_at": "2023-04-01T21:16:57Z",
+        "updated_at": "2025-04-30T14:24:55Z", "pushed_at": "2025-04-23T17:55:27Z",
+        "git_url": "git://github.com/octo/cat.git", "ssh_url": "git@github.com:octo/cat.git",
+        "clone_url": "https://github.com/octo/cat.git", "svn_url": "https://github.com/octo/cat",
+        "license": {"key": "mit", "name": "MIT License", "spdx_id": "MIT", "url": "https://api.github.com/licenses/mit"},
+        "topics": ["cats"], "visibility": "public", "default_branch": "main",
+    });
+    assert_eq!(first, expected);
+    assert_eq!(value["repositories"].as_array().map(Vec::len), Some(2));
+    assert_eq!((&value["total_count"], &value["page"], &value["per_page"]), (&json!(145), &json!(3), &json!(2)));
+    assert_eq!(value["_meta"]["rate_limit_remaining"], 59);
+    assert_eq!(value["_meta"]["rate_limit_reset"], 1_700_003_600_u64);
+    assert_eq!(hub.stand.paths(), ["/search/repositories?q=cat&sort=stars&order=asc&per_page=2&page=3"]);
+    let nothing = ask(&cx, json!({"query": "nothing"}));
+    assert!(!nothing.is_error && !nothing.found, "{}", nothing.text);
+}
+
+#[test]
+fn a_page_that_does_not_fit_goes_on_without_another_count() {
+    let hub = Hub::of_files(&[("a", "a")], false);
+    hub.set(|manners| manners.remaining = Some(3));
+    let (cx, _home) = context(&hub, None);
+    let (mut names, mut cursor, mut calls) = (Vec::new(), Value::Null, 0);
+    loop {
+        let mut args = json!({"query": "cat", "per_page": 40, "max_tokens": 3000});
+        if !cursor.is_null() {
+            args["cursor"] = cursor;
+        }
+        let answer = ask(&cx, args);
+        assert!(!answer.is_error, "{}", answer.text);
+        let page = answer.value["repositories"].as_array().expect("a list").clone();
+        names.extend(page.iter().map(|found| found["full_name"].as_str().expect("a name").to_owned()));
+        calls += 1;
+        cursor = answer.value["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert!(calls > 1);
+    assert_eq!(names, (0..40).map(|n| format!("octo/cat{n}")).collect::<Vec<_>>());
+    // The first counted, the others were the same.
+    assert_eq!(hub.manners.lock().expect("nothing panics with it").remaining, Some(2));
+}
+
+#[test]
+fn what_github_would_refuse_is_not_asked() {
+    let hub = Hub::of_files(&[("a", "a")], false);
+    let (cx, _home) = context(&hub, None);
+    for args in [
+        json!({"query": "  "}),
+        json!({"query": "x".repeat(257)}),
+        json!({"query": "x", "per_page": 0}),
+        json!({"query": "x", "per_page": 101}),
+        json!({"query": "x", "page": 0}),
+        json!({"query": "x", "per_page": 100, "page": 11}),
+        json!({"query": "x", "sort_by": "colour"}),
+    ] {
+        let answer = ask(&cx, args.clone());
+        assert_eq!(answer.value["code"], "invalid_arguments", "{args}: {}", answer.text);
+    }
+    assert_eq!(hub.stand.connections(), 0);
+    assert!(!ask(&cx, json!({"query": "x", "per_page": 100, "page": 10})).is_error);
+}
+
+#[test]
+fn refusals_have_codes_and_say_when_to_come_back() {
+    let hub = Hub::of_files(&[("a", "a")], true);
+    let (cx, home) = context(&hub, Some("s3cret"));
+    let refuse = |status: u16, headers: &[(&str, &str)], message: &str| {
+        let refusal = Reply::new(status, json!({"message": message}).to_string());
+        let refusal = headers.iter().fold(refusal, |reply, (name, value)| reply.with(name, *value));
+        hub.set(|manners| manners.refusal = Some(refusal));
+        let answer = ask(&cx, json!({"query": "cat"}));
+        assert!(answer.is_error && !answer.text.contains("s3cret"), "{}", answer.text);
+        answer.value
+    };
+    let used_up = [("x-ratelimit-limit", "10"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1620000000")];
+    let limited = refuse(403, &used_up, "API rate limit exceeded for user ID 1.");
+    assert_eq!(limited["code"], "rate_limit_exceeded");
+    assert_eq!(limited["error"], "GitHub API rate limit exceeded; it resets at 2021-05-03T00:00:00Z");
+    assert_eq!(limited["details"], json!({"rate_limit_reset": 1_620_000_000, "rate_limit_remaining": 0}));
+    let slow = refuse(403, &[("retry-after", "60")], "You have exceeded a secondary rate limit.");
+    assert_eq!((&slow["code"], &slow["details"]["retry_after"]), (&json!("rate_limit_exceeded"), &json!(60)));
+    for (status, message, code) in [
+        (401, "Bad credentials", "access_denied"),
+        (403, "Resource not accessible", "access_denied"),
+        (404, "Not Found", "not_found"),
+        (422, "Validation Failed", "invalid_arguments"),
+        (451, "Blocked", "access_denied"),
+        (503, "", "unavailable"),
+    ] {
+        // Who says when to come back is not asked again and again.
+        let headers: &[(&str, &str)] = if status == 503 { &[("retry-after", "1")] } else { &[] };
+        assert_eq!(refuse(status, headers, message)["code"], code, "{status}");
+    }
+    assert!(hub.stand.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer s3cret")));
+    let mut folders = vec![home.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("so can each")) {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let bytes = std::fs::read(entry.path()).expect("it can be read");
+                assert!(!String::from_utf8_lossy(&bytes).contains("s3cret"), "{}", entry.path().display());
+            }
+        }
+    }
+}
