@@ -1,25 +1,42 @@
-//! Who means whom in a snapshot, from the facts of its files.
+//! Who means whom in a snapshot, from the facts of its files; after an edit, from what was known before as well.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rustc_hash::FxHashMap;
 
 use crate::languages::LANGUAGES;
 use crate::model::{Kind, Relations, Site};
-use crate::resolve::{Facts, Project, ProjectFile, Semantics, resolve, unpack};
-use crate::store::{self, Edge, EdgeTable, Edges, FileView, Import, Snapshot, SymbolId};
+use crate::resolve::ir::hash;
+use crate::resolve::{Notes, Project, ProjectFile, Semantics, resolve_again, resolve_noting};
+use crate::store::{self, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts, Snapshot, SymbolId};
 
 /// The relations of a snapshot. They are found out when they are first asked for, not when the snapshot is committed: an
 /// edit is searchable at once, and the edit's edges a moment later. What was found out is kept beside the index.
 pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     match snapshot.edges() {
         Some(edges) => Ok(edges),
-        None => snapshot.keep_edges(&derive(snapshot)),
+        None => {
+            let earlier = snapshot.earlier_edges();
+            snapshot.keep_edges(&derive(snapshot, earlier.as_ref()))
+        }
     }
 }
 
 /// Resolves every language of a snapshot.
-fn derive(snapshot: &Snapshot) -> Edges {
-    let mut edges = Edges::default();
+fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
     let files: Vec<FileView<'_>> = snapshot.files().collect();
+    let earlier = earlier.and_then(|table| Earlier::read(table, &files));
+    // What others know of edited files may lie in another language's part, so all of it is taken over or none.
+    earlier.and_then(|earlier| join(&files, Some(earlier))).or_else(|| join(&files, None)).unwrap_or_default()
+}
+
+/// Resolves the languages one by one; `None` when something cannot be taken over.
+fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edges> {
+    let mut edges = Edges::default();
+    let mut words = vec![files.len() as u32, 0, 0];
+    (words[1], words[2]) = paths_hash(files);
     let paths: Vec<&str> = files.iter().map(FileView::path).collect();
     let semantics_of = |file: &FileView<'_>| -> Option<&'static Semantics> {
         Some(LANGUAGES[file.language_number()? as usize].relating?.semantics)
@@ -32,26 +49,150 @@ fn derive(snapshot: &Snapshot) -> Edges {
     {
         done.push(semantics);
         let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
-        let tables: Vec<(FileView<'_>, Vec<u64>)> =
-            files.iter().filter(of_it).filter_map(|file| Some((*file, unpack(file.facts())?))).collect();
-        let views: Vec<(FileView<'_>, Facts<'_>)> =
-            tables.iter().filter_map(|(file, tables)| Some((*file, Facts::open(tables)?))).collect();
-        let read = |path: &str| snapshot.file(path).map(|file| file.content());
+        let views: Vec<FileView<'_>> = files.iter().filter(of_it).copied().collect();
+        let part =
+            earlier.as_mut().map(|earlier| earlier.part(&views, &paths, files).map(|part| (part, &earlier.rows)));
+        if matches!(part, Some(None)) {
+            return None;
+        }
+        let part = part.flatten();
+        // Files that are no code and were read all the same: what is in them counts.
+        let consulted: RefCell<BTreeMap<u32, u32>> = RefCell::default();
+        if let Some((part, _)) = &part {
+            consulted.borrow_mut().extend(part.read.iter().copied());
+        }
+        let read = |path: &str| {
+            let place = paths.binary_search(&path).ok()?;
+            consulted.borrow_mut().insert(place as u32, files[place].number());
+            Some(files[place].content())
+        };
         let project = Project {
-            files: views.iter().map(|(file, facts)| ProjectFile { path: file.path(), facts: *facts }).collect(),
+            files: views.iter().map(|file| ProjectFile::new(file.path(), file.facts())).collect(),
             read: &read,
             paths: &paths,
         };
+        let symbols: Vec<OnceCell<Symbols>> = views.iter().map(|_| OnceCell::new()).collect();
+        let symbols = Everyone { files: &views, symbols: &symbols };
         // A fault of ours in one language must not cost the others.
-        match catch_unwind(AssertUnwindSafe(|| resolve(&project, semantics))) {
-            Ok(relations) => {
-                let views: Vec<FileView<'_>> = views.iter().map(|(file, _)| *file).collect();
-                add(&mut edges, &views, &relations);
+        let notes = match part {
+            Some((part, rows)) => {
+                let again = || take_over(&mut edges, &project, semantics, part, rows, &symbols);
+                catch_unwind(AssertUnwindSafe(again)).ok().flatten()?
             }
-            Err(_) => tracing::error!("resolving names failed by a fault of codelode"),
+            None => {
+                let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
+                let Ok((relations, notes)) =
+                    catch_unwind(AssertUnwindSafe(|| resolve_noting(&project, semantics, &at)))
+                else {
+                    tracing::error!("resolving names failed by a fault of codelode");
+                    continue;
+                };
+                add(&mut edges, &symbols, &relations);
+                notes
+            }
+        };
+        // A part: its files, what was read for it, its notes.
+        words.extend([views.len() as u32, consulted.borrow().len() as u32]);
+        words.extend(views.iter().map(FileView::number));
+        words.extend(consulted.borrow().iter().flat_map(|(place, number)| [*place, *number]));
+        notes.write(&mut words);
+    }
+    edges.note(words);
+    Some(edges)
+}
+
+/// In two words, all paths of a snapshot.
+fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
+    let mut all = String::new();
+    for file in files {
+        all.push_str(file.path());
+        // Which language a file is of may change with its first line.
+        all.push('\0');
+        all.push(char::from(file.language_number().unwrap_or(u8::MAX)));
+    }
+    let hash = hash(&all);
+    (hash as u32, (hash >> 32) as u32)
+}
+
+/// Relations of an earlier moment of the same paths.
+struct Earlier<'a> {
+    rows: Copied<'a>,
+    words: &'a [u32],
+}
+
+/// What is known of one language.
+struct Part {
+    /// The numbers that its files had.
+    numbers: Vec<u32>,
+    /// Their places now, where they are others now.
+    edited: Vec<u32>,
+    /// By its place among all files: a file that was read though it is no code, and its number.
+    read: Vec<(u32, u32)>,
+    notes: Notes,
+}
+
+impl<'a> Earlier<'a> {
+    fn read(table: &'a EdgeTable, files: &[FileView<'_>]) -> Option<Self> {
+        let ([count, low, high], words) = table.notes().split_first_chunk()?;
+        ((*count, *low, *high) == (files.len() as u32, paths_hash(files).0, paths_hash(files).1))
+            .then(|| Self { rows: Copied::new(table), words })
+    }
+
+    /// The next part, if it is of these files and nothing but files of it has been edited.
+    fn part(&mut self, views: &[FileView<'_>], paths: &[&str], files: &[FileView<'_>]) -> Option<Part> {
+        let ([count, read], words) = self.words.split_first_chunk()?;
+        let (numbers, words) = words.split_at_checked(*count as usize)?;
+        let (read, mut words) = words.split_at_checked((*read as usize).checked_mul(2)?)?;
+        let read: Vec<(u32, u32)> = read.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let is_as_read =
+            |(place, number): &(u32, u32)| files.get(*place as usize).is_some_and(|file| file.number() == *number);
+        if numbers.len() != views.len() || paths.len() != files.len() || !read.iter().all(is_as_read) {
+            return None;
+        }
+        let notes = Notes::read(&mut words)?;
+        self.words = words;
+        let edited = |place: &u32| numbers[*place as usize] != views[*place as usize].number();
+        let edited = (0..views.len() as u32).filter(edited).collect();
+        Some(Part { numbers: numbers.to_vec(), edited, read, notes })
+    }
+}
+
+/// Adds the relations of a language, most of them as they were; `None` when it has to be resolved as a whole.
+fn take_over<'a>(
+    edges: &mut Edges,
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    part: Part,
+    rows: &Copied<'_>,
+    symbols: &Everyone<'_, '_>,
+) -> Option<Notes> {
+    let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
+    let mut plan = part.notes.plan(project, semantics, &part.edited, &at)?;
+    let (relations, notes) = resolve_again(project, semantics, part.notes, &mut plan)?;
+    // Edited files by the numbers that they had.
+    let edited: FxHashMap<u32, u32> = part.edited.iter().map(|file| (part.numbers[*file as usize], *file)).collect();
+    let moved = |symbol: SymbolId| {
+        let Some(file) = edited.get(&symbol.file) else { return Some(symbol) };
+        let number = symbols.files[*file as usize].number();
+        let index = if symbol.index == u32::MAX { u32::MAX } else { *plan.moved.get(file)?.get(&symbol.index)? };
+        Some(SymbolId { file: number, index })
+    };
+    let mut found = Found::new(&relations);
+    for (place, file) in symbols.files.iter().enumerate() {
+        let again = plan.again[place];
+        if again {
+            found.add(edges, symbols, place as u32);
+        }
+        // Where the edited files are to others what they were, so are their classes.
+        let parts = Parts { occurrences: !again, bases: !again || plan.is_same };
+        if !edges.copy(rows, part.numbers[place], parts, file.number(), &moved) {
+            return None;
+        }
+        if again && !plan.is_same {
+            found.add_bases(edges, symbols, place as u32);
         }
     }
-    edges
+    Some(notes)
 }
 
 /// A file's symbols as occurrences find them.
@@ -84,56 +225,95 @@ impl Symbols {
     }
 }
 
+/// The symbols of all files of a language, each file's read when it is first asked for.
+struct Everyone<'s, 'a> {
+    files: &'s [FileView<'a>],
+    symbols: &'s [OnceCell<Symbols>],
+}
+
+impl Everyone<'_, '_> {
+    fn of(&self, file: u32) -> &Symbols {
+        self.symbols[file as usize].get_or_init(|| Symbols::of(self.files[file as usize]))
+    }
+
+    fn at(&self, site: Site) -> Option<SymbolId> {
+        let index = self.of(site.file).at(site.at)?;
+        Some(SymbolId { file: self.files[site.file as usize].number(), index })
+    }
+}
+
 /// Turns places in files into symbols.
-fn add(edges: &mut Edges, files: &[FileView<'_>], relations: &Relations) {
-    let symbols: Vec<Symbols> = files.iter().map(|file| Symbols::of(*file)).collect();
-    let symbol_of = |site: Site| -> Option<SymbolId> {
-        let index = symbols[site.file as usize].at(site.at)?;
-        Some(SymbolId { file: files[site.file as usize].number(), index })
-    };
-    let mut targets = Vec::new();
-    // The symbols that the walk over a file's occurrences is in, and the next one it comes to.
-    let (mut open, mut next, mut current): (Vec<u32>, usize, u32) = (Vec::new(), 0, u32::MAX);
-    for occurrence in &relations.occurrences {
-        let (file, own) = (&files[occurrence.file as usize], &symbols[occurrence.file as usize]);
-        if occurrence.file != current {
-            (open, next, current) = (Vec::new(), 0, occurrence.file);
-        }
-        while own.spans.get(next).is_some_and(|(start, ..)| *start <= occurrence.at) {
-            open.push(next as u32);
-            next += 1;
-        }
-        open.retain(|symbol| own.spans[*symbol as usize].1 > occurrence.at);
-        targets.clear();
-        let first = occurrence.first_target as usize;
-        for site in &relations.targets[first..first + occurrence.targets as usize] {
-            // Where it is defined it does not mean itself.
-            if (site.file, site.at) != (occurrence.file, occurrence.at) {
-                targets.extend(symbol_of(*site).filter(|symbol| !targets.contains(symbol)));
+fn add(edges: &mut Edges, symbols: &Everyone<'_, '_>, relations: &Relations) {
+    let mut found = Found::new(relations);
+    for file in 0..symbols.files.len() as u32 {
+        found.add(edges, symbols, file);
+        found.add_bases(edges, symbols, file);
+    }
+}
+
+/// What was found out and is yet to be added: all of it is by file, ascending.
+struct Found<'a> {
+    relations: &'a Relations,
+    occurrences: usize,
+    imports: usize,
+    bases: usize,
+}
+
+impl<'a> Found<'a> {
+    fn new(relations: &'a Relations) -> Self {
+        Self { relations, occurrences: 0, imports: 0, bases: 0 }
+    }
+
+    /// Adds the occurrences and imports of a file; files must be asked for in their order.
+    fn add(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
+        let (all, view, own) = (self.relations, &symbols.files[file as usize], symbols.of(file));
+        let mut targets = Vec::new();
+        // The symbols that the walk over a file's occurrences is in, and the next one it comes to.
+        let (mut open, mut next): (Vec<u32>, usize) = (Vec::new(), 0);
+        let rest = &all.occurrences[self.occurrences..];
+        let occurrences = &rest[..rest.partition_point(|occurrence| occurrence.file <= file)];
+        self.occurrences += occurrences.len();
+        for occurrence in occurrences {
+            while own.spans.get(next).is_some_and(|(start, ..)| *start <= occurrence.at) {
+                open.push(next as u32);
+                next += 1;
             }
+            open.retain(|symbol| own.spans[*symbol as usize].1 > occurrence.at);
+            targets.clear();
+            let first = occurrence.first_target as usize;
+            for site in &all.targets[first..first + occurrence.targets as usize] {
+                // Where it is defined it does not mean itself.
+                if (site.file, site.at) != (occurrence.file, occurrence.at) {
+                    targets.extend(symbols.at(*site).filter(|symbol| !targets.contains(symbol)));
+                }
+            }
+            if targets.is_empty() && occurrence.targets > 0 {
+                continue;
+            }
+            let (at, len) = (occurrence.at, occurrence.len);
+            let from = own.innermost(&open);
+            let edge = Edge::new(view.number(), at, len, occurrence.role, occurrence.how, from);
+            let name = view.content().get(at as usize..at as usize + len as usize).unwrap_or_default();
+            edges.add(edge, &targets, name);
         }
-        if targets.is_empty() && occurrence.targets > 0 {
-            continue;
+        let number = |file: u32| symbols.files[file as usize].number();
+        let rest = &all.imports[self.imports..];
+        let imports = &rest[..rest.partition_point(|(from, ..)| *from <= file)];
+        self.imports += imports.len();
+        for (from, to, at) in imports {
+            edges.add_import(Import { from: number(*from), to: number(*to), at: *at });
         }
-        let edge = Edge::new(
-            file.number(),
-            occurrence.at,
-            occurrence.len,
-            occurrence.role,
-            occurrence.how,
-            own.innermost(&open),
-        );
-        let at = occurrence.at as usize;
-        let name = file.content().get(at..at + occurrence.len as usize).unwrap_or_default();
-        edges.add(edge, &targets, name);
     }
-    for (from, to, at) in &relations.imports {
-        let number = |file: u32| files[file as usize].number();
-        edges.add_import(Import { from: number(*from), to: number(*to), at: *at });
-    }
-    for (class, base) in &relations.bases {
-        if let (Some(class), Some(base)) = (symbol_of(*class), symbol_of(*base)) {
-            edges.add_base(class, base);
+
+    /// Adds the bases of a file's classes.
+    fn add_bases(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
+        let rest = &self.relations.bases[self.bases..];
+        let bases = &rest[..rest.partition_point(|(class, _)| class.file <= file)];
+        self.bases += bases.len();
+        for (class, base) in bases {
+            if let (Some(class), Some(base)) = (symbols.at(*class), symbols.at(*base)) {
+                edges.add_base(class, base);
+            }
         }
     }
 }

@@ -55,20 +55,26 @@
 //! made on demand and kept, except inside a cycle, where an answer is kept only when the whole cycle has been.
 
 mod build;
+mod classes;
 pub mod ir;
+mod notes;
 mod packed;
+mod questions;
 mod semantics;
 mod structural;
+mod surface;
 mod values;
 mod world;
 
 pub use build::Builder;
 pub use ir::{Binding, BindingKind, Declared, Definition, DefinitionKind, Facts, Op, ScopeKind};
+pub use notes::{Notes, Plan, SymbolAt};
 pub use packed::unpack;
 pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
 
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use ir::{BindingKind as Kind, ELSE_WITHIN, Expression, MODULES_ONLY, NAMED, NONE, UNKNOWN};
+use notes::Noted;
 use world::{Def, Meaning, World};
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
@@ -76,52 +82,100 @@ use world::{Def, Meaning, World};
 /// What is bound to a local name has no target and is left out; what could not be bound says why, if the name is that of
 /// some definition of the project.
 pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> Relations {
-    let mut world = World::new(project, semantics);
+    resolve_all(project, semantics).0
+}
+
+/// The same, with what must be known to [`resolve_again`] after an edit.
+pub fn resolve_noting<'a>(
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    symbol_at: &SymbolAt<'_>,
+) -> (Relations, Notes) {
+    let (relations, world) = resolve_all(project, semantics);
+    let notes = Notes {
+        files: (0..project.files.len() as u32).map(|file| Noted::of(project, file, symbol_at)).collect(),
+        consulted: world.consultations(),
+        extends: world.extends,
+        derives: world.derives,
+        is_cut: world.is_cut,
+    };
+    (relations, notes)
+}
+
+/// Binds the occurrences of those files that an edit can have changed the meaning of, each as [`resolve`] does, and brings
+/// the notes up to date. `None` when the whole project has to be resolved. Which interfaces are satisfied without being
+/// named is not found out again.
+pub fn resolve_again<'a>(
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    notes: Notes,
+    plan: &mut Plan,
+) -> Option<(Relations, Notes)> {
+    let (settled, noted) = plan.take();
+    let mut world = World::new(project, semantics, Some(settled));
+    let mut relations = Relations::default();
+    for file in (0..project.files.len() as u32).filter(|file| plan.again[*file as usize]) {
+        resolve_file(&mut world, file, &plan.defined, &mut relations);
+    }
+    put_in_order(&mut relations);
+    (!world.is_cut).then(|| (relations, notes.updated(noted, &world)))
+}
+
+fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (Relations, World<'a>) {
+    let mut world = World::new(project, semantics, None);
     let mut relations = Relations::default();
     let defined = defined_names(project);
-    let mut answers: Vec<Option<Answer>> = Vec::new();
     for file in 0..project.files.len() as u32 {
-        let facts = world.facts(file);
-        answers.clear();
-        answers.resize(facts.expressions.len(), None);
-        for occurrence in facts.occurrences {
-            let expression = occurrence.expression as usize;
-            let answer = match answers[expression] {
-                Some(answer) => answer,
-                None => {
-                    let answer = bind(&mut world, file, occurrence.expression, &mut relations.targets);
-                    *answers[expression].insert(answer)
-                }
-            };
-            let Answer::Bound { how, first_target, targets } = answer else { continue };
-            let role = Role::ALL.get(occurrence.role as usize).copied().unwrap_or(Role::Reference);
-            // What is unbound and nothing of ours bears the name of is of no interest, but for the name of a base.
-            if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, &defined) {
-                continue;
+        resolve_file(&mut world, file, &defined, &mut relations);
+    }
+    structural::satisfied(&mut world, &mut relations.bases);
+    put_in_order(&mut relations);
+    (relations, world)
+}
+
+/// Adds what a file says. It depends on the facts of the project, and not on which files were resolved before.
+fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
+    world.enter(file);
+    let facts = world.facts(file);
+    let mut answers: Vec<Option<Answer>> = vec![None; facts.expressions.len()];
+    for occurrence in facts.occurrences {
+        let expression = occurrence.expression as usize;
+        let answer = match answers[expression] {
+            Some(answer) => answer,
+            None => {
+                let answer = bind(world, file, occurrence.expression, &mut relations.targets);
+                *answers[expression].insert(answer)
             }
-            let (at, len) = (occurrence.at, occurrence.len);
-            relations.occurrences.push(Occurrence { file, at, len, role, how, first_target, targets });
+        };
+        let Answer::Bound { how, first_target, targets } = answer else { continue };
+        let role = Role::ALL.get(occurrence.role as usize).copied().unwrap_or(Role::Reference);
+        // What is unbound and nothing of ours bears the name of is of no interest, but for the name of a base.
+        if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, defined) {
+            continue;
         }
-        imports(&mut world, file, &mut relations.imports);
-        for (place, definition) in facts.definitions.iter().enumerate() {
-            // Another name of a class derives from nothing, and what derives from it derives from the class.
-            if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE || definition.alias != UNKNOWN {
-                continue;
-            }
-            for base in true_bases(&mut world, Def { file, place: place as u32 }) {
-                let at = world.definition(base).at;
-                if at != NONE {
-                    relations.bases.push((Site { file, at: definition.at }, Site { file: base.file, at }));
-                }
+        let (at, len) = (occurrence.at, occurrence.len);
+        relations.occurrences.push(Occurrence { file, at, len, role, how, first_target, targets });
+    }
+    imports(world, file, &mut relations.imports);
+    for (place, definition) in facts.definitions.iter().enumerate() {
+        // Another name of a class derives from nothing, and what derives from it derives from the class.
+        if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE || definition.alias != UNKNOWN {
+            continue;
+        }
+        for base in true_bases(world, Def { file, place: place as u32 }) {
+            let at = world.definition(base).at;
+            if at != NONE {
+                relations.bases.push((Site { file, at: definition.at }, Site { file: base.file, at }));
             }
         }
     }
-    structural::satisfied(&mut world, &mut relations.bases);
+}
+
+fn put_in_order(relations: &mut Relations) {
     relations.imports.sort_unstable();
     relations.imports.dedup_by_key(|import| (import.0, import.1));
     relations.bases.sort_unstable();
     relations.bases.dedup();
-    relations
 }
 
 /// The direct bases of a class, other names of classes replaced by the classes.
@@ -225,13 +279,14 @@ fn is_defined(facts: &Facts<'_>, expression: u32, defined: &[u64]) -> bool {
 }
 
 /// The hashes of all names that the project defines, ascending.
-fn defined_names(project: &Project<'_>) -> Vec<u64> {
+fn defined_names<'a>(project: &'a Project<'a>) -> Vec<u64> {
     let mut defined = Vec::new();
     for file in &project.files {
-        let named = file.facts.definitions.iter().filter(|definition| definition.at != NONE);
-        let bound = file.facts.bindings.iter().filter(|binding| binding.at != NONE);
+        let facts = file.facts();
+        let named = facts.definitions.iter().filter(|definition| definition.at != NONE);
+        let bound = facts.bindings.iter().filter(|binding| binding.at != NONE);
         let names = named.map(|definition| definition.name).chain(bound.map(|binding| binding.name));
-        defined.extend(names.filter_map(|name| file.facts.hashes.get(name as usize)));
+        defined.extend(names.filter_map(|name| facts.hashes.get(name as usize)));
     }
     defined.sort_unstable();
     defined.dedup();

@@ -1,6 +1,9 @@
 //! What differs between languages when names are resolved, as data; and how a language finds its modules.
 
+use std::cell::OnceCell;
+
 use super::ir::Facts;
+use super::packed::unpack;
 
 /// The number of a module: any that the language's [`Modules`] gives it, from zero.
 pub type Module = u32;
@@ -81,13 +84,31 @@ pub struct Semantics {
     pub modules: for<'a> fn(&'a Project<'a>) -> Box<dyn Modules + 'a>,
 }
 
-/// A file that takes part.
-#[derive(Clone, Copy)]
+/// A file that takes part. Its facts are unpacked when they are first asked for: after an edit most are not.
 pub struct ProjectFile<'a> {
     /// Relative to the root, with `/` between the parts.
     pub path: &'a str,
-    /// Its facts.
-    pub facts: Facts<'a>,
+    packed: &'a [u8],
+    tables: OnceCell<Vec<u64>>,
+    facts: OnceCell<Facts<'a>>,
+}
+
+impl<'a> ProjectFile<'a> {
+    /// A file and its facts as they are kept.
+    pub fn new(path: &'a str, packed: &'a [u8]) -> Self {
+        Self { path, packed, tables: OnceCell::new(), facts: OnceCell::new() }
+    }
+
+    /// Its facts. Those that cannot be read say nothing.
+    pub fn facts(&'a self) -> &'a Facts<'a> {
+        self.facts.get_or_init(|| {
+            let tables = self.tables.get_or_init(|| {
+                let readable = unpack(self.packed).filter(|tables| Facts::open(tables).is_some());
+                readable.or_else(|| unpack(&super::Builder::new().finish())).expect("what was just packed is unpacked")
+            });
+            Facts::open(tables).expect("it was opened above")
+        })
+    }
 }
 
 /// Reads a file of the source that may be no code: `package.json`, `go.mod`.

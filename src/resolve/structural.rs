@@ -18,13 +18,13 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     // The classes that define a method of a name themselves.
     let mut by_method: FxHashMap<u64, Vec<Def>> = FxHashMap::default();
     for (file, of) in world.project.files.iter().enumerate() {
-        for (place, definition) in of.facts.definitions.iter().enumerate() {
+        for (place, definition) in of.facts().definitions.iter().enumerate() {
             let def = Def { file: file as u32, place: place as u32 };
             if definition.flags & STRUCTURAL != 0 && definition.at != NONE {
                 interfaces.push(def);
             } else if definition.kind == DefinitionKind::Function as u8 && definition.owner != NONE {
                 let class = world.extended(Def { place: definition.owner, ..def });
-                by_method.entry(of.facts.hashes[definition.name as usize]).or_default().push(class);
+                by_method.entry(of.facts().hashes[definition.name as usize]).or_default().push(class);
             }
         }
     }

@@ -43,10 +43,9 @@ fn named(at: u32, name: u32, kind: DefinitionKind) -> Definition {
 
 /// What the occurrences of the last file mean: the file and place of each target.
 fn bound(files: Vec<Builder>) -> Vec<Vec<(u32, u32)>> {
-    let facts: Vec<Vec<u64>> = files.into_iter().map(|file| unpack(&file.finish()).expect("facts")).collect();
+    let facts: Vec<Vec<u8>> = files.into_iter().map(Builder::finish).collect();
     let paths = ["a", "b", "c"];
-    let files =
-        facts.iter().zip(paths).map(|(facts, path)| ProjectFile { path, facts: Facts::open(facts).expect("facts") });
+    let files = facts.iter().zip(paths).map(|(facts, path)| ProjectFile::new(path, facts));
     let project = Project { files: files.collect(), read: &|_| None, paths: &paths };
     let relations = resolve(&project, &SEMANTICS);
     let last = facts.len() as u32 - 1;

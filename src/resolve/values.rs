@@ -5,8 +5,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::ir::{BindingKind, DefinitionKind, Expression, NONE, Op, PROPERTY, UNKNOWN};
+use super::questions::{Kept, Question};
 use super::semantics::{Each, Effect, Module};
-use super::world::{Def, Meaning, Question, World};
+use super::world::{Def, Meaning, World};
 
 /// Something that an expression may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,13 +85,15 @@ impl World<'_> {
         if expression == UNKNOWN {
             return Rc::from([]);
         }
+        self.consult(file);
         let memo = &mut self.memos[file as usize];
         let memo = if as_instance { &mut memo.instances } else { &mut memo.values };
         if memo.is_empty() {
-            memo.resize(self.project.files[file as usize].facts.expressions.len(), NONE);
+            memo.resize(self.project.files[file as usize].facts().expressions.len(), NONE);
         }
-        if let Some(set) = self.sets.sets.get(memo[expression as usize] as usize) {
-            return set.clone();
+        let remembered = memo[expression as usize];
+        if let Some(number) = self.recall(remembered) {
+            return self.sets.sets[number].clone();
         }
         let question = match as_instance {
             true => Question::Instance(file, expression),
@@ -106,8 +109,9 @@ impl World<'_> {
         found.dedup();
         found.truncate(MOST_VALUES);
         let set: Set = found.into();
-        if self.end(begun) {
-            let number = self.sets.number(&set);
+        let kept = self.end(begun);
+        if kept != Kept::Not {
+            let number = self.sets.number(&set) | kept.mark();
             let memo = &mut self.memos[file as usize];
             let memo = if as_instance { &mut memo.instances } else { &mut memo.values };
             memo[expression as usize] = number;

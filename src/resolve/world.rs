@@ -1,11 +1,13 @@
 //! Names: what a bare name, a member or a module's export means, with imports followed to the end.
 
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ir::{BindingKind, DefinitionKind, Facts, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind};
+use super::ir::{BindingKind, Facts, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind};
+use super::questions::{Kept, Question};
 use super::semantics::{ClassNames, Effect, Module, Modules, Project, Semantics};
 use super::values::{Sets, Value};
 
@@ -30,30 +32,8 @@ pub(super) enum Meaning {
     Value(Value),
 }
 
-/// A question that may lead back to itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Question {
-    /// What an expression means.
-    Meaning(u32, u32),
-    /// Its value.
-    Value(u32, u32),
-    /// An instance of it.
-    Instance(u32, u32),
-    /// The direct bases of a class.
-    Bases(Def),
-    /// A class and all its bases.
-    Order(Def),
-}
-
-/// How deep questions may lead to questions.
-const DEEPEST: usize = 90;
-/// So many questions may follow from one. In a knot of types that lead to each other nothing is remembered before the knot is
-/// closed, and to ask the same again and again there would take for ever.
-const MOST_ASKED: usize = 5_000;
 /// How many re-exports are followed.
 const MOST_EXPORTS: usize = 16;
-/// How many subclasses are looked through.
-const MOST_SUBCLASSES: usize = 60;
 
 /// Answers that are kept for each expression of a file, by its place; [`NONE`] for one not asked yet.
 #[derive(Default)]
@@ -71,47 +51,68 @@ pub(super) struct World<'a> {
     pub sets: Sets,
     pub memos: Vec<Memo>,
     pub lists: Vec<Rc<[Meaning]>>,
-    orders: FxHashMap<Def, Rc<[Def]>>,
-    bases: FxHashMap<Def, Rc<[Def]>>,
+    pub orders: FxHashMap<Def, (Rc<[Def]>, Kept)>,
+    pub bases: FxHashMap<Def, (Rc<[Def]>, Kept)>,
+    /// Whether all bases of a file's classes are in `bases`; none for a class that is not there.
+    pub settled: Vec<bool>,
     /// What extends a class, and the class that an extension extends.
-    extensions: FxHashMap<Def, Vec<Def>>,
-    extended: FxHashMap<Def, Def>,
-    subclasses: FxHashMap<Def, Vec<Def>>,
+    pub extensions: FxHashMap<Def, Vec<Def>>,
+    pub extended: FxHashMap<Def, Def>,
+    pub subclasses: FxHashMap<Def, Vec<Def>>,
     /// What the scopes of large modules bind, by name: the file and place of each binding.
-    indexes: FxHashMap<Module, FxHashMap<u64, Vec<(u32, u32)>>>,
+    pub indexes: FxHashMap<Module, FxHashMap<u64, Vec<(u32, u32)>>>,
     /// The text of names whose hash alone was known.
-    texts: FxHashMap<u64, Option<&'a str>>,
+    pub texts: FxHashMap<u64, Option<&'a str>>,
     pub methods: Vec<(u64, Effect)>,
     pub functions: Vec<(u64, Effect)>,
-    active: FxHashMap<Question, usize>,
+    pub active: FxHashMap<Question, usize>,
     /// The outermost question that an answer since the last beginning depends on and that is not answered yet.
-    lowest: usize,
-    /// How many questions the outermost one has led to.
-    asked: usize,
+    pub lowest: usize,
+    /// How many answers that were not kept the outermost question has led to.
+    pub lost: usize,
+    /// Whether an answer since the last beginning is not kept for always.
+    pub is_here: bool,
+    /// Questions whose answers are kept for this file alone.
+    pub here: Vec<Question>,
+    /// The file whose text asks.
+    pub asking: u32,
+    /// Which files' facts each file's questions were answered from.
+    pub consulted: RefCell<FxHashSet<(u32, u32)>>,
+    pub last_consulted: Cell<(u32, u32)>,
+    pub looked_through: RefCell<FxHashSet<(u32, Module)>>,
+    /// Each extension with what it extends, and each class with its direct bases: by the first of them.
+    pub extends: Vec<(Def, Def)>,
+    pub derives: Vec<(Def, Def)>,
+    /// Whether what was answered may depend on what was asked before.
+    pub is_cut: bool,
 }
 
-/// A question that has begun.
-pub(super) struct Begun {
-    question: Question,
-    depth: usize,
-    outer: usize,
+/// What is known of a project from before: of the files that an edit has not changed the meaning of.
+pub(super) struct Settled {
+    /// Whether a file's extensions and bases are among these.
+    pub files: Vec<bool>,
+    pub extends: Vec<(Def, Def)>,
+    pub derives: Vec<(Def, Def)>,
 }
 
 impl<'a> World<'a> {
     /// A project whose classes know each other.
-    pub fn new(project: &'a Project<'a>, semantics: &'static Semantics) -> Self {
+    pub fn new(project: &'a Project<'a>, semantics: &'static Semantics, settled: Option<Settled>) -> Self {
         let hashed =
             |table: &[(&str, Effect)]| table.iter().map(|(name, effect)| (super::ir::hash(name), *effect)).collect();
-        let memos = |project: &Project<'_>| project.files.iter().map(|_| Memo::default()).collect();
+        let files = project.files.len();
+        let settled =
+            settled.unwrap_or_else(|| Settled { files: vec![false; files], extends: Vec::new(), derives: Vec::new() });
         let mut world = Self {
             project,
             semantics,
             modules: (semantics.modules)(project),
             sets: Sets::default(),
-            memos: memos(project),
+            memos: Vec::new(),
             lists: vec![Rc::from([])],
             orders: FxHashMap::default(),
             bases: FxHashMap::default(),
+            settled: vec![false; files],
             extensions: FxHashMap::default(),
             extended: FxHashMap::default(),
             subclasses: FxHashMap::default(),
@@ -121,100 +122,90 @@ impl<'a> World<'a> {
             functions: hashed(semantics.functions),
             active: FxHashMap::default(),
             lowest: usize::MAX,
-            asked: 0,
+            lost: 0,
+            is_here: false,
+            here: Vec::new(),
+            asking: 0,
+            consulted: RefCell::default(),
+            last_consulted: Cell::default(),
+            looked_through: RefCell::default(),
+            extends: settled.extends,
+            derives: settled.derives,
+            is_cut: false,
         };
-        for (file, of) in project.files.iter().enumerate() {
-            for extension in of.facts.extensions {
-                let own = Def { file: file as u32, place: extension.definition };
-                for value in world.value(own.file, extension.of).iter() {
-                    let whole = match *value {
-                        Value::Class(whole) | Value::Function(whole) => whole,
-                        // Something that has a class is given no members of its own; an object has no other.
-                        Value::Instance(whole) if world.definition(whole).kind == DefinitionKind::Object as u8 => whole,
-                        _ => continue,
-                    };
-                    world.extensions.entry(whole).or_default().push(own);
-                    world.extended.entry(own).or_insert(whole);
-                }
-            }
+        world.forget();
+        let unsettled: Vec<u32> = (0..files as u32).filter(|file| !settled.files[*file as usize]).collect();
+        for file in &unsettled {
+            world.extensions_of(*file);
         }
-        world.memos = memos(project);
-        for (file, of) in project.files.iter().enumerate() {
-            for (place, definition) in of.facts.definitions.iter().enumerate() {
-                if definition.kind == DefinitionKind::Function as u8 {
-                    continue;
-                }
-                let def = Def { file: file as u32, place: place as u32 };
-                if world.extended.contains_key(&def) {
-                    continue;
-                }
-                for base in world.bases(def).iter() {
-                    world.subclasses.entry(*base).or_default().push(def);
-                }
-            }
+        world.extends.sort_by_key(|(own, _)| *own);
+        for place in 0..world.extends.len() {
+            let (own, whole) = world.extends[place];
+            world.extensions.entry(whole).or_default().push(own);
+            world.extended.entry(own).or_insert(whole);
         }
-        // What was answered so far did not know of subclasses; and before that, of extensions.
-        world.memos = memos(project);
+        // What was answered so far did not know of extensions.
+        world.forget();
+        world.settled = settled.files;
+        world.derives.sort_by_key(|(class, _)| *class);
+        world.settle_bases();
+        let mut bases = Vec::new();
+        for file in unsettled {
+            world.bases_of(file, &mut bases);
+        }
+        world.derives.extend(bases);
+        world.derives.sort_by_key(|(class, _)| *class);
+        for (class, base) in &world.derives {
+            world.subclasses.entry(*base).or_default().push(*class);
+        }
+        // What was answered so far did not know of subclasses.
+        world.forget();
+        world.settled.fill(true);
+        world.settle_bases();
         world
     }
 
+    /// Takes the bases that are known as they are.
+    fn settle_bases(&mut self) {
+        for of_one in self.derives.chunk_by(|a, b| a.0 == b.0) {
+            let bases: Vec<Def> = of_one.iter().map(|(_, base)| *base).collect();
+            self.bases.insert(of_one[0].0, (bases.into(), Kept::Always));
+        }
+    }
+
+    /// A file's facts, which the file that asks is noted to have consulted.
     pub fn facts(&self, file: u32) -> &'a Facts<'a> {
-        &self.project.files[file as usize].facts
+        self.consult(file);
+        self.project.files[file as usize].facts()
     }
 
     pub fn definition(&self, def: Def) -> &'a super::ir::Definition {
         &self.facts(def.file).definitions[def.place as usize]
     }
 
-    /// Begins a question. `None` when it is being asked already, or when it is asked too deep or after too many others: then
-    /// what is answered meanwhile must not be kept, because it lacks this part.
-    pub fn begin(&mut self, question: Question) -> Option<Begun> {
-        if self.active.is_empty() {
-            self.asked = 0;
-        }
-        self.asked += 1;
-        if let Some(depth) = self.active.get(&question) {
-            self.lowest = self.lowest.min(*depth);
-            return None;
-        }
-        let depth = self.active.len();
-        if depth > DEEPEST || self.asked > MOST_ASKED {
-            self.lowest = 0;
-            return None;
-        }
-        self.active.insert(question, depth);
-        let outer = std::mem::replace(&mut self.lowest, usize::MAX);
-        Some(Begun { question, depth, outer })
-    }
-
-    /// Ends a question; true when its answer may be kept.
-    pub fn end(&mut self, begun: Begun) -> bool {
-        self.active.remove(&begun.question);
-        let is_whole = self.lowest >= begun.depth;
-        self.lowest = if is_whole { begun.outer } else { self.lowest.min(begun.outer) };
-        is_whole
-    }
-
     /// What an expression means.
     pub fn meaning(&mut self, file: u32, expression: u32) -> Rc<[Meaning]> {
+        self.consult(file);
         let memo = &mut self.memos[file as usize].meanings;
         if memo.is_empty() {
-            memo.resize(self.project.files[file as usize].facts.expressions.len(), NONE);
+            memo.resize(self.project.files[file as usize].facts().expressions.len(), NONE);
         }
-        if let Some(list) = self.lists.get(memo[expression as usize] as usize) {
-            return list.clone();
+        let remembered = memo[expression as usize];
+        if let Some(number) = self.recall(remembered) {
+            return self.lists[number].clone();
         }
         let Some(begun) = self.begin(Question::Meaning(file, expression)) else { return self.lists[0].clone() };
         let mut meanings = self.mean(file, expression);
         meanings.sort_unstable();
         meanings.dedup();
         let list: Rc<[Meaning]> = if meanings.is_empty() { self.lists[0].clone() } else { meanings.into() };
-        if self.end(begun) {
+        let kept = self.end(begun);
+        if kept != Kept::Not {
             let number = if list.is_empty() { 0 } else { self.lists.len() as u32 };
             if number > 0 {
                 self.lists.push(list.clone());
             }
-            self.memos[file as usize].meanings[expression as usize] = number;
+            self.memos[file as usize].meanings[expression as usize] = number | kept.mark();
         }
         list
     }
@@ -354,6 +345,9 @@ impl<'a> World<'a> {
         // So few are looked through each time.
         const FEW: usize = 3;
         if let Some(index) = self.indexes.get(&module) {
+            if self.looked_through.borrow_mut().insert((self.asking, module)) {
+                self.modules.scopes(module).into_iter().for_each(|(file, _)| self.consult(file));
+            }
             return index.get(&name).cloned().unwrap_or_default();
         }
         let scopes = self.modules.scopes(module);
@@ -448,12 +442,18 @@ impl<'a> World<'a> {
         if let Some(text) = self.texts.get(&name) {
             return *text;
         }
-        let text = (0..self.project.files.len() as u32).find_map(|file| self.text_of(file, name));
+        // Any file's will do, so this is no consultation; most often the one that asks has it.
+        let text = self.text_of(self.asking, name).or_else(|| {
+            self.project.files.iter().find_map(|file| {
+                let facts = file.facts();
+                facts.find_name(name).map(|name| facts.name(name))
+            })
+        });
         self.texts.insert(name, text);
         text
     }
 
-    fn follow_all(&mut self, file: u32, bindings: Range<u32>) -> Vec<Meaning> {
+    pub fn follow_all(&mut self, file: u32, bindings: Range<u32>) -> Vec<Meaning> {
         let facts = self.facts(file);
         let mut meanings = Vec::with_capacity(bindings.len());
         for place in bindings {
@@ -496,152 +496,6 @@ impl<'a> World<'a> {
             }
             Value::Container(_) | Value::FunctionType { .. } => Vec::new(),
         }
-    }
-
-    /// A member of a class or the nearest of its bases that has it.
-    fn inherited(&mut self, class: Def, name: u64, skip_own: bool) -> Vec<Meaning> {
-        let order = self.order(class);
-        let mut found = Vec::new();
-        for class in order.iter().skip(usize::from(skip_own)) {
-            let own = self.own(*class, name);
-            if found.is_empty() {
-                found = own;
-            } else if own.iter().any(|meaning| self.declares(*meaning)) {
-                // What a class assigns has the type that a base declares.
-                found.extend(own);
-                break;
-            }
-            if found.iter().any(|meaning| !matches!(meaning, Meaning::Variable { .. }) || self.declares(*meaning)) {
-                break;
-            }
-        }
-        found
-    }
-
-    /// A member of a definition or of what extends it.
-    pub fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
-        let mut found = self.written(def, name);
-        for extension in self.extensions.get(&def).cloned().unwrap_or_default() {
-            found.extend(self.written(extension, name));
-        }
-        found
-    }
-
-    /// The class that a definition extends, else the definition itself.
-    pub fn extended(&self, def: Def) -> Def {
-        self.extended.get(&def).copied().unwrap_or(def)
-    }
-
-    /// A member of a definition itself. What is defined as a function counts for more than what is assigned.
-    fn written(&mut self, def: Def, name: u64) -> Vec<Meaning> {
-        let facts = self.facts(def.file);
-        let Some(name) = facts.find_name(name) else { return Vec::new() };
-        let definition = self.definition(def);
-        let bound = |scope: u32| if scope == NONE { 0..0 } else { facts.bound(scope, name) };
-        let members = bound(definition.members);
-        let is_definition = |place: &u32| facts.bindings[*place as usize].kind == BindingKind::Definition as u8;
-        let defined: Vec<u32> = members.clone().filter(is_definition).collect();
-        if !defined.is_empty() {
-            return defined.into_iter().flat_map(|place| self.follow_all(def.file, place..place + 1)).collect();
-        }
-        let mut found = self.follow_all(def.file, members);
-        found.extend(self.follow_all(def.file, bound(definition.attributes)));
-        found
-    }
-
-    /// The direct bases of a class that are ours.
-    pub fn bases(&mut self, class: Def) -> Rc<[Def]> {
-        if let Some(bases) = self.bases.get(&class) {
-            return bases.clone();
-        }
-        let Some(begun) = self.begin(Question::Bases(class)) else { return Rc::from([]) };
-        let definition = self.definition(class);
-        let mut bases: Vec<Def> = Vec::new();
-        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
-        for part in std::iter::once(class).chain(extensions) {
-            for base in self.facts(part.file).list(self.definition(part).bases) {
-                for value in self.value(part.file, *base).iter() {
-                    match *value {
-                        Value::Class(base) | Value::Instance(base) => bases.push(base),
-                        _ => {}
-                    }
-                }
-            }
-        }
-        if definition.alias != super::ir::UNKNOWN {
-            for value in self.instance(class.file, definition.alias).iter() {
-                if let Value::Instance(base) = *value {
-                    bases.push(base);
-                }
-            }
-        }
-        let mut seen = Vec::new();
-        bases.retain(|base| *base != class && !seen.contains(base) && (seen.push(*base), true).1);
-        let bases: Rc<[Def]> = bases.into();
-        if self.end(begun) {
-            self.bases.insert(class, bases.clone());
-        }
-        bases
-    }
-
-    /// A class and all its bases, the nearest first.
-    pub fn order(&mut self, class: Def) -> Rc<[Def]> {
-        if let Some(order) = self.orders.get(&class) {
-            return order.clone();
-        }
-        let Some(begun) = self.begin(Question::Order(class)) else { return Rc::from([class]) };
-        let mut order = vec![class];
-        let mut at = 0;
-        while at < order.len() {
-            let bases = self.bases(order[at]);
-            for base in bases.iter().copied().chain(self.lent(order[at])) {
-                if !order.contains(&base) {
-                    order.push(base);
-                }
-            }
-            at += 1;
-        }
-        let order: Rc<[Def]> = order.into();
-        if self.end(begun) {
-            self.orders.insert(class, order.clone());
-        }
-        order
-    }
-
-    /// The classes that extensions of a class say lie beneath it: its members are found, but it is no kind of them.
-    fn lent(&mut self, class: Def) -> Vec<Def> {
-        if !self.extensions.contains_key(&class) {
-            return Vec::new();
-        }
-        let as_class = |value: Value| if let Value::Instance(def) = value { Some(def) } else { None };
-        self.aliased(class).into_iter().filter_map(as_class).collect()
-    }
-
-    /// Instances of the type that a class is another name of, or that it or an extension of it says lies beneath.
-    pub fn aliased(&mut self, class: Def) -> Vec<Value> {
-        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
-        let mut found = Vec::new();
-        for part in std::iter::once(class).chain(extensions) {
-            let alias = self.definition(part).alias;
-            found.extend(self.instance(part.file, alias).iter().filter(|value| **value != Value::Instance(class)));
-        }
-        found
-    }
-
-    /// The classes below a class, the nearest first, as far as it is worth looking.
-    pub fn descendants(&self, class: Def) -> Vec<Def> {
-        let mut found: Vec<Def> = self.subclasses.get(&class).cloned().unwrap_or_default();
-        let mut at = 0;
-        while at < found.len() && found.len() < MOST_SUBCLASSES {
-            for below in self.subclasses.get(&found[at]).into_iter().flatten() {
-                if !found.contains(below) {
-                    found.push(*below);
-                }
-            }
-            at += 1;
-        }
-        found.truncate(MOST_SUBCLASSES);
-        found
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::{self, Mapped};
@@ -15,7 +16,9 @@ use crate::model::{How, Role};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Changes with this table and with how names are resolved; an older table is made again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// How many tables there are.
+const TABLES: usize = 10;
 
 /// An occurrence: a place where a name is written, and what it means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -98,6 +101,30 @@ struct Pair {
     value: [u32; 2],
 }
 
+/// Which rows of a file are copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Its occurrences and imports.
+    pub occurrences: bool,
+    /// The bases of its classes.
+    pub bases: bool,
+}
+
+/// A table that rows are copied from.
+pub struct Copied<'a> {
+    table: &'a EdgeTable,
+    /// The hashes of names that may mean anything, by their occurrence.
+    names: FxHashMap<u32, [u32; 2]>,
+}
+
+impl<'a> Copied<'a> {
+    /// Prepares a table.
+    pub fn new(table: &'a EdgeTable) -> Self {
+        let names = table.table::<Pair>(4).iter().map(|pair| (pair.value[0], pair.key)).collect();
+        Self { table, names }
+    }
+}
+
 /// Relations in the making; [`EdgeTable`] is what becomes of them.
 #[derive(Debug, Default)]
 pub struct Edges {
@@ -107,9 +134,59 @@ pub struct Edges {
     possible: Vec<Pair>,
     imports: Vec<Import>,
     bases: Vec<Pair>,
+    notes: Vec<u32>,
 }
 
 impl Edges {
+    /// Adds the occurrences, imports and bases of a file as another table has them. `number` is the file's now; `moved` tells
+    /// of a symbol which it is now. False when that is not known of one; then the rest of them is missing.
+    pub fn copy(
+        &mut self,
+        from: &Copied<'_>,
+        file: u32,
+        parts: Parts,
+        number: u32,
+        moved: &dyn Fn(SymbolId) -> Option<SymbolId>,
+    ) -> bool {
+        let table = from.table;
+        if parts.occurrences {
+            let range = table.range(file);
+            let targets = table.table::<Symbol>(1);
+            for (place, edge) in range.clone().zip(table.all().get(range).unwrap_or_default()) {
+                let first_target = self.targets.len() as u32;
+                let start = edge.first_target as usize;
+                for target in targets.get(start..start + edge.targets as usize).unwrap_or_default() {
+                    let Some(target) = moved(self::number(*target)) else { return false };
+                    self.targets.push(stored(target));
+                }
+                if let Some(name) = from.names.get(&(place as u32)) {
+                    self.possible.push(Pair { key: *name, value: [self.edges.len() as u32, 0] });
+                }
+                self.edges.push(Edge { file: number, first_target, ..*edge });
+            }
+            for import in table.imports(file) {
+                let Some(to) = moved(SymbolId { file: import.to, index: NONE }) else { return false };
+                self.imports.push(Import { from: number, to: to.file, at: import.at });
+            }
+        }
+        if parts.bases {
+            let all = table.table::<Pair>(7);
+            let from = all.partition_point(|pair| pair.key[0] < file);
+            for pair in all[from..].iter().take_while(|pair| pair.key[0] == file) {
+                let (Some(class), Some(base)) = (moved(self::number(pair.key)), moved(self::number(pair.value))) else {
+                    return false;
+                };
+                self.add_base(class, base);
+            }
+        }
+        true
+    }
+
+    /// Keeps words beside the edges that only their maker understands.
+    pub fn note(&mut self, words: Vec<u32>) {
+        self.notes = words;
+    }
+
     /// Adds an occurrence and what it means. `name` is what is written.
     pub fn add(&mut self, edge: Edge, targets: &[SymbolId], name: &[u8]) {
         let place = self.edges.len() as u32;
@@ -156,7 +233,7 @@ impl Edges {
         let mut derived: Vec<Pair> = bases.iter().map(|pair| Pair { key: pair.value, value: pair.key }).collect();
         bases.sort_unstable();
         derived.sort_unstable();
-        let tables: [&[u8]; 9] = [
+        let tables: [&[u8]; TABLES] = [
             self.edges.as_bytes(),
             self.targets.as_bytes(),
             users.as_bytes(),
@@ -166,6 +243,7 @@ impl Edges {
             importers.as_bytes(),
             bases.as_bytes(),
             derived.as_bytes(),
+            self.notes.as_bytes(),
         ];
         let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, ..Header::default() };
         for (len, table) in header.lens.iter_mut().zip(tables) {
@@ -186,12 +264,20 @@ struct Header {
     content: u32,
     checksum: u64,
     /// Bytes of each table, in the order in which they follow.
-    lens: [u64; 9],
+    lens: [u64; TABLES],
 }
 
 /// The file of a table.
 pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("edges.{number}"))
+}
+
+/// The numbers of the tables in a store, descending.
+pub(super) fn numbers(dir: &Path) -> Vec<u64> {
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_prefix("edges.")?.parse().ok();
+    let mut numbers: Vec<u64> = std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(number).collect();
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    numbers
 }
 
 /// Writes a table at `path` if it may be, else for this process alone, and opens it.
@@ -203,8 +289,8 @@ pub(super) fn keep(path: &Path, edges: &Edges) -> Result<EdgeTable, Error> {
 #[derive(Clone, Debug)]
 pub struct EdgeTable {
     map: Mapped,
-    starts: [u64; 9],
-    lens: [u64; 9],
+    starts: [u64; TABLES],
+    lens: [u64; TABLES],
     checksum: u64,
 }
 
@@ -216,7 +302,7 @@ impl EdgeTable {
         if header.magic != MAGIC || header.version != VERSION || header.content != CONTENT {
             return Err(map.damaged("it is no table of edges of this version"));
         }
-        let mut starts = [0; 9];
+        let mut starts = [0; TABLES];
         let mut at = size_of::<Header>() as u64;
         for (start, len) in starts.iter_mut().zip(header.lens) {
             *start = at;
@@ -236,6 +322,11 @@ impl EdgeTable {
 
     fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
         self.map.records(self.starts[number], self.lens[number] / size_of::<T>() as u64).unwrap_or_default()
+    }
+
+    /// The words that were kept beside the edges.
+    pub fn notes(&self) -> &[u32] {
+        self.table(9)
     }
 
     /// Every occurrence, those of a file together and in source order.
@@ -259,9 +350,13 @@ impl EdgeTable {
 
     /// The occurrences in a file, in source order.
     pub fn in_file(&self, file: u32) -> &[Edge] {
+        self.all().get(self.range(file)).unwrap_or_default()
+    }
+
+    /// The places of the occurrences in a file.
+    fn range(&self, file: u32) -> std::ops::Range<usize> {
         let own = keyed(self.table(3), [file, 0]);
-        let range = own.first().map_or(0..0, |pair| pair.value[0] as usize..(pair.value[0] + pair.value[1]) as usize);
-        self.all().get(range).unwrap_or_default()
+        own.first().map_or(0..0, |pair| pair.value[0] as usize..(pair.value[0] + pair.value[1]) as usize)
     }
 
     /// The occurrences of a name that may mean any definition that bears it, for nothing is known of what they belong to.

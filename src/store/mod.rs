@@ -32,7 +32,7 @@ mod snapshot;
 mod writer;
 
 pub use analyzer::{flattened, parts as word_parts, stems};
-pub use edges::{Edge, EdgeTable, Edges, Import};
+pub use edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
 pub use files::{Entry, FileTable, Row};
 pub use grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use index::{Clause, Field, index_schema};

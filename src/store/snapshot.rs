@@ -213,6 +213,12 @@ impl Snapshot {
         self.edges.get()
     }
 
+    /// Who means whom in another moment of the store, from which most of this one's may be taken over: the newest before it.
+    pub fn earlier_edges(&self) -> Option<EdgeTable> {
+        let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number != self.facts.number);
+        earlier.filter_map(|number| EdgeTable::open(&edges::path(&self.dir, number)).ok()).next()
+    }
+
     /// Keeps who means whom, for this process and for later ones where the store can be written.
     pub fn keep_edges(&self, edges: &Edges) -> Result<&EdgeTable, Error> {
         let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;

@@ -620,7 +620,13 @@ fn sync_all(files: Vec<(PathBuf, File)>) -> Result<(), Error> {
 fn sweep(dir: &Path, manifest: &Manifest) {
     let packs: HashSet<String> = manifest.packs.iter().map(|pack| format!("pack.{}", pack.number)).collect();
     let tables: HashSet<String> = manifest.snapshots.values().map(|facts| format!("files.{}", facts.number)).collect();
-    let edges: HashSet<String> = manifest.snapshots.values().map(|facts| format!("edges.{}", facts.number)).collect();
+    let mut edges: HashSet<String> =
+        manifest.snapshots.values().map(|facts| format!("edges.{}", facts.number)).collect();
+    // A snapshot whose relations are not known yet takes most of them from the newest that were.
+    let numbers = super::edges::numbers(dir);
+    if manifest.snapshots.values().any(|facts| !numbers.contains(&facts.number)) {
+        edges.extend(numbers.first().map(|number| format!("edges.{number}")));
+    }
     let ranks: HashSet<String> = manifest.snapshots.values().map(|facts| format!("ranks.{}", facts.number)).collect();
     let remove = |path: PathBuf| drop(std::fs::remove_file(path));
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {

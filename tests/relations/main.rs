@@ -4,6 +4,7 @@
 //! `⟦n⟧` a use that must be bound to it and to nothing else, `⟦n,m⟧` to both, `⟦?⟧` one that must not be bound to
 //! anything. A definition must have no other uses. [`check`] reads that, indexes the files and compares.
 
+mod again;
 mod go;
 mod java;
 mod javascript;
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codelode::extract::extract;
 use codelode::languages;
 use codelode::model::{Relations, Site};
-use codelode::resolve::{Facts, Project, ProjectFile, resolve, unpack};
+use codelode::resolve::{Project, ProjectFile, resolve};
 
 /// A file and the names that are marked in it: where, and with what.
 struct Marked {
@@ -58,15 +59,12 @@ fn relations(files: &[Marked]) -> Relations {
         let relating = spec.relating.expect("its names are resolved");
         semantics = Some(relating.semantics);
         let packed = extract(spec, file.text.as_bytes()).facts;
-        facts.push((&file.path, unpack(&packed).expect("they were just made")));
+        facts.push((&file.path, packed));
     }
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let read = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.text.as_bytes());
     let project = Project {
-        files: facts
-            .iter()
-            .map(|(path, facts)| ProjectFile { path, facts: Facts::open(facts).expect("they were just made") })
-            .collect(),
+        files: facts.iter().map(|(path, facts)| ProjectFile::new(path, facts)).collect(),
         read: &read,
         paths: &paths,
     };

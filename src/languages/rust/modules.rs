@@ -230,8 +230,8 @@ impl<'a> RustModules<'a> {
         // Where the files of an inner module's children are.
         let mut folders: FxHashMap<u32, String> = FxHashMap::default();
         folders.insert(ROOT, below);
-        for declared in of.facts.modules {
-            let text = of.facts.name(declared.name);
+        for declared in of.facts().modules {
+            let text = of.facts().name(declared.name);
             if declared.kind == Declared::Inline as u8 && text == "!" {
                 let crate_root = self.nodes[root as usize].root;
                 let all = self.macros.entry(crate_root).or_default();

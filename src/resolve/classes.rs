@@ -1,0 +1,201 @@
+//! Classes: their members, what extends them, what they derive from and what derives from them.
+
+use std::rc::Rc;
+
+use super::ir::{BindingKind, DefinitionKind, NONE, UNKNOWN};
+use super::questions::{Kept, Question};
+use super::values::Value;
+use super::world::{Def, Meaning, World};
+
+/// How many subclasses are looked through.
+const MOST_SUBCLASSES: usize = 60;
+
+impl World<'_> {
+    /// Finds out what the extensions of a file extend.
+    pub fn extensions_of(&mut self, file: u32) {
+        self.enter(file);
+        for extension in self.facts(file).extensions {
+            let own = Def { file, place: extension.definition };
+            for value in self.value(file, extension.of).iter() {
+                let whole = match *value {
+                    Value::Class(whole) | Value::Function(whole) => whole,
+                    // Something that has a class is given no members of its own; an object has no other.
+                    Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object as u8 => whole,
+                    _ => continue,
+                };
+                self.extends.push((own, whole));
+            }
+        }
+    }
+
+    /// Finds out the direct bases of the classes of a file.
+    pub fn bases_of(&mut self, file: u32, found: &mut Vec<(Def, Def)>) {
+        self.enter(file);
+        for (place, definition) in self.facts(file).definitions.iter().enumerate() {
+            let def = Def { file, place: place as u32 };
+            if definition.kind == DefinitionKind::Function as u8 || self.extended.contains_key(&def) {
+                continue;
+            }
+            self.is_here = false;
+            found.extend(self.bases(def).iter().map(|base| (def, *base)));
+            // Classes that derive from each other: which of them was asked first makes a difference.
+            self.is_cut |= self.is_here;
+        }
+    }
+
+    /// A member of a class or the nearest of its bases that has it.
+    pub fn inherited(&mut self, class: Def, name: u64, skip_own: bool) -> Vec<Meaning> {
+        let order = self.order(class);
+        let mut found = Vec::new();
+        for class in order.iter().skip(usize::from(skip_own)) {
+            let own = self.own(*class, name);
+            if found.is_empty() {
+                found = own;
+            } else if own.iter().any(|meaning| self.declares(*meaning)) {
+                // What a class assigns has the type that a base declares.
+                found.extend(own);
+                break;
+            }
+            if found.iter().any(|meaning| !matches!(meaning, Meaning::Variable { .. }) || self.declares(*meaning)) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// A member of a definition or of what extends it.
+    pub fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
+        let mut found = self.written(def, name);
+        for extension in self.extensions.get(&def).cloned().unwrap_or_default() {
+            found.extend(self.written(extension, name));
+        }
+        found
+    }
+
+    /// The class that a definition extends, else the definition itself.
+    pub fn extended(&self, def: Def) -> Def {
+        self.extended.get(&def).copied().unwrap_or(def)
+    }
+
+    /// A member of a definition itself. What is defined as a function counts for more than what is assigned.
+    fn written(&mut self, def: Def, name: u64) -> Vec<Meaning> {
+        let facts = self.facts(def.file);
+        let Some(name) = facts.find_name(name) else { return Vec::new() };
+        let definition = self.definition(def);
+        let bound = |scope: u32| if scope == NONE { 0..0 } else { facts.bound(scope, name) };
+        let members = bound(definition.members);
+        let is_definition = |place: &u32| facts.bindings[*place as usize].kind == BindingKind::Definition as u8;
+        let defined: Vec<u32> = members.clone().filter(is_definition).collect();
+        if !defined.is_empty() {
+            return defined.into_iter().flat_map(|place| self.follow_all(def.file, place..place + 1)).collect();
+        }
+        let mut found = self.follow_all(def.file, members);
+        found.extend(self.follow_all(def.file, bound(definition.attributes)));
+        found
+    }
+
+    /// The direct bases of a class that are ours.
+    pub fn bases(&mut self, class: Def) -> Rc<[Def]> {
+        self.consult(class.file);
+        if let Some((bases, kept)) = self.bases.get(&class) {
+            self.is_here |= *kept == Kept::Here;
+            return bases.clone();
+        }
+        let is_class = self.definition(class).kind != DefinitionKind::Function as u8;
+        if is_class && self.settled[class.file as usize] && !self.extended.contains_key(&class) {
+            return Rc::from([]);
+        }
+        let Some(begun) = self.begin(Question::Bases(class)) else { return Rc::from([]) };
+        let definition = self.definition(class);
+        let mut bases: Vec<Def> = Vec::new();
+        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
+        for part in std::iter::once(class).chain(extensions) {
+            for base in self.facts(part.file).list(self.definition(part).bases) {
+                for value in self.value(part.file, *base).iter() {
+                    match *value {
+                        Value::Class(base) | Value::Instance(base) => bases.push(base),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        if definition.alias != UNKNOWN {
+            for value in self.instance(class.file, definition.alias).iter() {
+                if let Value::Instance(base) = *value {
+                    bases.push(base);
+                }
+            }
+        }
+        let mut seen = Vec::new();
+        bases.retain(|base| *base != class && !seen.contains(base) && (seen.push(*base), true).1);
+        let bases: Rc<[Def]> = bases.into();
+        let kept = self.end(begun);
+        if kept != Kept::Not {
+            self.bases.insert(class, (bases.clone(), kept));
+        }
+        bases
+    }
+
+    /// A class and all its bases, the nearest first.
+    pub fn order(&mut self, class: Def) -> Rc<[Def]> {
+        self.consult(class.file);
+        if let Some((order, kept)) = self.orders.get(&class) {
+            self.is_here |= *kept == Kept::Here;
+            return order.clone();
+        }
+        let Some(begun) = self.begin(Question::Order(class)) else { return Rc::from([class]) };
+        let mut order = vec![class];
+        let mut at = 0;
+        while at < order.len() {
+            let bases = self.bases(order[at]);
+            for base in bases.iter().copied().chain(self.lent(order[at])) {
+                if !order.contains(&base) {
+                    order.push(base);
+                }
+            }
+            at += 1;
+        }
+        let order: Rc<[Def]> = order.into();
+        let kept = self.end(begun);
+        if kept != Kept::Not {
+            self.orders.insert(class, (order.clone(), kept));
+        }
+        order
+    }
+
+    /// The classes that extensions of a class say lie beneath it: its members are found, but it is no kind of them.
+    fn lent(&mut self, class: Def) -> Vec<Def> {
+        if !self.extensions.contains_key(&class) {
+            return Vec::new();
+        }
+        let as_class = |value: Value| if let Value::Instance(def) = value { Some(def) } else { None };
+        self.aliased(class).into_iter().filter_map(as_class).collect()
+    }
+
+    /// Instances of the type that a class is another name of, or that it or an extension of it says lies beneath.
+    pub fn aliased(&mut self, class: Def) -> Vec<Value> {
+        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for part in std::iter::once(class).chain(extensions) {
+            let alias = self.definition(part).alias;
+            found.extend(self.instance(part.file, alias).iter().filter(|value| **value != Value::Instance(class)));
+        }
+        found
+    }
+
+    /// The classes below a class, the nearest first, as far as it is worth looking.
+    pub fn descendants(&self, class: Def) -> Vec<Def> {
+        let mut found: Vec<Def> = self.subclasses.get(&class).cloned().unwrap_or_default();
+        let mut at = 0;
+        while at < found.len() && found.len() < MOST_SUBCLASSES {
+            for below in self.subclasses.get(&found[at]).into_iter().flatten() {
+                if !found.contains(below) {
+                    found.push(*below);
+                }
+            }
+            at += 1;
+        }
+        found.truncate(MOST_SUBCLASSES);
+        found
+    }
+}

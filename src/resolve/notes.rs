@@ -1,0 +1,381 @@
+//! What is remembered of a project that was resolved, so that after an edit only what the edit can change is resolved again.
+//!
+//! An edit changes for others only what they can see of its file, its [`Surface`]. Who could see what has changed? A file whose
+//! questions were answered from the edited one's facts, which the engine notes while it resolves, and that writes a name of
+//! what has changed. What such a file says under names that rest on those may have changed for others in turn, and so on.
+//! That is more than has changed in truth and never less; where it cannot be told, or is too much, all is resolved anew.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ir::{DefinitionKind, NONE};
+use super::semantics::{Project, Semantics};
+use super::surface::{BINDING, DERIVES, INTERFACE, Surface, WRITTEN, touched};
+use super::world::{Def, Settled};
+
+/// An item as it is remembered: by its symbol, because where it is written moves with every edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Item {
+    name: u64,
+    hash: u32,
+    symbol: u32,
+    place: u32,
+    flags: u32,
+}
+
+/// What others can see of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Noted {
+    frame: u64,
+    items: Vec<Item>,
+}
+
+/// The number of the symbol whose name is written at a place of a file.
+pub type SymbolAt<'a> = dyn Fn(u32, u32) -> Option<u32> + 'a;
+
+impl Noted {
+    /// Of a file of a project.
+    pub fn of<'a>(project: &'a Project<'a>, file: u32, symbol_at: &SymbolAt<'_>) -> Self {
+        let surface = Surface::of(project.files[file as usize].facts());
+        let item = |item: super::surface::Item| Item {
+            name: item.name,
+            hash: item.hash,
+            symbol: Some(item.at).filter(|at| *at != NONE).and_then(|at| symbol_at(file, at)).unwrap_or(NONE),
+            place: item.place,
+            flags: item.flags,
+        };
+        Self { frame: surface.frame, items: surface.items.into_iter().map(item).collect() }
+    }
+
+    fn written(&self) -> FxHashSet<u64> {
+        self.items.iter().filter(|item| item.flags & WRITTEN != 0).map(|item| item.name).collect()
+    }
+}
+
+/// What is remembered of a project. Files are known by their place in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    pub(super) files: Vec<Noted>,
+    /// Each file with each other whose facts its questions were answered from; sorted.
+    pub(super) consulted: Vec<(u32, u32)>,
+    pub(super) extends: Vec<(Def, Def)>,
+    pub(super) derives: Vec<(Def, Def)>,
+    /// An answer may depend on what was asked before: then nothing can be told of the next edit.
+    pub(super) is_cut: bool,
+}
+
+/// What an edit can change.
+pub struct Plan {
+    /// Whether a file is to be resolved again.
+    pub again: Vec<bool>,
+    /// Of each edited file: the symbols that others may know, each with the number it has now.
+    pub moved: FxHashMap<u32, FxHashMap<u32, u32>>,
+    /// Whether the edited files are what they were to others.
+    pub is_same: bool,
+    pub(super) settled: Settled,
+    /// Hashes of all names that the project defines, ascending.
+    pub(super) defined: Vec<u64>,
+    noted: Vec<(u32, Noted)>,
+}
+
+/// What has changed of one file.
+struct Change {
+    names: FxHashSet<u64>,
+    symbols: FxHashMap<u32, u32>,
+    /// Places of definitions, before and now.
+    places: FxHashMap<u32, u32>,
+    flags: u32,
+}
+
+impl Change {
+    /// `None` when it cannot be told.
+    fn between(before: &Noted, now: &Noted) -> Option<Self> {
+        if before.frame != now.frame {
+            return None;
+        }
+        let mut change =
+            Self { names: FxHashSet::default(), symbols: FxHashMap::default(), places: FxHashMap::default(), flags: 0 };
+        let groups = |noted: &Noted| -> FxHashMap<u64, std::ops::Range<usize>> {
+            let mut groups = FxHashMap::default();
+            let mut from = 0;
+            for group in noted.items.chunk_by(|a, b| a.name == b.name) {
+                groups.insert(group[0].name, from..from + group.len());
+                from += group.len();
+            }
+            groups
+        };
+        let (old, new) = (groups(before), groups(now));
+        let alike = |a: &Item, b: &Item| (a.hash, a.flags, a.symbol == NONE) == (b.hash, b.flags, b.symbol == NONE);
+        // The order of places decides the order of answers.
+        let mut order: [Vec<(u32, u32)>; 2] = [Vec::new(), Vec::new()];
+        for (name, range) in &old {
+            let was = &before.items[range.clone()];
+            let is = new.get(name).map_or(&[][..], |range| &now.items[range.clone()]);
+            if was.len() != is.len() || !was.iter().zip(is).all(|(a, b)| alike(a, b)) {
+                change.names.insert(*name);
+                change.flags |= was.iter().chain(is).fold(0, |flags, item| flags | item.flags);
+                continue;
+            }
+            for (was, is) in was.iter().zip(is) {
+                if was.symbol != NONE {
+                    change.symbols.insert(was.symbol, is.symbol);
+                }
+                order[(was.flags & BINDING) as usize].push((was.place, is.place));
+                if was.flags & BINDING == 0 {
+                    change.places.insert(was.place, is.place);
+                }
+            }
+        }
+        for (name, range) in new.iter().filter(|(name, _)| !old.contains_key(name)) {
+            change.names.insert(*name);
+            change.flags |= now.items[range.clone()].iter().fold(0, |flags, item| flags | item.flags);
+        }
+        let is_ordered = order.iter_mut().all(|order| {
+            order.sort_unstable();
+            order.is_sorted_by_key(|(_, now)| *now)
+        });
+        is_ordered.then_some(change)
+    }
+}
+
+impl Notes {
+    /// What an edit of these files can change; `None` when it cannot be told or is too much: then all is to be resolved. The
+    /// project must have the files that it had, under the same paths.
+    pub fn plan<'a>(
+        &self,
+        project: &'a Project<'a>,
+        semantics: &Semantics,
+        edited: &[u32],
+        symbol_at: &SymbolAt<'_>,
+    ) -> Option<Plan> {
+        let files = project.files.len();
+        // Of so many files, resolving all costs little more.
+        let most = (files / 4).max(8);
+        if self.is_cut || self.files.len() != files || edited.len() > most {
+            return None;
+        }
+        let noted: Vec<(u32, Noted)> =
+            edited.iter().map(|file| (*file, Noted::of(project, *file, symbol_at))).collect();
+        let mut spread = Spread {
+            notes: self,
+            project,
+            semantics,
+            most,
+            again: FxHashSet::default(),
+            touched: FxHashMap::default(),
+        };
+        let (mut changes, mut doubtful) = (FxHashMap::default(), FxHashSet::default());
+        for (file, now) in &noted {
+            let before = &self.files[*file as usize];
+            let change = Change::between(before, now)?;
+            let (was, is) = (before.written(), now.written());
+            doubtful.extend(was.symmetric_difference(&is).copied());
+            changes.insert(*file, change);
+            spread.again.insert(*file);
+        }
+        let is_same = changes.values().all(|change| change.names.is_empty());
+        let flags = changes.values().fold(0, |flags, change| flags | change.flags);
+        if !is_same {
+            let is_interface = |noted: &Noted| noted.items.iter().any(|item| item.flags & INTERFACE != 0);
+            if self.files.iter().any(is_interface) || noted.iter().any(|(_, noted)| is_interface(noted)) {
+                return None;
+            }
+            if semantics.looks_down && flags & DERIVES != 0 {
+                return None;
+            }
+        }
+        let edited: FxHashMap<u32, &Noted> = noted.iter().map(|(file, noted)| (*file, noted)).collect();
+        for (file, change) in &changes {
+            spread.from(*file, change.names.clone(), &edited)?;
+        }
+        let written = |file: usize| {
+            let noted = edited.get(&(file as u32)).copied().unwrap_or(&self.files[file]);
+            noted.items.iter().filter(|item| item.flags & WRITTEN != 0).map(|item| item.name)
+        };
+        // What is unbound is of interest where something bears its name.
+        if !doubtful.is_empty() {
+            (0..files).filter(|file| !edited.contains_key(&(*file as u32))).flat_map(written).for_each(|name| {
+                doubtful.remove(&name);
+            });
+        }
+        for file in (0..files as u32).filter(|_| !doubtful.is_empty()) {
+            let facts = project.files[file as usize].facts();
+            if doubtful.iter().any(|name| facts.find_name(*name).is_some()) {
+                spread.again.insert(file);
+            }
+        }
+        if spread.again.len() > most {
+            return None;
+        }
+        let mut defined: Vec<u64> = (0..files).flat_map(written).collect();
+        defined.sort_unstable();
+        defined.dedup();
+        let again = spread.again;
+        let moved = |pairs: &[(Def, Def)]| -> Option<Vec<(Def, Def)>> {
+            let kept = pairs.iter().filter(|(own, _)| !again.contains(&own.file));
+            kept.map(|(own, other)| match changes.get(&other.file) {
+                Some(change) => Some((*own, Def { place: *change.places.get(&other.place)?, ..*other })),
+                None => Some((*own, *other)),
+            })
+            .collect()
+        };
+        let (extends, derives) = (moved(&self.extends)?, moved(&self.derives)?);
+        let is_settled = (0..files as u32).map(|file| !again.contains(&file)).collect();
+        Some(Plan {
+            again: (0..files as u32).map(|file| again.contains(&file)).collect(),
+            moved: changes.into_iter().map(|(file, change)| (file, change.symbols)).collect(),
+            is_same,
+            settled: Settled { files: is_settled, extends, derives },
+            defined,
+            noted,
+        })
+    }
+
+    /// These notes after what was planned has been resolved again.
+    pub(super) fn updated(mut self, noted: Vec<(u32, Noted)>, again: &super::world::World<'_>) -> Self {
+        for (file, noted) in noted {
+            self.files[file as usize] = noted;
+        }
+        // What a question of a file was answered from before it may be answered from again, though nobody has asked it now.
+        self.consulted.extend(again.consultations());
+        self.consulted.sort_unstable();
+        self.consulted.dedup();
+        (self.extends, self.derives) = (again.extends.clone(), again.derives.clone());
+        self
+    }
+
+    /// In words, as [`Notes::read`] reads them.
+    pub fn write(&self, out: &mut Vec<u32>) {
+        let lens = [self.files.len(), self.consulted.len(), self.extends.len(), self.derives.len()];
+        out.extend(lens.iter().map(|len| *len as u32));
+        out.push(u32::from(self.is_cut));
+        let long = |word: u64| [word as u32, (word >> 32) as u32];
+        for file in &self.files {
+            out.extend(long(file.frame));
+            out.push(file.items.len() as u32);
+            for item in &file.items {
+                let [low, high] = long(item.name);
+                out.extend([low, high, item.hash, item.symbol, item.place | item.flags << 28]);
+            }
+        }
+        out.extend(self.consulted.iter().flat_map(|(from, to)| [*from, *to]));
+        for (own, other) in self.extends.iter().chain(&self.derives) {
+            out.extend([own.file, own.place, other.file, other.place]);
+        }
+    }
+
+    /// Reads notes off the front of these words; `None` when they are none.
+    pub fn read(words: &mut &[u32]) -> Option<Self> {
+        let [files, consulted, extends, derives, is_cut] = *take(words)?;
+        let long = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
+        let mut notes = Self { is_cut: is_cut != 0, ..Self::default() };
+        for _ in 0..files {
+            let [low, high, len] = *take(words)?;
+            let (items, rest) = words.split_at_checked((len as usize).checked_mul(5)?)?;
+            *words = rest;
+            let item = |item: &[u32]| Item {
+                name: long([item[0], item[1]]),
+                hash: item[2],
+                symbol: item[3],
+                place: item[4] & 0x0fff_ffff,
+                flags: item[4] >> 28,
+            };
+            notes.files.push(Noted { frame: long([low, high]), items: items.chunks_exact(5).map(item).collect() });
+        }
+        for _ in 0..consulted {
+            let [from, to] = *take(words)?;
+            notes.consulted.push((from, to));
+        }
+        let mut pairs = |count: u32| -> Option<Vec<(Def, Def)>> {
+            (0..count)
+                .map(|_| {
+                    let [file, place, other, there] = *take(words)?;
+                    Some((Def { file, place }, Def { file: other, place: there }))
+                })
+                .collect()
+        };
+        (notes.extends, notes.derives) = (pairs(extends)?, pairs(derives)?);
+        Some(notes)
+    }
+}
+
+/// Takes words off the front.
+fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32; N]> {
+    let (first, rest) = words.split_first_chunk()?;
+    *words = rest;
+    Some(first)
+}
+
+impl Plan {
+    /// Takes what is only needed once.
+    pub(super) fn take(&mut self) -> (Settled, Vec<(u32, Noted)>) {
+        let none = Settled { files: Vec::new(), extends: Vec::new(), derives: Vec::new() };
+        (std::mem::replace(&mut self.settled, none), std::mem::take(&mut self.noted))
+    }
+}
+
+/// How far a change goes.
+struct Spread<'n, 'a> {
+    notes: &'n Notes,
+    project: &'a Project<'a>,
+    semantics: &'n Semantics,
+    most: usize,
+    again: FxHashSet<u32>,
+    /// The names in each file that may mean something else.
+    touched: FxHashMap<u32, FxHashSet<u64>>,
+}
+
+impl Spread<'_, '_> {
+    /// Follows names that have changed in a file to all who may see them; `None` when that cannot be told or is too much.
+    fn from(&mut self, file: u32, names: FxHashSet<u64>, edited: &FxHashMap<u32, &Noted>) -> Option<()> {
+        let mut waiting = vec![(file, names.clone())];
+        // What has changed itself; of other files only what names it.
+        let mut own = names;
+        while let Some((file, names)) = waiting.pop() {
+            if names.is_empty() {
+                continue;
+            }
+            let facts = self.project.files[file as usize].facts();
+            let known = self.touched.entry(file).or_default();
+            known.extend(names);
+            let mut all = touched(facts, known);
+            all.extend(std::mem::take(&mut own));
+            let mut names = all.clone();
+            let items = edited.get(&file).copied().unwrap_or(&self.notes.files[file as usize]);
+            // The classes below another are asked for its members by those who do not write their names.
+            let derives = |item: &Item| item.flags & DERIVES != 0 && all.contains(&item.name);
+            if self.semantics.looks_down && items.items.iter().any(derives) {
+                return None;
+            }
+            known.extend(all);
+            if self.asked_unnamed(&names) {
+                let classes = facts.definitions.iter().filter(|it| it.kind != DefinitionKind::Function as u8);
+                names.extend(classes.filter_map(|class| facts.hashes.get(class.name as usize)));
+            }
+            for (asking, _) in self.notes.consulted.iter().filter(|(_, consulted)| *consulted == file) {
+                let facts = self.project.files[*asking as usize].facts();
+                let before = self.touched.get(asking);
+                let is_new = |name: &&u64| {
+                    facts.find_name(**name).is_some() && before.is_none_or(|before| !before.contains(name))
+                };
+                let new: FxHashSet<u64> = names.iter().filter(is_new).copied().collect();
+                if !new.is_empty() {
+                    self.again.insert(*asking);
+                    self.touched.entry(*asking).or_default().extend(&new);
+                    waiting.push((*asking, new));
+                }
+            }
+            if self.again.len() > self.most {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Whether one of these is asked for without being written: when an instance is called, indexed or constructed.
+    fn asked_unnamed(&self, names: &FxHashSet<u64>) -> bool {
+        let it = self.semantics;
+        let elements = it.element.iter().map(|(name, _)| name);
+        let mut unnamed = it.call.iter().chain(it.enter).chain(elements).chain([&it.constructor, &it.default_export]);
+        unnamed.any(|name| !name.is_empty() && names.contains(&super::ir::hash(name)))
+    }
+}

@@ -1,0 +1,444 @@
+//! What other files can see of a file: its *items*, by name, each with a hash of all that is said of it. After an edit they
+//! tell what the edit may have changed for others.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ir::{BindingKind, Definition, DefinitionKind, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind, UNKNOWN};
+
+/// Something of a name that other files can see, or that bears a symbol. Items of one name in one file have one hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    /// Hash of the name.
+    pub name: u64,
+    pub hash: u32,
+    /// Where it is written, [`NONE`] when it is not.
+    pub at: u32,
+    /// Its place among the file's definitions or bindings.
+    pub place: u32,
+    /// [`BINDING`], [`WRITTEN`], [`DERIVES`], [`INTERFACE`].
+    pub flags: u32,
+}
+
+/// It is a binding, not a definition.
+pub(super) const BINDING: u32 = 1;
+/// Its name is written where it is defined.
+pub(super) const WRITTEN: u32 = 2;
+/// It is a class with bases.
+pub(super) const DERIVES: u32 = 4;
+/// Other classes may derive from it without saying so.
+pub(super) const INTERFACE: u32 = 8;
+
+/// What can be seen of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Surface {
+    /// Hash of what has no name: stars, modules, extensions.
+    pub frame: u64,
+    /// By name, definitions before bindings, in their order.
+    pub items: Vec<Item>,
+}
+
+impl Surface {
+    pub fn of(facts: &Facts<'_>) -> Self {
+        let mut reader = Reader::new(facts);
+        let frame = reader.frame();
+        let mut items = Vec::new();
+        let mut hashes = Vec::new();
+        for (place, definition) in facts.definitions.iter().enumerate() {
+            if definition.name == NONE {
+                continue;
+            }
+            let is_class = definition.kind != DefinitionKind::Function as u8;
+            let flags = [
+                (definition.at != NONE, WRITTEN),
+                (is_class && !facts.list(definition.bases).is_empty(), DERIVES),
+                (definition.flags & STRUCTURAL != 0, INTERFACE),
+            ];
+            let flags = flags.iter().filter(|(is, _)| *is).map(|(_, flag)| flag).sum();
+            let name = facts.hashes[definition.name as usize];
+            items.push(Item { name, hash: 0, at: definition.at, place: place as u32, flags });
+            hashes.push(reader.begun(|reader| reader.definition(place as u32)));
+        }
+        for scope in 0..facts.scopes.len() as u32 {
+            let (id, it) = (reader.shared[scope as usize], &facts.scopes[scope as usize]);
+            for place in it.first_binding..it.first_binding + it.bindings {
+                let binding = &facts.bindings[place as usize];
+                if id == 0 && binding.at == NONE {
+                    continue;
+                }
+                let flags = BINDING | if binding.at != NONE { WRITTEN } else { 0 };
+                let name = facts.hashes[binding.name as usize];
+                items.push(Item { name, hash: 0, at: binding.at, place, flags });
+                hashes.push(reader.begun(|reader| {
+                    reader.put(id);
+                    reader.binding(place);
+                }));
+            }
+        }
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_unstable_by_key(|item| (items[*item].name, items[*item].flags & BINDING, items[*item].place));
+        let mut hashed: Vec<(Item, u64)> = order.into_iter().map(|item| (items[item], hashes[item])).collect();
+        for of_name in hashed.chunk_by_mut(|(a, _), (b, _)| a.name == b.name) {
+            let mut all = Mix::default();
+            for (item, hash) in of_name.iter() {
+                all.put(*hash);
+                all.put(u64::from(item.flags));
+            }
+            of_name.iter_mut().for_each(|(item, _)| item.hash = all.finish() as u32);
+        }
+        Self { frame, items: hashed.into_iter().map(|(item, _)| item).collect() }
+    }
+}
+
+/// A hash in the making.
+#[derive(Clone, Copy, Default)]
+struct Mix(u64);
+
+impl Mix {
+    fn put(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(self) -> u64 {
+        let hash = (self.0 ^ self.0 >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        hash ^ hash >> 32
+    }
+}
+
+/// Reads all that an item rests on inside its file: what names of its own scopes are bound to is read on, what others can
+/// name is an item of its own.
+struct Reader<'f, 'a> {
+    facts: &'f Facts<'a>,
+    /// What tells a scope whose names others can see; zero for one that is local.
+    shared: Vec<u64>,
+    mix: Mix,
+    /// What has been read for this item: expressions, local names, definitions.
+    read: FxHashMap<(u8, u32, u32), u64>,
+}
+
+impl<'f, 'a> Reader<'f, 'a> {
+    fn new(facts: &'f Facts<'a>) -> Self {
+        let mut reader =
+            Self { facts, shared: vec![0; facts.scopes.len()], mix: Mix::default(), read: FxHashMap::default() };
+        for definition in facts.definitions.iter().filter(|definition| definition.attributes != NONE) {
+            reader.shared[definition.attributes as usize] = reader.name_of(definition) ^ 0x61;
+        }
+        for module in facts.modules {
+            // The scope of a module inside the file; for one that has a file of its own, the scope it is declared in.
+            if facts.scopes.get(module.scope as usize).is_some_and(|scope| scope.kind == ScopeKind::Module as u8) {
+                reader.shared[module.scope as usize] ^= facts.hashes.get(module.name as usize).copied().unwrap_or(0);
+            }
+        }
+        for scope in 0..facts.scopes.len() {
+            let it = &facts.scopes[scope];
+            if it.kind == ScopeKind::Class as u8 && it.class != NONE {
+                let class = &facts.definitions[it.class as usize];
+                reader.shared[scope] = reader.name_of(class) ^ reader.around(it.parent) ^ 0x63;
+            } else if it.kind == ScopeKind::Module as u8 {
+                reader.shared[scope] ^= if scope as u32 == ROOT { 0x6d } else { 0x6e };
+            }
+        }
+        if let Some(exports) = reader.shared.get_mut(facts.header.exports as usize) {
+            *exports = 0x65;
+        }
+        // None is nothing, not even by chance.
+        let is_shared = |kind: u8| kind == ScopeKind::Class as u8 || kind == ScopeKind::Module as u8;
+        for (id, scope) in reader.shared.iter_mut().zip(facts.scopes) {
+            *id += u64::from(*id == 0 && is_shared(scope.kind));
+        }
+        reader
+    }
+
+    fn name_of(&self, definition: &Definition) -> u64 {
+        self.facts.hashes.get(definition.name as usize).copied().unwrap_or(7)
+    }
+
+    /// The classes around a scope.
+    fn around(&self, mut scope: u32) -> u64 {
+        let mut all = Mix::default();
+        for _ in 0..self.facts.scopes.len() {
+            let Some(it) = self.facts.scopes.get(scope as usize) else { break };
+            if let Some(class) = self.facts.definitions.get(it.class as usize) {
+                all.put(self.name_of(class));
+            }
+            scope = it.parent;
+        }
+        all.finish()
+    }
+
+    /// The hash of what is read now, beginning with nothing.
+    fn begun(&mut self, read: impl FnOnce(&mut Self)) -> u64 {
+        self.mix = Mix::default();
+        self.read.clear();
+        read(self);
+        self.mix.finish()
+    }
+
+    fn put(&mut self, word: u64) {
+        self.mix.put(word);
+    }
+
+    /// What is read a second time is told by when it was read first.
+    fn is_first(&mut self, kind: u8, a: u32, b: u32) -> bool {
+        let next = self.read.len() as u64;
+        let when = *self.read.entry((kind, a, b)).or_insert(next);
+        if when != next {
+            self.put(when);
+        }
+        when == next
+    }
+
+    fn frame(&mut self) -> u64 {
+        let facts = self.facts;
+        self.begun(|reader| {
+            reader.put(u64::from(facts.header.exports != NONE));
+            reader.list(facts.header.whole);
+            for scope in 0..facts.scopes.len() as u32 {
+                let id = reader.shared[scope as usize];
+                for star in facts.stars(scope).iter().filter(|_| id != 0) {
+                    reader.put(id);
+                    reader.put(u64::from(star.flags));
+                    reader.expression(star.from);
+                }
+            }
+            for module in facts.modules {
+                reader.put(facts.hashes.get(module.name as usize).copied().unwrap_or(0));
+                reader.put(u64::from(module.kind));
+                for scope in [module.scope, module.within] {
+                    reader.put(reader.shared.get(scope as usize).copied().unwrap_or(0));
+                }
+            }
+            for extension in facts.extensions {
+                reader.expression(extension.of);
+                reader.definition(extension.definition);
+            }
+            // Classes that only their bases know.
+            for (place, definition) in facts.definitions.iter().enumerate() {
+                let is_class = definition.kind != DefinitionKind::Function as u8;
+                if definition.name == NONE && is_class && !facts.list(definition.bases).is_empty() {
+                    reader.definition(place as u32);
+                }
+            }
+        })
+    }
+
+    fn list(&mut self, list: u32) {
+        let items = self.facts.list(list);
+        self.put(items.len() as u64);
+        items.iter().for_each(|item| self.expression(*item));
+    }
+
+    /// All that a definition says, but for its members, which are items.
+    fn definition(&mut self, place: u32) {
+        let Some(it) = self.facts.definitions.get(place as usize) else { return };
+        if !self.is_first(0, place, 0) {
+            return;
+        }
+        self.put(self.name_of(it));
+        let bits = [it.at != NONE, it.members != NONE, it.attributes != NONE, it.owner != NONE];
+        let bits = bits.iter().fold(0, |bits, bit| bits << 1 | u64::from(*bit));
+        self.put(bits << 16 | u64::from(it.kind) << 8 | u64::from(it.flags));
+        if let Some(scope) = self.shared.get(it.members as usize) {
+            self.put(*scope);
+        }
+        if let Some(owner) = self.facts.definitions.get(it.owner as usize) {
+            self.put(self.name_of(owner));
+        }
+        self.expression(it.returns);
+        self.expression(it.alias);
+        for list in [it.bases, it.values, it.parameters] {
+            self.list(list);
+        }
+        for scope in [it.members, it.attributes] {
+            let Some(members) = self.facts.scopes.get(scope as usize) else { continue };
+            if members.stars > 0 {
+                self.facts.stars(scope).iter().for_each(|star| self.expression(star.from));
+            }
+        }
+        // Of what has no name the members are no items that can be told from others.
+        if it.name == NONE {
+            for scope in [it.members, it.attributes] {
+                let Some(members) = self.facts.scopes.get(scope as usize) else { continue };
+                for place in members.first_binding..members.first_binding + members.bindings {
+                    self.binding(place);
+                }
+            }
+        }
+    }
+
+    fn binding(&mut self, place: u32) {
+        let binding = &self.facts.bindings[place as usize];
+        self.put(self.facts.hashes[binding.name as usize]);
+        self.put(u64::from(binding.kind) << 1 | u64::from(binding.at != NONE));
+        if binding.kind == BindingKind::Definition as u8 {
+            self.refer(binding.a);
+        } else {
+            self.expression(binding.a);
+            self.expression(binding.b);
+        }
+    }
+
+    /// A definition that is an item is told by its name; any other by what it says.
+    fn refer(&mut self, definition: u32) {
+        let Some(it) = self.facts.definitions.get(definition as usize) else { return };
+        if it.name == NONE {
+            return self.definition(definition);
+        }
+        let scope = self.shared.get(it.members as usize).copied().unwrap_or(0);
+        let name = self.name_of(it);
+        self.put(name);
+        self.put(scope);
+    }
+
+    fn expression(&mut self, place: u32) {
+        if place == UNKNOWN {
+            return self.put(3);
+        }
+        let Some(it) = self.facts.expressions.get(place as usize).copied() else { return };
+        if !self.is_first(1, place, 0) {
+            return;
+        }
+        self.put(u64::from(it.op));
+        let is = |ops: &[Op]| ops.iter().any(|op| it.op == *op as u8);
+        if is(&[Op::Name]) {
+            self.name(it.a, it.b);
+        } else if is(&[Op::Member]) {
+            self.put(self.facts.hashes[it.b as usize]);
+            self.expression(it.a);
+        } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
+            self.expression(it.a);
+            self.list(it.b);
+        } else if is(&[Op::Union, Op::Tuple]) {
+            self.list(it.a);
+        } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
+            self.refer(it.a);
+            self.put(u64::from(it.b));
+            if let Some(owner) =
+                self.facts.definitions.get(it.a as usize).map(|own| own.owner).filter(|own| *own != NONE)
+            {
+                self.refer(owner);
+            }
+        } else if is(&[Op::Module]) {
+            self.put(self.facts.hashes[it.a as usize]);
+            self.put(self.shared.get(it.b as usize).copied().unwrap_or(0));
+        } else if is(&[Op::Else]) {
+            self.expression(it.a);
+            self.expression(it.b);
+        } else if it.op != Op::Unknown as u8 {
+            self.expression(it.a);
+            self.put(u64::from(it.b));
+        }
+    }
+
+    /// A name with all that the scopes around it say of it.
+    fn name(&mut self, scope: u32, name: u32) {
+        let facts = self.facts;
+        self.put(facts.hashes[name as usize]);
+        let (mut at, mut steps) = (scope, 0);
+        while let Some(it) = facts.scopes.get(at as usize) {
+            let shared = self.shared[at as usize];
+            let bound = facts.bound(at, name);
+            if it.stars > 0 || shared != 0 || !bound.is_empty() {
+                self.put(steps);
+                self.put(shared);
+            }
+            if shared == 0 {
+                if !bound.is_empty() && self.is_first(2, at, name) {
+                    self.put(bound.len() as u64);
+                    bound.for_each(|place| self.binding(place));
+                }
+                facts.stars(at).iter().for_each(|star| self.expression(star.from));
+            }
+            at = it.parent;
+            steps += 1;
+        }
+    }
+}
+
+/// The names of what in a file may mean something else because it names these, directly or not.
+pub(super) fn touched(facts: &Facts<'_>, names: &FxHashSet<u64>) -> FxHashSet<u64> {
+    let mut by_name: Vec<bool> = facts.hashes.iter().map(|name| names.contains(name)).collect();
+    let mut found = vec![false; facts.hashes.len()];
+    let mut definitions = vec![false; facts.definitions.len()];
+    let mut expressions = vec![false; facts.expressions.len()];
+    loop {
+        let before = (count(&by_name), count(&definitions), count(&expressions));
+        let of_definition = |place: u32, by_name: &[bool], definitions: &[bool]| {
+            let Some(it) = facts.definitions.get(place as usize) else { return false };
+            definitions[place as usize] || at(by_name, it.name) || {
+                let owner = facts.definitions.get(it.owner as usize);
+                owner.is_some_and(|owner| at(by_name, owner.name) || at(definitions, it.owner))
+            }
+        };
+        for (place, it) in facts.expressions.iter().enumerate() {
+            let is = |ops: &[Op]| ops.iter().any(|op| it.op == *op as u8);
+            let of_list = |list: u32| facts.list(list).iter().any(|item| at(&expressions, *item));
+            let is_touched = if is(&[Op::Name]) {
+                at(&by_name, it.b)
+            } else if is(&[Op::Member]) {
+                at(&by_name, it.b) || at(&expressions, it.a)
+            } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
+                at(&expressions, it.a) || of_list(it.b)
+            } else if is(&[Op::Union, Op::Tuple]) {
+                of_list(it.a)
+            } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
+                of_definition(it.a, &by_name, &definitions)
+            } else if is(&[Op::Unknown, Op::Module]) {
+                false
+            } else {
+                at(&expressions, it.a) || it.op == Op::Else as u8 && at(&expressions, it.b)
+            };
+            expressions[place] |= is_touched;
+        }
+        for (place, it) in facts.definitions.iter().enumerate() {
+            let lists = [it.bases, it.values, it.parameters];
+            let mut items = lists.iter().flat_map(|list| facts.list(*list));
+            if at(&expressions, it.returns) || at(&expressions, it.alias) || items.any(|item| at(&expressions, *item)) {
+                definitions[place] = true;
+                set(&mut by_name, it.name);
+                set(&mut found, it.name);
+            }
+        }
+        for scope in facts.scopes {
+            let own = scope.first_binding as usize..(scope.first_binding + scope.bindings) as usize;
+            let mut is_any = false;
+            for binding in &facts.bindings[own] {
+                let is_touched = match binding.kind == BindingKind::Definition as u8 {
+                    true => of_definition(binding.a, &by_name, &definitions),
+                    false => at(&expressions, binding.a) || at(&expressions, binding.b),
+                };
+                if is_touched {
+                    set(&mut by_name, binding.name);
+                    set(&mut found, binding.name);
+                }
+                is_any |= at(&by_name, binding.name);
+            }
+            // What has no name is known by its members.
+            if let Some(class) = facts.definitions.get(scope.class as usize).filter(|class| class.name == NONE) {
+                definitions[scope.class as usize] |= is_any && class.name == NONE;
+            }
+        }
+        for extension in facts.extensions {
+            if at(&expressions, extension.of) {
+                definitions[extension.definition as usize] = true;
+            }
+        }
+        if before == (count(&by_name), count(&definitions), count(&expressions)) {
+            break;
+        }
+    }
+    found.iter().zip(facts.hashes).filter(|(is, _)| **is).map(|(_, name)| *name).collect()
+}
+
+fn at(all: &[bool], place: u32) -> bool {
+    all.get(place as usize).copied().unwrap_or(false)
+}
+
+fn set(all: &mut [bool], place: u32) {
+    if let Some(one) = all.get_mut(place as usize) {
+        *one = true;
+    }
+}
+
+fn count(all: &[bool]) -> usize {
+    all.iter().filter(|one| **one).count()
+}
