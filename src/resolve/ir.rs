@@ -101,6 +101,8 @@ pub const PROPERTY: u8 = 1;
 pub const STRUCTURAL: u8 = 2;
 /// It is a type of its own, and what lies beneath it only says what it is made of: Go's `type Names []Name`.
 pub const NAMED: u8 = 4;
+/// It takes any number of arguments from its last parameter on.
+pub const ANY_NUMBER: u8 = 8;
 
 /// A function, class or object.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -128,7 +130,7 @@ pub struct Definition {
     pub alias: u32,
     /// A [`DefinitionKind`].
     pub kind: u8,
-    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`].
+    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`].
     pub flags: u8,
     #[doc(hidden)]
     pub reserved: [u8; 2],
@@ -213,6 +215,8 @@ pub enum Op {
     /// What the member `a` means; where that is of something of ours that has no such member, what `b` means: a key in a
     /// literal that may build a thing with fields or a map.
     Else,
+    /// Of the functions that `a` means, those that take the list `b` of arguments: overloads.
+    Fitting,
 }
 
 /// An expression or a type. Equal ones are one, so a place in the table is a structural key.
@@ -343,7 +347,7 @@ pub(super) struct Header {
 }
 
 /// Changes with the meaning of the tables. Facts are made by extraction, so `store::CONTENT` must change too.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Facts of one file, read where they lie.
 #[derive(Clone, Copy, Debug)]

@@ -58,6 +58,7 @@ mod build;
 mod classes;
 pub mod ir;
 mod notes;
+mod overloads;
 mod packed;
 mod questions;
 mod semantics;
@@ -269,7 +270,8 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
 /// The name or member that an occurrence writes.
 fn written(facts: &Facts<'_>, expression: u32) -> Expression {
     let it = facts.expressions[expression as usize];
-    if it.op == Op::Else as u8 { facts.expressions[it.a as usize] } else { it }
+    let is_around = it.op == Op::Else as u8 || it.op == Op::Fitting as u8;
+    if is_around { facts.expressions[it.a as usize] } else { it }
 }
 
 /// Whether something of ours bears the name of an expression.

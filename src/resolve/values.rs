@@ -129,7 +129,7 @@ impl World<'_> {
             let calls = has_property && self.lookup(file, it.a, it.b).1;
             return self.values_of(&meanings, calls);
         }
-        if is(Op::Member) || is(Op::Module) {
+        if is(Op::Member) || is(Op::Module) || is(Op::Fitting) {
             let meanings = self.meaning(file, expression);
             return self.values_of(&meanings, true);
         }
@@ -316,7 +316,7 @@ impl World<'_> {
         for callee in callees.iter() {
             self.call(*callee, &mut found);
         }
-        let callee = facts.expressions[it.a as usize];
+        let callee = super::written(facts, it.a);
         let arguments = facts.list(it.b);
         if callee.op == Op::Member as u8 {
             let name = facts.hashes[callee.b as usize];
@@ -586,7 +586,7 @@ impl World<'_> {
                 }
             }
         }
-        let callee = self.facts(file).expressions[it.a as usize];
+        let callee = super::written(self.facts(file), it.a);
         if callees.is_empty() && callee.op == Op::Member as u8 && parameter == 0 {
             // A container's own method passes its elements.
             let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));

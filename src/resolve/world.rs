@@ -243,6 +243,9 @@ impl<'a> World<'a> {
             }
             return self.meaning(file, it.b).to_vec();
         }
+        if it.op == Op::Fitting as u8 {
+            return self.fitting(file, it.a, it.b);
+        }
         if it.op == Op::Module as u8 {
             let Some(module) = self.modules.find(file, it.b, facts.name(it.a)) else { return Vec::new() };
             return match self.whole(module) {

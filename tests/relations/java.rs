@@ -176,10 +176,10 @@ class A {
 fn constructors_are_meant_by_new_this_and_super() {
     check(
         "--- A.java
-class Base⟦=Base⟧ { Base⟦=make⟧(int x) {} Base⟦=bare⟧() { this⟦make,bare⟧(1); } }
-class A⟦=A⟧ extends Base⟦Base⟧ { A⟦=own⟧() { super⟦make,bare⟧(1); } }
+class Base⟦=Base⟧ { Base⟦=make⟧(int x) {} Base⟦=bare⟧() { this⟦make⟧(1); } }
+class A⟦=A⟧ extends Base⟦Base⟧ { A⟦=own⟧() { super⟦make⟧(1); } }
 class B⟦=B⟧ extends A⟦A⟧ { Object x = new B⟦B⟧(), y = new Base⟦Base,make⟧(2), z = new A⟦A,own⟧(); }
-class C⟦=C⟧ { C⟦=any⟧(int... all) {} C⟦=two⟧(int x, int y) {} Object x = new C⟦C,any,two⟧(1, 2), y = new C⟦C,any⟧(); }
+class C⟦=C⟧ { C⟦=any⟧(int... all) {} C⟦=two⟧(int x, int y) {} Object x = new C⟦C,two⟧(1, 2), y = new C⟦C,any⟧(); }
 class Outer⟦=Outer⟧ { class In⟦=In⟧ {} static In⟦In⟧ f(Outer⟦Outer⟧ o) { return o.new In⟦In⟧(); } }
 ",
     );
@@ -191,9 +191,9 @@ fn enums_have_constants_bodies_and_cases() {
         "--- A.java
 enum Mode⟦=Mode⟧ {
   FAST⟦=FAST⟧ { int cost⟦=over⟧() { return base⟦base⟧(); } },
-  SLOW⟦=SLOW⟧, ODD⟦plain,make⟧(1);
+  SLOW⟦=SLOW⟧, ODD⟦make⟧(1);
   Mode⟦=plain⟧() {}
-  Mode⟦=make⟧(int n) { this⟦plain,make⟧(); }
+  Mode⟦=make⟧(int n) { this⟦plain⟧(); }
   int cost⟦=cost⟧() { return 1; }
   int base⟦=base⟧() { return 1; }
 }
@@ -407,4 +407,62 @@ proptest::proptest! {
         let file = |path: &str| super::Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
         super::relations(&[file("a/A.java"), file("a/B.java"), file("b/A.java")]);
     }
+}
+
+#[test]
+fn of_constructors_the_one_is_meant_that_takes_the_arguments() {
+    check(
+        "--- a/Log.java
+package a;
+class Cause {}
+class Deep extends Cause {}
+class Log⟦=Log⟧ {
+    Log⟦=text⟧(String text) {}
+    Log⟦=cause⟧(Cause cause) { this⟦text⟧(\"x\"); }
+    Log⟦=thrown⟧(Throwable thrown) {}
+    Log⟦=number⟧(long number) {}
+    Log⟦=truth⟧(boolean truth) {}
+    Log⟦=many⟧(String first, Object... rest) {}
+    Log⟦=two⟧(String first, String second) {}
+    Cause own() { return null; }
+    void f(String s, long l, Deep deep, NumberFormatException e, Integer boxed) {
+        new Log⟦Log,text⟧(s);
+        new Log⟦Log,text⟧(\"a\" + l);
+        new Log⟦Log,cause⟧(deep);
+        new Log⟦Log,cause⟧(new Deep());
+        new Log⟦Log,cause⟧(own());
+        new Log⟦Log,thrown⟧(e);
+        new Log⟦Log,number⟧(3);
+        new Log⟦Log,number⟧(boxed);
+        new Log⟦Log,truth⟧(l == 3);
+        new Log⟦Log,two⟧(s, s);
+        new Log⟦Log,many⟧(s, s, s);
+        new Log⟦Log,text,cause,thrown,number,truth⟧(unknown());
+    }
+}
+",
+    );
+}
+
+#[test]
+fn which_overload_is_called_tells_what_the_call_gives() {
+    check(
+        "--- a/Base.java
+package a;
+class One { void one⟦=one⟧() {} void both⟦=first⟧() {} }
+class Two { void both⟦=second⟧() {} }
+class Base {
+    One make⟦=make⟧(String text) { return null; }
+    Two make⟦=base⟧(int number) { return null; }
+}
+class Derived extends Base {
+    Two make⟦=over⟧(int number) { return null; }
+    void f() {
+        make⟦over⟧(\"\").both⟦first⟧();
+        make⟦over⟧(1).both⟦second⟧();
+        new Base().make⟦make,base⟧(\"\").one⟦one⟧();
+    }
+}
+",
+    );
 }

@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::{field, inside, local, method_name, own, part, pattern, visit};
 use super::members::{CONSTRUCTOR, anonymous, constructor_name, lambda};
-use super::types::{annotation, array, array_of, type_of};
+use super::types::{annotation, array, array_of, primitive, type_of};
 use crate::model::Role;
 use crate::resolve::Op;
 use crate::resolve::ir::UNKNOWN;
@@ -43,8 +43,8 @@ pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32,
             let of = own(cx, scope, if word.kind() == "super" { Op::SuperOf } else { Op::ClassOf });
             let name = cx.facts.name(CONSTRUCTOR);
             let callee = cx.facts.member(of, name);
-            cx.facts.occurrence(span_of(word), Role::Call, callee);
-            arguments(cx, node, scope, callee);
+            let (_, fitting) = arguments(cx, node, scope, callee);
+            cx.facts.occurrence(span_of(word), Role::Call, fitting);
             UNKNOWN
         }
         "object_creation_expression" => creation(cx, node, scope),
@@ -119,6 +119,17 @@ pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32,
             let name = cx.facts.name("String");
             cx.facts.named(scope, name)
         }
+        "decimal_integer_literal" | "hex_integer_literal" | "octal_integer_literal" | "binary_integer_literal" => {
+            let is_long = cx.text(node).ends_with(['l', 'L']);
+            primitive(cx, if is_long { "long" } else { "int" })
+        }
+        "decimal_floating_point_literal" | "hex_floating_point_literal" => {
+            let is_float = cx.text(node).ends_with(['f', 'F']);
+            primitive(cx, if is_float { "float" } else { "double" })
+        }
+        "character_literal" => primitive(cx, "char"),
+        "true" | "false" => primitive(cx, "boolean"),
+        "binary_expression" => binary(cx, node, scope),
         "string_interpolation" => inside(cx, node, scope),
         "class_literal" | "type_arguments" => {
             for of in cx.children(node) {
@@ -210,32 +221,46 @@ fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let on = receiver(cx, node, scope);
     let name = method_name(cx, name_node);
     let callee = if is_bare { cx.facts.named(scope, name) } else { cx.facts.member(on, name) };
-    cx.facts.occurrence(span_of(name_node), Role::Call, callee);
     if let Some(types) = field(node, "type_arguments") {
         visit(cx, types, scope);
     }
-    let callee = if is_bare || on != UNKNOWN { callee } else { UNKNOWN };
-    let arguments = arguments(cx, node, scope, callee);
-    match callee {
-        UNKNOWN => UNKNOWN,
-        _ => cx.facts.expression(Op::Call, callee, arguments),
-    }
+    let is_known = is_bare || on != UNKNOWN;
+    let (first, fitting) = arguments(cx, node, scope, if is_known { callee } else { UNKNOWN });
+    // Who asks after a method asks after all that bear its name; which of them it is tells what the call gives.
+    cx.facts.occurrence(span_of(name_node), Role::Call, callee);
+    if is_known { cx.facts.expression(Op::Call, fitting, first) } else { UNKNOWN }
 }
 
-/// The list of a call's arguments, of which only the first says anything.
-pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32) -> u32 {
+/// The list of a call's first argument, for nothing is asked of the others' values, and what the callee means that takes them all.
+pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32) -> (u32, u32) {
     let nodes = field(node, "arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
-    let mut first = Vec::new();
+    let mut all = Vec::with_capacity(nodes.len());
     for (place, argument) in (0..).zip(nodes) {
-        let value = match argument.kind() {
+        all.push(match argument.kind() {
             "lambda_expression" => cx.deeper(|cx| lambda(cx, argument, scope, callee, place)),
             _ => visit(cx, argument, scope),
-        };
-        if place == 0 {
-            first.push(value);
-        }
+        });
     }
-    cx.facts.list(&first)
+    let (first, all) = (cx.facts.list(&all[..all.len().min(1)]), cx.facts.list(&all));
+    let fitting = if callee == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Fitting, callee, all) };
+    (first, fitting)
+}
+
+/// `a + b`: what is added to text is text, what is compared gives a truth.
+fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let either = [part(cx, node, "left", scope), part(cx, node, "right", scope)];
+    match field(node, "operator").map_or("", |operator| cx.text(operator)) {
+        "+" => {
+            let name = cx.facts.name("String");
+            let is_text = |one: &u32| {
+                let it = cx.facts.look(*one);
+                it.op == Op::Name as u8 && it.b == name
+            };
+            either.into_iter().find(is_text).unwrap_or(UNKNOWN)
+        }
+        "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => primitive(cx, "boolean"),
+        _ => UNKNOWN,
+    }
 }
 
 /// `new Cart(…)`, `new Base() {…}`, `outer.new Inner()`.
@@ -291,8 +316,8 @@ fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         cx.facts.member(class, name)
     });
     let callee = cx.facts.union(&[class, constructors[0], constructors[1]]);
-    cx.facts.occurrence(span_of(last), Role::Call, callee);
-    arguments(cx, node, scope, callee);
+    let (_, fitting) = arguments(cx, node, scope, callee);
+    cx.facts.occurrence(span_of(last), Role::Call, fitting);
     if let Some(body) = body {
         anonymous(cx, body, class, scope);
     }

@@ -8,7 +8,7 @@ use super::expressions::arguments;
 use super::lower::{field, inside, method_name, part, visit};
 use super::types::{annotations, array, array_of, type_of, type_parameters};
 use crate::model::Role;
-use crate::resolve::ir::{EMPTY, NONE, UNKNOWN};
+use crate::resolve::ir::{ANY_NUMBER, EMPTY, NONE, UNKNOWN};
 use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Whether a node declares a type.
@@ -193,7 +193,11 @@ pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str, takes: Optio
 
 /// How many arguments a method takes; none when it takes any number. `implied` is what its header does not say.
 fn arity<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, implied: Option<usize>) -> Option<usize> {
-    let Some(list) = field(node, "parameters") else { return implied };
+    field(node, "parameters").map_or(implied, |list| arity_of(cx, list))
+}
+
+/// How many a list of parameters takes; none when that is any number.
+fn arity_of<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>) -> Option<usize> {
     let parameters = cx.children(list);
     let is_open = parameters.iter().any(|parameter| parameter.kind() == "spread_parameter");
     (!is_open).then(|| parameters.iter().filter(|parameter| parameter.kind() == "formal_parameter").count())
@@ -223,7 +227,11 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                 }
             }
             if function != NONE {
-                cx.facts.definition(function).returns = returns;
+                // A compact constructor takes what its record's header says.
+                let is_open = field(node, "parameters").is_none_or(|list| arity_of(cx, list).is_none());
+                let definition = cx.facts.definition(function);
+                definition.returns = returns;
+                definition.flags |= if is_open { ANY_NUMBER } else { 0 };
             }
             for child in cx.children(node) {
                 if child.kind() == "throws" {
@@ -251,10 +259,10 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                 let own = cx.facts.expression(Op::ClassOf, class, 0);
                 let constructor = cx.facts.name(CONSTRUCTOR);
                 let callee = cx.facts.member(own, constructor);
+                let (_, fitting) = arguments(cx, node, members, callee);
                 if cx.first(list).is_some() {
-                    cx.facts.occurrence(span_of(name), Role::Call, callee);
+                    cx.facts.occurrence(span_of(name), Role::Call, fitting);
                 }
-                arguments(cx, node, members, callee);
             }
             if let Some(body) = field(node, "body") {
                 let base = cx.facts.expression(Op::ClassOf, class, 0);

@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::expressions::qualified;
 use super::lower::{field, method_name, visit};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, UNKNOWN};
+use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
 use crate::resolve::{BindingKind, Op};
 
 /// Writes down the names in a type and gives it; `role` is what the outermost name does.
@@ -49,8 +49,16 @@ fn type_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             }
             cx.facts.union(&types)
         }
+        // No class, but overloads are told by it.
+        "integral_type" | "floating_point_type" | "boolean_type" => primitive(cx, cx.text(node)),
         _ => UNKNOWN,
     }
+}
+
+/// `int` and its like.
+pub(super) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> u32 {
+    let name = cx.facts.name(name);
+    cx.facts.named(ROOT, name)
 }
 
 /// An array of a type, when dimensions are written.

@@ -1,0 +1,280 @@
+//! Which of several definitions of one name a call means: the one that takes what is passed. As a compiler of Java chooses, as far
+//! as the types of the arguments are known.
+
+use super::ir::{ANY_NUMBER, BindingKind, DefinitionKind, NONE, Op, UNKNOWN};
+use super::semantics::ClassNames;
+use super::values::Value;
+use super::world::{Def, Meaning, World};
+
+/// What is known of the type of an argument or of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Type<'a> {
+    Unknown,
+    /// A class of ours, or one of several.
+    Ours(Vec<Def>),
+    /// One that is not ours, by its last name: `int`, `String`.
+    Outside(&'a str),
+    Array,
+}
+
+/// How deep a variable's value is followed to its type.
+const DEEPEST: usize = 6;
+/// So many arguments are looked at.
+const MOST_ARGUMENTS: usize = 12;
+
+const PRIMITIVES: &[&str] = &["boolean", "byte", "short", "char", "int", "long", "float", "double"];
+const BOXES: &[&str] = &["Boolean", "Byte", "Short", "Character", "Integer", "Long", "Float", "Double"];
+
+impl<'a> World<'a> {
+    /// What the callee of a call means: of functions of one name, those that fit its arguments best.
+    pub fn fitting(&mut self, file: u32, callee: u32, arguments: u32) -> Vec<Meaning> {
+        let meant = self.meaning(file, callee);
+        let is_function = |world: &Self, meaning: &Meaning| match meaning {
+            Meaning::Definition(def) => world.definition(*def).kind == DefinitionKind::Function as u8,
+            _ => false,
+        };
+        if !meant.iter().any(|meaning| is_function(self, meaning)) {
+            return meant.to_vec();
+        }
+        let arguments: &[u32] = self.facts(file).list(arguments);
+        let mut given: Option<Vec<Type<'a>>> = None;
+        let mut best: Option<(i32, Vec<Def>)> = None;
+        // Nearer ones first: one that is farther must fit better, for else it is overridden.
+        for candidates in self.candidates(file, callee, &meant) {
+            let mut nearest: Option<(i32, Vec<Def>)> = None;
+            for def in candidates {
+                if !self.takes(def, arguments.len()) {
+                    continue;
+                }
+                let given = match &given {
+                    Some(given) => given.clone(),
+                    None => {
+                        let types = arguments.iter().take(MOST_ARGUMENTS);
+                        let types: Vec<Type<'a>> = types.map(|one| self.type_of_value(file, *one, 0)).collect();
+                        given.insert(types).clone()
+                    }
+                };
+                let Some(score) = self.fit(def, &given) else { continue };
+                match &mut nearest {
+                    Some((most, _)) if score < *most => {}
+                    Some((most, all)) if score == *most => all.push(def),
+                    _ => nearest = Some((score, vec![def])),
+                }
+            }
+            if let Some((score, _)) = &nearest
+                && best.as_ref().is_none_or(|(most, _)| score > most)
+            {
+                best = nearest;
+            }
+        }
+        let Some((_, best)) = best else { return meant.to_vec() };
+        let others = meant.iter().filter(|meaning| !is_function(self, meaning));
+        others.copied().chain(best.into_iter().map(Meaning::Definition)).collect()
+    }
+
+    /// The functions that a callee may mean, by how near they are: of the class itself, of its bases.
+    fn candidates(&mut self, file: u32, callee: u32, meant: &[Meaning]) -> Vec<Vec<Def>> {
+        let facts = self.facts(file);
+        let it = facts.expressions[callee as usize];
+        let mut classes = Vec::new();
+        if it.op == Op::Member as u8 {
+            classes.extend(self.value(file, it.a).iter().filter_map(|value| match *value {
+                Value::Instance(class) | Value::Class(class) | Value::Super(class) => Some(class),
+                _ => None,
+            }));
+        } else if it.op == Op::Name as u8 && self.semantics.class_names == ClassNames::Inherited {
+            let mut scope = it.a;
+            while scope != NONE && classes.is_empty() {
+                let class = Def { file, place: facts.scopes[scope as usize].class };
+                if class.place != NONE && !self.member(Value::Instance(class), facts.hashes[it.b as usize]).is_empty() {
+                    classes.push(class);
+                }
+                scope = facts.scopes[scope as usize].parent;
+            }
+        }
+        let as_function = |world: &Self, meaning: &Meaning| match meaning {
+            Meaning::Definition(def) if world.definition(*def).kind == DefinitionKind::Function as u8 => Some(*def),
+            _ => None,
+        };
+        let mut all = vec![meant.iter().filter_map(|meaning| as_function(self, meaning)).collect()];
+        // Of several receivers each has its own; of one, bases may have what it has not.
+        if let [class] = classes[..] {
+            let name = facts.hashes[it.b as usize];
+            for base in self.order(class).iter() {
+                let own = self.own(*base, name);
+                all.push(own.iter().filter_map(|meaning| as_function(self, meaning)).collect());
+            }
+        }
+        all
+    }
+
+    /// Whether a function takes so many arguments.
+    fn takes(&self, def: Def, given: usize) -> bool {
+        let definition = self.definition(def);
+        let wanted = self.facts(def.file).list(definition.parameters).len();
+        if definition.flags & ANY_NUMBER != 0 { given + 1 >= wanted } else { given == wanted }
+    }
+
+    /// How well a function fits arguments of these types; `None` when it cannot take them.
+    fn fit(&mut self, def: Def, given: &[Type<'a>]) -> Option<i32> {
+        let definition = self.definition(def);
+        let wanted = self.facts(def.file).list(definition.parameters);
+        let is_open = definition.flags & ANY_NUMBER != 0;
+        let fixed = if is_open { wanted.len().saturating_sub(1) } else { wanted.len() };
+        // One that takes exactly so many counts for more.
+        let mut score = if is_open { -1 } else { 0 };
+        for (place, given) in given.iter().enumerate().take(fixed) {
+            let wanted = wanted.get(place).map_or(Type::Unknown, |of| self.type_written(def.file, *of));
+            score += self.fits(given, &wanted)?;
+        }
+        Some(score)
+    }
+
+    fn fits(&mut self, given: &Type<'a>, wanted: &Type<'a>) -> Option<i32> {
+        match (given, wanted) {
+            (Type::Unknown, _) | (_, Type::Unknown) => Some(0),
+            (_, Type::Outside("Object")) => Some(1),
+            (Type::Ours(given), Type::Ours(wanted)) => {
+                let same = given.iter().any(|one| wanted.contains(one));
+                let derives = |world: &mut Self, one: &Def| world.order(*one).iter().any(|base| wanted.contains(base));
+                match same {
+                    true => Some(6),
+                    false => given.iter().any(|one| derives(self, one)).then_some(4),
+                }
+            }
+            (Type::Ours(_), Type::Outside(wanted)) => {
+                (!is_primitive(wanted) && !BOXES.contains(wanted) && *wanted != "String").then_some(0)
+            }
+            // What is not ours derives from nothing of ours, but what a generator writes may.
+            (Type::Outside(given), Type::Ours(_)) => {
+                (!is_primitive(given) && !BOXES.contains(given) && *given != "String").then_some(-2)
+            }
+            (Type::Outside(given), Type::Outside(wanted)) => outside(given, wanted),
+            (Type::Array, Type::Array) => Some(4),
+            (Type::Array, _) | (_, Type::Array) => None,
+        }
+    }
+
+    /// The type of a value, as its variable's declaration or its expression tells it.
+    fn type_of_value(&mut self, file: u32, expression: u32, depth: usize) -> Type<'a> {
+        if expression == UNKNOWN || depth > DEEPEST {
+            return Type::Unknown;
+        }
+        let facts = self.facts(file);
+        let it = facts.expressions[expression as usize];
+        if it.op == Op::Instance as u8 {
+            return self.type_written(file, it.a);
+        }
+        if it.op == Op::Name as u8 || it.op == Op::Member as u8 {
+            return match self.meaning(file, expression)[..] {
+                [] if it.op == Op::Name as u8 => match facts.name(it.b) {
+                    name if is_primitive(name) || name == "String" => Type::Outside(name),
+                    _ => Type::Unknown,
+                },
+                [Meaning::Variable { file, binding }] => {
+                    let binding = self.facts(file).bindings[binding as usize];
+                    match binding.b {
+                        _ if binding.kind == BindingKind::Narrowed as u8 => self.type_written(file, binding.a),
+                        UNKNOWN if binding.kind != BindingKind::Parameter as u8 => {
+                            self.type_of_value(file, binding.a, depth + 1)
+                        }
+                        written => self.type_written(file, written),
+                    }
+                }
+                _ => self.known(file, expression),
+            };
+        }
+        if it.op == Op::Call as u8 {
+            let mut types = Vec::new();
+            for meaning in self.meaning(file, it.a).iter() {
+                match *meaning {
+                    Meaning::Definition(def) if self.definition(def).returns != UNKNOWN => {
+                        let returns = self.definition(def).returns;
+                        types.push(self.type_written(def.file, returns));
+                    }
+                    _ => types.push(Type::Unknown),
+                }
+            }
+            types.dedup();
+            if let [only] = &types[..]
+                && *only != Type::Unknown
+            {
+                return only.clone();
+            }
+        }
+        self.known(file, expression)
+    }
+
+    /// The classes that a value is known to be of.
+    fn known(&mut self, file: u32, expression: u32) -> Type<'a> {
+        let instances = self.value(file, expression);
+        let classes: Vec<Def> = instances
+            .iter()
+            .filter_map(|value| if let Value::Instance(def) = value { Some(*def) } else { None })
+            .collect();
+        if classes.is_empty() || classes.len() < instances.len() { Type::Unknown } else { Type::Ours(classes) }
+    }
+
+    /// A type that is written.
+    fn type_written(&mut self, file: u32, of: u32) -> Type<'a> {
+        let facts = self.facts(file);
+        let it = facts.expressions[of as usize];
+        if it.op == Op::Generic as u8 {
+            return if it.a == UNKNOWN { Type::Array } else { self.type_written(file, it.a) };
+        }
+        if it.op != Op::Name as u8 && it.op != Op::Member as u8 {
+            return Type::Unknown;
+        }
+        let mut classes = Vec::new();
+        let meant = self.meaning(file, of);
+        for meaning in meant.iter() {
+            match *meaning {
+                Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class as u8 => {
+                    classes.push(def)
+                }
+                // A type parameter may be anything.
+                _ => return Type::Unknown,
+            }
+        }
+        if classes.is_empty() { Type::Outside(facts.name(it.b)) } else { Type::Ours(classes) }
+    }
+}
+
+fn is_primitive(name: &str) -> bool {
+    PRIMITIVES.contains(&name)
+}
+
+/// How well a value of one type of others fits another.
+fn outside(given: &str, wanted: &str) -> Option<i32> {
+    if given == wanted {
+        return Some(6);
+    }
+    let place = |all: &[&str], name: &str| all.iter().position(|one| *one == name);
+    let unboxed = |name: &str| place(BOXES, name).map(|at| PRIMITIVES[at]);
+    let is_number = |name: &str| name != "boolean" && name != "char";
+    let is_thrown = |name: &str| ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
+    // A number fits into a wider one; a character into those that are wider than itself.
+    let widens = |given: &str, wanted: &str| {
+        let wider = place(PRIMITIVES, given) < place(PRIMITIVES, wanted);
+        given != "boolean" && is_number(wanted) && wider
+    };
+    match (is_primitive(given), is_primitive(wanted)) {
+        (true, true) => widens(given, wanted).then_some(4),
+        (true, false) if unboxed(wanted) == Some(given) => Some(2),
+        (true, false) if wanted == "Number" => is_number(given).then_some(1),
+        (true, false) => matches!(wanted, "Comparable" | "Serializable").then_some(1),
+        (false, true) => match unboxed(given) {
+            Some(given) => (given == wanted || widens(given, wanted)).then_some(2),
+            // Of what is not known it may be a subtype, but no other is a number.
+            None => None,
+        },
+        (false, false) if wanted == "String" || BOXES.contains(&wanted) => None,
+        (false, false) if given == "String" => {
+            matches!(wanted, "CharSequence" | "Comparable" | "Serializable").then_some(3)
+        }
+        (false, false) if wanted == "Throwable" => is_thrown(given).then_some(3),
+        (false, false) if is_thrown(given) && !is_thrown(wanted) => None,
+        (false, false) if wanted == "Number" && unboxed(given).is_some_and(is_number) => Some(3),
+        _ => Some(0),
+    }
+}
