@@ -36,7 +36,7 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
     };
     let mut cx = Cx::new(source);
     walk(spec, &tree, &mut cx, 0);
-    let mut symbols = cx.finish();
+    let (mut symbols, embedded) = cx.finish();
     if errors::swallow_definitions(&tree) {
         let paragraphs = paragraph_by_paragraph(spec, source, &tree, &mut steps);
         if paragraphs.len() > symbols.len() {
@@ -44,7 +44,7 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
         }
     }
     number_lines(source, &mut symbols);
-    let facts = spec.relating.map(|relating| facts(relating, source, &tree)).unwrap_or_default();
+    let facts = spec.relating.map(|relating| facts(relating, source, &tree, &embedded)).unwrap_or_default();
     Extraction { symbols, facts, has_errors: tree.root_node().has_error(), failure: None }
 }
 
@@ -56,13 +56,13 @@ fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tre
             cx.inside(|cx| walk(spec, &tree, cx, 0));
         }
     }
-    cx.finish()
+    cx.finish().0
 }
 
 /// What the resolver needs to know of a file.
-fn facts(relating: Relating, source: &[u8], tree: &Tree) -> Vec<u8> {
+fn facts(relating: Relating, source: &[u8], tree: &Tree, embedded: &[(usize, Tree)]) -> Vec<u8> {
     let root = tree.root_node();
-    let mut lower = Lower::new(source, root);
+    let mut lower = Lower::new(source, root, embedded);
     (relating.lower)(&mut lower, root);
     lower.facts.finish()
 }
@@ -168,6 +168,7 @@ fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, de
     let mut steps = MOST_STEPS;
     if let Some(tree) = parse(spec, cx.source(), Some(range), &mut steps) {
         cx.inside(|cx| walk(spec, &tree, cx, depth + 1));
+        cx.keep(node.start_byte(), tree);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a language's rules see of the tree while it is walked, and how they say that something is defined.
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use crate::model::{Detail, Kind, Span, Symbol};
 
@@ -89,6 +89,8 @@ pub struct Cx<'s, 't> {
     containers: Vec<(Span, usize)>,
     attributes: Vec<Span>,
     symbols: Vec<Symbol>,
+    /// What was read once more: where the node begins that it is the text of, and its tree.
+    embedded: Vec<(usize, Tree)>,
 }
 
 impl<'s, 't> Cx<'s, 't> {
@@ -101,6 +103,7 @@ impl<'s, 't> Cx<'s, 't> {
             containers: Vec::new(),
             attributes: Vec::new(),
             symbols: Vec::new(),
+            embedded: Vec::new(),
         }
     }
 
@@ -289,15 +292,23 @@ impl<'s, 't> Cx<'s, 't> {
             containers: std::mem::take(&mut self.containers),
             attributes: Vec::new(),
             symbols: std::mem::take(&mut self.symbols),
+            embedded: std::mem::take(&mut self.embedded),
         };
         walk(&mut inner);
         self.open = inner.open;
         self.containers = inner.containers;
         self.symbols = inner.symbols;
+        self.embedded = inner.embedded;
     }
 
-    /// Ends the walk.
-    pub fn finish(self) -> Vec<Symbol> {
-        self.symbols
+    /// Keeps the tree of the text of the node that begins at `start`, for the lowering.
+    pub fn keep(&mut self, start: usize, tree: Tree) {
+        self.embedded.push((start, tree));
+    }
+
+    /// Ends the walk: the symbols, and the trees that were kept.
+    pub fn finish(mut self) -> (Vec<Symbol>, Vec<(usize, Tree)>) {
+        self.embedded.sort_by_key(|(start, _)| *start);
+        (self.symbols, self.embedded)
     }
 }

@@ -1,6 +1,6 @@
 //! What every lowering needs: the builder of facts, and nodes turned into names, spans and occurrences.
 
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::definition::span_of;
 use crate::model::Role;
@@ -16,13 +16,21 @@ pub struct Lower<'s, 't> {
     pub facts: Builder,
     source: &'s [u8],
     cursor: TreeCursor<'t>,
+    embedded: &'t [(usize, Tree)],
     depth: usize,
 }
 
 impl<'s, 't> Lower<'s, 't> {
-    /// A lowering of the tree below `root` that has not begun.
-    pub fn new(source: &'s [u8], root: Node<'t>) -> Self {
-        Self { facts: Builder::new(), source, cursor: root.walk(), depth: 0 }
+    /// A lowering of the tree below `root` that has not begun. `embedded` are the trees of texts in it that were read once more, by
+    /// where the nodes begin whose texts they are.
+    pub fn new(source: &'s [u8], root: Node<'t>, embedded: &'t [(usize, Tree)]) -> Self {
+        Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0 }
+    }
+
+    /// The tree of a node's text, where that was read once more.
+    pub fn embedded(&self, node: Node<'_>) -> Option<Node<'t>> {
+        let place = self.embedded.binary_search_by_key(&node.start_byte(), |(start, _)| *start).ok()?;
+        Some(self.embedded[place].1.root_node())
     }
 
     /// The text of a node; empty where it is not valid UTF-8.

@@ -265,3 +265,63 @@ mod a;
         &["src/a.rs -> src/b.rs", "src/main.rs -> src/b.rs"],
     );
 }
+
+#[test]
+fn items_in_a_macros_call_are_items() {
+    check(
+        "--- src/lib.rs
+cfg_if! {
+    if #[cfg(unix)] {
+        mod unix { pub fn deep⟦=deep⟧() {} }
+        pub fn one⟦=one⟧() -> Part⟦Part⟧ { unix::deep⟦deep⟧(); Part⟦Part⟧ }
+    } else {
+        pub fn two⟦=two⟧() {}
+    }
+}
+lazy_static! { static ref SHARED⟦=SHARED⟧: Part⟦Part⟧ = one⟦one⟧(); }
+cfg_net! {
+    #[derive(Debug)]
+    pub struct Part⟦=Part⟧;
+    impl Part⟦Part⟧ { pub fn run⟦=run⟧(&self) {} }
+}
+struct Whole;
+impl Whole {
+    cfg_net! { fn go⟦=go⟧(&self) -> Part⟦Part⟧ { one⟦one⟧() } }
+}
+fn main() { one⟦one⟧().run⟦run⟧(); two⟦two⟧(); SHARED⟦SHARED⟧.run⟦run⟧(); Whole.go⟦go⟧().run⟦run⟧(); }
+",
+    );
+}
+
+#[test]
+fn bitflags_make_a_type_with_constants() {
+    check(
+        "--- src/lib.rs
+bitflags! {
+    #[derive(Clone)]
+    pub struct Mode⟦=Mode⟧: u32 {
+        const READ⟦=READ⟧ = 1;
+        const BOTH⟦=BOTH⟧ = Self::READ⟦READ⟧.bits() | SHIFT⟦SHIFT⟧;
+    }
+}
+const SHIFT⟦=SHIFT⟧: u32 = 2;
+impl Mode⟦Mode⟧ { fn ok⟦=ok⟧(&self) {} }
+fn f(mode: Mode⟦Mode⟧) { mode.ok⟦ok⟧(); Mode⟦Mode⟧::BOTH⟦BOTH⟧.ok⟦ok⟧(); }
+",
+    );
+}
+
+#[test]
+fn what_is_asked_of_a_call_by_its_type_arguments_is_what_it_gives() {
+    check(
+        "--- src/lib.rs
+struct Set⟦=Set⟧;
+impl Set⟦Set⟧ { fn len⟦=len⟧(&self) {} fn find⟦=find⟧<T>(&self) -> Option<Set⟦Set⟧> { None } }
+fn f(names: Vec<String>, set: Set⟦Set⟧) {
+    names.iter().map(|name| name.len()).collect::<Set⟦Set⟧>().len⟦len⟧();
+    \"\".parse::<Set⟦Set⟧>().unwrap().len⟦len⟧();
+    ok!(set.find⟦find⟧::<u8>()).len⟦len⟧();
+}
+",
+    );
+}

@@ -342,9 +342,11 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let (Some(mut function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return UNKNOWN;
     };
+    // What is written behind `collect::<…>`.
+    let mut wanted = UNKNOWN;
     if function.kind() == "generic_function" {
-        if let Some(types) = field(function, "type_arguments") {
-            annotation(cx, types, scope, Role::Type);
+        for of in field(function, "type_arguments").map(|types| cx.children(types)).unwrap_or_default() {
+            wanted = annotation(cx, of, scope, Role::Type);
         }
         let Some(called) = field(function, "function") else { return UNKNOWN };
         function = called;
@@ -373,17 +375,26 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             _ => walk(cx, *argument, scope, Role::Reference),
         });
     }
-    if callee == UNKNOWN {
-        return UNKNOWN;
-    }
     let first = values.first().copied().unwrap_or(UNKNOWN);
     if !method.is_empty() {
+        let wanted = cx.facts.of(Op::Instance, wanted);
+        let wanted = match method {
+            "collect" | "into" | "sum" | "product" => wanted,
+            "parse" | "try_into" | "downcast" | "downcast_ref" | "downcast_mut" if wanted != UNKNOWN => {
+                container(cx, &[wanted])
+            }
+            _ => UNKNOWN,
+        };
         // Of arguments only a function says anything: `map` gives what it gives.
         let is_function =
             |node: &Node<'_>| matches!(node.kind(), "closure_expression" | "identifier" | "scoped_identifier");
         let given = if nodes.last().is_some_and(is_function) { values.last() } else { None };
         let list = given.map_or(EMPTY, |given| cx.facts.list(&[*given]));
-        return cx.facts.expression(Op::Call, callee, list);
+        let value = if callee == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Call, callee, list) };
+        return cx.facts.union(&[value, wanted]);
+    }
+    if callee == UNKNOWN {
+        return UNKNOWN;
     }
     let text = cx.text(function);
     let mut parts = text.rsplit("::").map(|part| part.split('<').next().unwrap_or(part).trim());

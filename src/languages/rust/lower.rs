@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
+use super::embedded::{self, Home};
 use super::expressions::{block, walk};
 use super::patterns::pattern;
 use super::tokens::{rules, tokens};
@@ -73,6 +74,10 @@ pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bo
         "macro_definition" => macro_by_example(cx, node, scope),
         "foreign_mod_item" => drop(field(node, "body").map(|body| items(cx, body, scope))),
         "attribute_item" | "inner_attribute_item" | "empty_statement" => {}
+        "macro_invocation" => return embedded::items(cx, node, Home::Scope(scope)),
+        "expression_statement" if cx.first(node).is_some_and(|it| it.kind() == "macro_invocation") => {
+            return cx.first(node).is_some_and(|it| embedded::items(cx, it, Home::Scope(scope)));
+        }
         _ => return false,
     }
     true
@@ -162,7 +167,7 @@ fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// Inside a type, `Self` is it.
-fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, class: u32) {
+pub(super) fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, class: u32) {
     let name = cx.facts.name("Self");
     let own = cx.facts.expression(Op::ClassOf, class, 0);
     cx.facts.bind(scope, name, BindingKind::Value, own, UNKNOWN, NONE);
@@ -189,32 +194,47 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32,
 /// What stands in an `impl` or a trait.
 fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32, around: u32) {
     for part in cx.children(body) {
-        match part.kind() {
-            "function_item" | "function_signature_item" => {
-                cx.deeper(|cx| function(cx, part, members, around, Some(class)));
-            }
-            "const_item" => constant(cx, part, members, around),
-            "type_item" | "associated_type" => {
-                let inner = cx.facts.scope(ScopeKind::Block, around);
-                type_parameters(cx, part, inner);
-                let mut of = field(part, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
-                if let Some(above) = field(part, "bounds") {
-                    let above = bounds(cx, above, inner, Role::Type);
-                    of = cx.facts.union(&above);
-                }
-                let Some((name, at)) = item_name(cx, part) else { continue };
-                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
-                // Of several blocks for one type, each means its own by `Self::Name`.
-                if part.kind() == "type_item" {
-                    let own = own_types(cx.facts.text(name));
-                    let own = cx.facts.name(&own);
-                    cx.facts.bind(around, own, BindingKind::Variable, UNKNOWN, of, at);
-                }
-            }
-            "attribute_item" => {}
-            _ => drop(walk(cx, part, around, Role::Reference)),
+        if !associated_part(cx, part, class, members, around) {
+            walk(cx, part, around, Role::Reference);
         }
     }
+}
+
+/// Writes down an item of an `impl` or a trait; false when it is none.
+pub(super) fn associated_part<'t>(
+    cx: &mut Lower<'_, 't>,
+    part: Node<'t>,
+    class: u32,
+    members: u32,
+    around: u32,
+) -> bool {
+    match part.kind() {
+        "function_item" | "function_signature_item" => {
+            cx.deeper(|cx| function(cx, part, members, around, Some(class)));
+        }
+        "const_item" => constant(cx, part, members, around),
+        "type_item" | "associated_type" => {
+            let inner = cx.facts.scope(ScopeKind::Block, around);
+            type_parameters(cx, part, inner);
+            let mut of = field(part, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
+            if let Some(above) = field(part, "bounds") {
+                let above = bounds(cx, above, inner, Role::Type);
+                of = cx.facts.union(&above);
+            }
+            let Some((name, at)) = item_name(cx, part) else { return true };
+            cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+            // Of several blocks for one type, each means its own by `Self::Name`.
+            if part.kind() == "type_item" {
+                let own = own_types(cx.facts.text(name));
+                let own = cx.facts.name(&own);
+                cx.facts.bind(around, own, BindingKind::Variable, UNKNOWN, of, at);
+            }
+        }
+        "attribute_item" => {}
+        "macro_invocation" => return embedded::items(cx, part, Home::Type { class, members, around }),
+        _ => return false,
+    }
+    true
 }
 
 fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {

@@ -7,6 +7,7 @@
 //! `mod name;` is a symbol too: it is where a module gets its visibility, its `cfg` and often its only documentation.
 //! Macros by example are symbols, what they expand to is not.
 
+mod embedded;
 mod expressions;
 mod lower;
 mod macros;

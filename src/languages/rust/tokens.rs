@@ -6,33 +6,41 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::types::is_local;
-use crate::model::Role;
+use crate::model::{Role, Span};
 use crate::resolve::Op;
 use crate::resolve::ir::{EMPTY, UNKNOWN};
 
 /// Reads the tokens of a call. Gives the values of what its commas separate.
 pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) -> Vec<u32> {
-    cx.deeper(|cx| Reader::new(cx, tree, scope, false).read())
+    cx.deeper(|cx| Reader::new(cx, tree, scope, false, &[]).read())
+}
+
+/// Reads the tokens of a call that do not lie in one of these ranges.
+pub(super) fn tokens_but<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32, but: &[Span]) {
+    cx.deeper(|cx| drop(Reader::new(cx, tree, scope, false, but).read()));
 }
 
 /// Reads what a macro by example expands to: only names that say where they are to be found.
 pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) {
-    cx.deeper(|cx| drop(Reader::new(cx, tree, scope, true).read()));
+    cx.deeper(|cx| drop(Reader::new(cx, tree, scope, true, &[]).read()));
 }
 
 struct Reader<'c, 's, 't> {
     cx: &'c mut Lower<'s, 't>,
     tokens: Vec<Node<'t>>,
+    /// What lies in these ranges is left out.
+    but: &'c [Span],
     scope: u32,
     at: usize,
     is_rule: bool,
 }
 
 impl<'c, 's, 't> Reader<'c, 's, 't> {
-    fn new(cx: &'c mut Lower<'s, 't>, tree: Node<'t>, scope: u32, is_rule: bool) -> Self {
+    fn new(cx: &'c mut Lower<'s, 't>, tree: Node<'t>, scope: u32, is_rule: bool, but: &'c [Span]) -> Self {
         let mut cursor = tree.walk();
-        let tokens = tree.children(&mut cursor).filter(|token| !token.is_extra()).collect();
-        Self { cx, tokens, scope, at: 0, is_rule }
+        let is_read = |token: &Node<'_>| !token.is_extra() && !but.iter().any(|but| but.contains(span_of(*token)));
+        let tokens = tree.children(&mut cursor).filter(is_read).collect();
+        Self { cx, tokens, but, scope, at: 0, is_rule }
     }
 
     fn kind(&self, ahead: usize) -> &'t str {
@@ -69,8 +77,31 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
     fn group(&mut self) -> Vec<u32> {
         let tree = self.tokens[self.at];
         self.at += 1;
-        let (scope, is_rule) = (self.scope, self.is_rule);
-        self.cx.deeper(|cx| Reader::new(cx, tree, scope, is_rule).read())
+        let (scope, is_rule, but) = (self.scope, self.is_rule, self.but);
+        self.cx.deeper(|cx| Reader::new(cx, tree, scope, is_rule, but).read())
+    }
+
+    /// Passes over `::<T>`, of which only the names count; true when there was one.
+    fn turbofish(&mut self) -> bool {
+        if self.kind(0) != "::" || self.kind(1) != "<" {
+            return false;
+        }
+        self.at += 2;
+        let mut depth = 1;
+        while depth > 0 && self.at < self.tokens.len() {
+            match self.kind(0) {
+                "identifier" | "self" | "crate" | "super" => {
+                    self.path();
+                    continue;
+                }
+                "<" => depth += 1,
+                ">" => depth -= 1,
+                ">>" => depth -= 2,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        true
     }
 
     /// A path or a group, and the members, calls and indices that follow it.
@@ -93,8 +124,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                 (".", "identifier") => {
                     let name = self.tokens[self.at + 1];
                     self.at += 2;
-                    // A turbofish changes nothing.
-                    let is_call = self.calls(0) || self.kind(0) == "::";
+                    let is_call = self.turbofish() || self.calls(0);
                     let text = self.cx.text(name);
                     let text = if is_call { text.to_owned() } else { format!(".{text}") };
                     let text = self.cx.facts.name(&text);
@@ -186,6 +216,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
             self.at += 1;
         }
         let mut value = meant.unwrap_or(UNKNOWN);
+        self.turbofish();
         if self.calls(0) {
             let arguments = self.group();
             let is_type = self.cx.text(last).starts_with(char::is_uppercase);
