@@ -29,6 +29,9 @@ use crate::store::{self, Entry, Known, Prepared, Registry, Row, Sidecar, Snapsho
 /// A file that was written less than this before it was looked at may be written again within the same tick of the
 /// file system's clock: its time is not believed next time (the "racy git" problem).
 const RACY: Duration = Duration::from_millis(20);
+/// A file's time may lie so far ahead of our clock and still be of this very moment, as on a server whose clock is ahead. What
+/// lies further ahead was set by somebody: the next edit has another time.
+const AHEAD: Duration = Duration::from_secs(2);
 /// How many files may wait to be written while others are being read.
 const WAITING: usize = 64;
 
@@ -284,7 +287,7 @@ impl Origin<'_> {
 fn run(
     origin: &Origin<'_>,
     config: &Config,
-    mut sidecar: Sidecar,
+    sidecar: Sidecar,
     plan: Plan,
     rules: &Rules,
     options: &Options,
@@ -298,25 +301,25 @@ fn run(
     let Plan { mut files, mut inputs, skipped, mut warnings, goes_out_from, discovery } = plan;
     let looked_at_all = goes_out_from.is_none();
     let racy_after = nanoseconds(now) - RACY.as_nanos() as i64 - discovery.as_nanos() as i64;
-    let distrust = |mtime_ns: &mut i64| *mtime_ns -= i64::from(*mtime_ns > racy_after);
+    let racy_until = nanoseconds(now) + AHEAD.as_nanos() as i64;
+    let is_racy = |mtime_ns: i64| mtime_ns > racy_after && mtime_ns <= racy_until;
+    let distrust = |mtime_ns: &mut i64| *mtime_ns -= i64::from(is_racy(*mtime_ns));
+    // These are read whatever an earlier run, which may have distrusted them as well, made of them.
+    let doubted: Vec<bool> = files.iter().map(|file| is_racy(file.mtime_ns)).collect();
     files.iter_mut().for_each(|file| distrust(&mut file.mtime_ns));
     inputs.iter_mut().for_each(|input| distrust(&mut input.mtime_ns));
 
     // Whether there is anything to do is seen without keeping anybody from writing.
     if !options.from_scratch
         && options.reread.is_empty()
+        && !doubted.contains(&true)
         && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
         && snapshot.content_version() == store::CONTENT
         && same(&snapshot, &files, &inputs, options)
         && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
-        let facts = snapshot.facts().clone();
-        fill(&mut sidecar, &facts);
-        let none = Vec::new();
-        let (added, changed, removed) = (none.clone(), none.clone(), none);
-        let parsing = started.elapsed();
-        return Ok(Report { sidecar, facts, added, changed, removed, warnings, discovery, parsing });
+        return Ok(unchanged(sidecar, snapshot.facts(), warnings, discovery, started));
     }
 
     let mut writer = match options.from_scratch {
@@ -337,7 +340,7 @@ fn run(
     let mut to_read: Vec<usize> = Vec::new();
     let mut earlier = Earlier::of(base.as_ref());
     for (place, file) in files.iter().enumerate() {
-        let is_doubted = options.reread.contains(&file.path);
+        let is_doubted = doubted[place] || options.reread.contains(&file.path);
         states.push(match earlier.find(&file.path) {
             Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) && !is_doubted => row.state,
             _ => {
@@ -365,6 +368,14 @@ fn run(
     })?;
     if let Origin::Commit(reader) = origin {
         warnings.extend(reader.finish()?);
+    }
+    // What was doubted is often as it was: that is no reason to publish it once more.
+    if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, options))
+        && base.table().iter().zip(&states).all(|(row, state)| row.state == *state)
+        && (!looked_at_all || base.facts().git_head == sidecar.git_head)
+        && registry.get(&sidecar.repo).is_some()
+    {
+        return Ok(unchanged(sidecar, base.facts(), warnings, discovery, started));
     }
     let entries: Vec<Entry> = files.into_iter().zip(states).map(|(file, state)| Entry { file, state }).collect();
 
@@ -413,6 +424,19 @@ fn run(
     registry.put(&report.sidecar)?;
     report.parsing = started.elapsed();
     Ok(report)
+}
+
+/// What is told of a run that found nothing to do.
+fn unchanged(
+    mut sidecar: Sidecar,
+    facts: &SnapshotFacts,
+    warnings: Vec<String>,
+    discovery: Duration,
+    started: Instant,
+) -> Report {
+    fill(&mut sidecar, facts);
+    let (added, changed, removed) = (Vec::new(), Vec::new(), Vec::new());
+    Report { sidecar, facts: facts.clone(), added, changed, removed, warnings, discovery, parsing: started.elapsed() }
 }
 
 /// Whether a snapshot holds exactly these files as they are.

@@ -231,6 +231,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
         other => other.map_err(|err| Error::new(Code::Unavailable, format!("cannot write the answer: {err}")))?,
     };
+    grep.damage()?;
     if !global.quiet {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
         for note in notes(&grep, found) {

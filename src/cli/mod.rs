@@ -1,6 +1,7 @@
 //! The tools at a terminal: every tool is a subcommand, made from the same schema that clients read. The only room that prints.
 
 mod command;
+mod doctor;
 mod grep;
 mod output;
 mod progress;
@@ -110,6 +111,7 @@ enum Own {
     Watch(watch::Watch),
     WatchClaude(watch::WatchClaude),
     HookEvent(watch::HookEvent),
+    Doctor(doctor::Doctor),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
         /// The tool's name, as `search_symbols`.
@@ -178,6 +180,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 Ok(Own::Watch(how)) => return watch::run(&global, how),
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
+                Ok(Own::Doctor(how)) => return examine(&global, &how),
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
                     Ok(arguments) => (tool, arguments),
@@ -203,6 +206,14 @@ fn completions(shell: clap_complete::Shell) -> ExitCode {
     clap_complete::generate(shell, &mut command::parser(Cli::command(), &[]), "codelode", &mut script);
     output::print_bytes(&script);
     ExitCode::SUCCESS
+}
+
+/// Says what is wrong with the index directory.
+fn examine(global: &Global, how: &doctor::Doctor) -> ExitCode {
+    match config::load(&Flags { index_dir: global.index_dir.clone(), settings: Settings::default() }) {
+        Ok(config) => doctor::run(how, global, &config),
+        Err(err) => fail(&err),
+    }
 }
 
 /// Serves an MCP client.

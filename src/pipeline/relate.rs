@@ -19,7 +19,10 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
         Some(edges) => Ok(edges),
         None => {
             let earlier = snapshot.earlier_edges();
-            snapshot.keep_edges(&derive(snapshot, earlier.as_ref()))
+            let edges = derive(snapshot, earlier.as_ref());
+            // What was found out from damaged facts must not outlive them.
+            snapshot.damage()?;
+            snapshot.keep_edges(&edges)
         }
     }
 }

@@ -51,7 +51,7 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
     words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     found.keywords = words.into_iter().take(2 * MOST).map(|(word, _)| word).collect();
     // Of equally large ones the order of their files stays.
-    members.sort_by(|a, b| b.0.cmp(&a.0));
+    members.sort_by_key(|(lines, _)| std::cmp::Reverse(*lines));
     found.large_types = members
         .into_iter()
         .take(MOST)

@@ -101,7 +101,7 @@ pub struct FileTable {
 }
 
 impl FileTable {
-    /// Opens a table: reads its header, and its paths once.
+    /// Opens a table and checks that it is whole.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
@@ -116,7 +116,9 @@ impl FileTable {
         if paths_start as usize + paths.len() != map.bytes().len() || std::str::from_utf8(paths).is_err() {
             return Err(map.damaged("its paths are not text"));
         }
-        Ok(Self { entries: header.entries, inputs: header.inputs, paths_start, map })
+        let table = Self { entries: header.entries, inputs: header.inputs, paths_start, map };
+        table.verify()?;
+        Ok(table)
     }
 
     /// Whether it is as it was written.

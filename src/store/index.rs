@@ -5,7 +5,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -194,11 +193,6 @@ impl Search {
         let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
         let symbols = searcher.segment_readers().iter().map(column).collect::<Result<_, _>>()?;
         Ok(Self { searcher, symbols })
-    }
-
-    /// Whether a file of a segment matches the checksum at its end.
-    pub fn is_intact(&self, name: &Path) -> Result<bool, Error> {
-        Ok(self.searcher.index().directory().validate_checksum(name).map_err(tantivy::TantivyError::from)?)
     }
 
     /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms, whose

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::pack::checksum;
 use super::{Error, FORMAT};
 
 /// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
@@ -119,6 +120,9 @@ impl Manifest {
         if versions.format != u64::from(FORMAT) || versions.tantivy != tantivy_version() {
             return Err(Error::Outdated { path: dir.to_owned(), found: versions.format });
         }
+        if !matches_checksum(&bytes) {
+            return Err(Error::Damaged { path, what: "it does not match its checksum".to_owned() });
+        }
         serde_json::from_slice(&bytes).map_err(damaged)
     }
 
@@ -134,13 +138,31 @@ impl Manifest {
     /// Puts it in place of the old one, safe from a power cut. From here on it is what the store holds.
     pub fn publish(&self, dir: &Path) -> Result<(), Error> {
         let (path, temporary) = (Self::path(dir), dir.join("manifest.json.new"));
-        let bytes = serde_json::to_vec(self).expect("a manifest holds nothing that JSON cannot");
+        let bytes = with_checksum(serde_json::to_vec(self).expect("a manifest holds nothing that JSON cannot"));
         let mut file = File::create(&temporary).map_err(Error::io("cannot write", &temporary))?;
         file.write_all(&bytes).map_err(Error::io("cannot write", &temporary))?;
         file.sync_all().map_err(Error::io("cannot write", &temporary))?;
         std::fs::rename(&temporary, &path).map_err(Error::io("cannot replace", &path))?;
         sync_folder(dir)
     }
+}
+
+/// What stands between a manifest and its checksum, which is a last key of its own.
+const CHECKSUM: &str = ",\"checksum\":\"";
+
+/// Adds the checksum of all that comes before it.
+fn with_checksum(mut json: Vec<u8>) -> Vec<u8> {
+    let end = json.pop();
+    debug_assert_eq!(end, Some(b'}'));
+    let sum = checksum(&json);
+    json.extend_from_slice(format!("{CHECKSUM}{sum:016x}\"}}").as_bytes());
+    json
+}
+
+/// Whether a manifest is as it was written.
+fn matches_checksum(bytes: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::rfind(bytes, CHECKSUM.as_bytes()) else { return false };
+    with_checksum([&bytes[..at], b"}"].concat()) == bytes
 }
 
 /// Makes names in a folder as durable as the files that they name.

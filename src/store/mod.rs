@@ -21,6 +21,7 @@ mod analyzer;
 mod edges;
 mod files;
 mod grams;
+mod health;
 mod index;
 mod manifest;
 mod map;
@@ -29,6 +30,7 @@ mod ranks;
 mod registry;
 mod segments;
 mod snapshot;
+mod upkeep;
 mod writer;
 
 pub use analyzer::{flattened, parts as word_parts, stems};
@@ -40,6 +42,7 @@ pub use manifest::{Manifest, SnapshotFacts};
 pub use ranks::{Rank, RankTable};
 pub use registry::{Registry, RemoteFacts, Sidecar};
 pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView, qualified_name};
+pub use upkeep::Held;
 pub use writer::{Known, Prepared, Writer};
 
 use std::fs::File;
@@ -48,7 +51,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
 pub const CONTENT: u32 = 4;
 
@@ -170,11 +173,7 @@ impl Store {
         if self.manifest().is_ok_and(|manifest| manifest.snapshots.into_iter().any(|entry| is_other(&entry))) {
             return Writer::over(&self.dir, lock)?.forget(name);
         }
-        // All of it goes at once, the lock included: whoever waits for that begins a new store and not in the midst of this.
-        let gone = self.dir.with_extension("gone");
-        let _ = std::fs::remove_dir_all(&gone);
-        std::fs::rename(&self.dir, &gone).map_err(Error::io("cannot remove", &self.dir))?;
-        std::fs::remove_dir_all(&gone).map_err(Error::io("cannot remove", &gone))
+        self.remove_held(lock)
     }
 }
 

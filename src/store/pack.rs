@@ -11,10 +11,12 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::grams::{Block, BlockRecord, GramQuery, GramWriter};
+use super::health::{CHECKED_AT_ONCE, Health};
 use super::map::Mapped;
 use super::{Error, FORMAT};
 use crate::model::{Span, Symbol};
@@ -139,7 +141,8 @@ pub struct FileRecord {
     /// Number in [`crate::languages::LANGUAGES`]; [`NO_LANGUAGE`] for a file without symbols.
     pub language: u8,
     pub flags: u8,
-    pub reserved: [u8; 6],
+    /// BLAKE3 of the facts, cut to six bytes; zero where there are none.
+    pub facts_checksum: [u8; 6],
     /// BLAKE3 of the content.
     pub hash: [u8; 32],
 }
@@ -186,10 +189,12 @@ pub fn path(dir: &Path, number: u64) -> PathBuf {
 pub struct Pack {
     map: Mapped,
     footer: Footer,
+    /// Of its parts: for each file in their order its content and its facts, then all blocks together.
+    health: Arc<Health>,
 }
 
 impl Pack {
-    /// Opens a pack: reads its footer, nothing else.
+    /// Opens a pack: reads its footer, and its tables once when they are small.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let size = map.bytes().len() as u64;
@@ -198,14 +203,41 @@ impl Pack {
         if footer.magic != MAGIC || footer.format != u64::from(FORMAT) {
             return Err(map.damaged("its end is missing"));
         }
-        let pack = Self { map, footer };
+        let health =
+            Arc::new(Health::new(path, 2 * footer.files.min(size / size_of::<FileRecord>() as u64) as usize + 1));
+        let pack = Self { map, footer, health };
         // Every table must lie in the file before anything trusts it.
         pack.map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
         pack.map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
         pack.map.records::<FileRecord>(footer.files_start, footer.files)?;
         pack.map.slice(footer.paths_start, footer.paths_len)?;
         pack.map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
+        pack.check_order(start)?;
+        if start.saturating_sub(footer.symbols_start) <= CHECKED_AT_ONCE {
+            pack.verify_tables()?;
+        }
         Ok(pack)
+    }
+
+    /// The checksum does not cover the footer: but the tables lie one behind the other, so that one place follows from another.
+    fn check_order(&self, end: u64) -> Result<(), Error> {
+        let Footer { symbols_start, decorators_start, files_start, paths_start, blocks_start, .. } = self.footer;
+        let sizes = [
+            (symbols_start, self.footer.symbols * size_of::<SymbolRecord>() as u64, decorators_start),
+            (decorators_start, self.footer.decorators * size_of::<DecoratorRecord>() as u64, files_start),
+            (files_start, self.footer.files * size_of::<FileRecord>() as u64, paths_start),
+            (paths_start, self.footer.paths_len, blocks_start),
+            (blocks_start, self.footer.blocks * size_of::<BlockRecord>() as u64, end),
+        ];
+        match sizes.iter().all(|(start, len, next)| (start + len).next_multiple_of(8) == *next) {
+            true => Ok(()),
+            false => Err(self.map.damaged("its tables are not where they should be")),
+        }
+    }
+
+    /// What was found to be wrong with its content, facts and grams since it was opened.
+    pub fn damage(&self) -> Result<(), Error> {
+        self.health.damage()
     }
 
     /// Its files, by ascending id.
@@ -230,14 +262,30 @@ impl Pack {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The content of a file.
+    /// The content of a file; nothing where it is not what was written, which [`Pack::damage`] tells.
     pub fn content(&self, file: &FileRecord) -> &[u8] {
-        self.map.slice(file.content_start, file.content_len).unwrap_or_default()
+        let content = self.map.slice(file.content_start, file.content_len).unwrap_or_default();
+        let is_right = || blake3::hash(content) == file.hash;
+        let Some(place) = self.place(file) else { return content };
+        if self.health.is_right(2 * place, "the text of a file", is_right) { content } else { &[] }
     }
 
-    /// What a file says about names, as it was read.
+    /// What a file says about names, as it was read; nothing where it is not what was written, which [`Pack::damage`] tells.
     pub fn facts(&self, file: &FileRecord) -> &[u8] {
-        self.map.slice(file.facts_start, file.facts_len).unwrap_or_default()
+        let facts = self.map.slice(file.facts_start, file.facts_len).unwrap_or_default();
+        let is_right = || facts_checksum(facts) == file.facts_checksum;
+        let Some(place) = self.place(file) else { return facts };
+        if self.health.is_right(2 * place + 1, "what a file says about names", is_right) { facts } else { &[] }
+    }
+
+    /// The place of a file among all.
+    fn place(&self, file: &FileRecord) -> Option<usize> {
+        let files = self.files();
+        let straight = file.id.checked_sub(files.first()?.id)? as usize;
+        match files.get(straight) {
+            Some(there) if there.id == file.id => Some(straight),
+            _ => files.binary_search_by_key(&file.id, |file| file.id).ok(),
+        }
     }
 
     /// The symbols of a file, in source order.
@@ -261,6 +309,12 @@ impl Pack {
     /// The numbers of the files that may answer a question about their text. Those that no snapshot names any more may be
     /// among them.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
+        let bytes: u64 = self.blocks().iter().map(|block| block.len).sum();
+        if bytes <= CHECKED_AT_ONCE {
+            let all = 2 * self.footer.files as usize;
+            self.health.is_right(all, "a block of grams", || self.verify_blocks().is_ok());
+            self.damage()?;
+        }
         let each = self.blocks().iter().map(|block| Ok(Block::open(&self.map, block)?.candidates(query)));
         each.collect::<Result<Vec<_>, Error>>().map(|found| found.concat())
     }
@@ -277,14 +331,51 @@ impl Pack {
             + decorators
     }
 
-    /// Whether the tables are as they were written.
+    /// Whether all of it is as it was written: reads all of it.
     pub fn verify(&self) -> Result<(), Error> {
+        self.verify_tables()?;
+        self.verify_blocks()?;
+        for file in self.files() {
+            let content = self.map.slice(file.content_start, file.content_len)?;
+            if blake3::hash(content) != file.hash {
+                return Err(self.map.damaged("the text of a file does not match its checksum"));
+            }
+            if facts_checksum(self.map.slice(file.facts_start, file.facts_len)?) != file.facts_checksum {
+                return Err(self.map.damaged("what a file says about names does not match its checksum"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all of it is checked when it is used.
+    pub fn is_small(&self) -> bool {
+        let tables = (self.map.bytes().len() as u64).saturating_sub(self.footer.symbols_start);
+        let blocks: u64 = self.blocks().iter().map(|block| block.len).sum();
+        tables.max(blocks) <= CHECKED_AT_ONCE
+    }
+
+    /// Whether what is not checked when it is used is as it was written; what is wrong is remembered.
+    pub fn check_the_rest(&self) {
+        if self.verify_tables().is_err() {
+            self.health.is_wrong("a table");
+        }
+        if self.verify_blocks().is_err() {
+            self.health.is_wrong("a block of grams");
+        }
+    }
+
+    /// Whether the tables are as they were written.
+    pub fn verify_tables(&self) -> Result<(), Error> {
         let end = self.map.bytes().len() - size_of::<Footer>();
         let start = self.footer.symbols_start as usize;
         let tables = self.map.bytes().get(start..end).unwrap_or_default();
-        if checksum(tables) != self.footer.checksum {
-            return Err(self.map.damaged("its tables do not match their checksum"));
+        match checksum(tables) == self.footer.checksum {
+            true => Ok(()),
+            false => Err(self.map.damaged("its tables do not match their checksum")),
         }
+    }
+
+    fn verify_blocks(&self) -> Result<(), Error> {
         self.blocks().iter().try_for_each(|block| {
             match checksum(self.map.slice(block.start, block.len)?) == block.checksum {
                 true => Ok(()),
@@ -292,6 +383,16 @@ impl Pack {
             }
         })
     }
+}
+
+/// See [`FileRecord::facts_checksum`].
+fn facts_checksum(facts: &[u8]) -> [u8; 6] {
+    let hash = blake3::hash(facts);
+    let mut checksum = [0; 6];
+    if !facts.is_empty() {
+        checksum.copy_from_slice(&hash.as_bytes()[..6]);
+    }
+    checksum
 }
 
 /// `count` items from `first` on; none where they do not exist.
@@ -367,6 +468,7 @@ impl PackWriter {
             symbols: file.symbols.len() as u32,
             first_decorator: self.decorators.len() as u32,
             decorators: file.decorators.len() as u32,
+            facts_checksum: facts_checksum(file.facts),
             ..file.record
         });
         self.paths.push_str(file.path);

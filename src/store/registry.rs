@@ -188,7 +188,7 @@ impl Registry {
     }
 
     /// The file of a repo id; `None` for what cannot be one, such as a path that leads elsewhere.
-    fn path(&self, repo: &str) -> Option<PathBuf> {
+    pub(super) fn path(&self, repo: &str) -> Option<PathBuf> {
         let (owner, name) = repo.split_once('/')?;
         let plain = |part: &str| {
             !part.is_empty()

@@ -28,9 +28,38 @@ pub fn files(meta: &serde_json::Value) -> Vec<String> {
         let id = segment["segment_id"].as_str().unwrap_or_default().replace('-', "");
         // The list of deletions also carries when it was made.
         let deletions = segment["deletes"]["opstamp"].as_u64().map(|stamp| format!("{id}.{stamp}.del"));
-        ENDINGS.map(|ending| format!("{id}.{ending}")).into_iter().chain(deletions)
+        files_of(&id).into_iter().chain(deletions)
     };
     segments.iter().flat_map(of).collect()
+}
+
+/// What ends every file of tantivy: the length of what it says of the file, and a number that shows that it does.
+const FOOTER_MARK: u32 = 1337;
+
+/// Compares a file of a segment with the checksum that it ends with, unless it is larger than this.
+pub fn check_file(file: &Mapped, largest: u64) -> Result<(), super::Error> {
+    let bytes = file.bytes();
+    let cut = || file.damaged("its end is missing");
+    let number = |at: Option<usize>| -> Option<u32> {
+        let at = at?;
+        bytes.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes)
+    };
+    let len = bytes.len();
+    if number(len.checked_sub(4)) != Some(FOOTER_MARK) {
+        return Err(cut());
+    }
+    let said = number(len.checked_sub(8)).ok_or_else(cut)? as usize;
+    let body = len.checked_sub(8 + said).ok_or_else(cut)?;
+    let footer: serde_json::Value = serde_json::from_slice(&bytes[body..len - 8]).map_err(|_| cut())?;
+    if len as u64 <= largest && footer["crc"].as_u64() != Some(u64::from(crc32fast::hash(&bytes[..body]))) {
+        return Err(file.damaged("it does not match its checksum"));
+    }
+    Ok(())
+}
+
+/// The files of a segment, by its id without dashes.
+pub fn files_of(id: &str) -> [String; 6] {
+    ENDINGS.map(|ending| format!("{id}.{ending}"))
 }
 
 /// A tantivy directory whose small files live in memory.
@@ -67,6 +96,13 @@ impl Segments {
         let held = files(meta).into_iter().map(map).collect::<Result<_, super::Error>>()?;
         let meta = (!meta.is_null()).then(|| meta.to_string().into_bytes());
         Ok(Self { held: Arc::new(held), ..Self::new(dir, meta) })
+    }
+
+    /// Compares the files that [`Segments::hold`] mapped with their checksums, as far as they are no larger than this; of larger
+    /// ones only the end is looked at, which is enough to see that something was cut off. tantivy trusts what it reads: so
+    /// this comes before it is asked anything.
+    pub fn check(&self, largest: u64) -> Result<(), super::Error> {
+        self.held.values().try_for_each(|file| check_file(file, largest))
     }
 
     /// What [`Segments::hold`] mapped.

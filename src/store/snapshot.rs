@@ -10,6 +10,7 @@ use super::Error;
 use super::edges::{self, EdgeTable, Edges};
 use super::files::{self, FileTable, Row};
 use super::grams::GramQuery;
+use super::health::CHECKED_AT_ONCE;
 use super::index::{Clause, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::map;
@@ -52,6 +53,8 @@ pub struct Snapshot {
     dir: PathBuf,
     edges: OnceLock<EdgeTable>,
     ranks: OnceLock<RankTable>,
+    /// What is wrong with the search index: which file, and what.
+    broken: OnceLock<(PathBuf, String)>,
 }
 
 impl Snapshot {
@@ -78,6 +81,7 @@ impl Snapshot {
             dir: dir.to_owned(),
             edges: OnceLock::new(),
             ranks: OnceLock::new(),
+            broken: OnceLock::new(),
         })
     }
 
@@ -247,22 +251,51 @@ impl Snapshot {
 
     fn searcher(&self) -> Result<&Search, Error> {
         if self.search.get().is_none() {
+            let opened = self.segments.check(CHECKED_AT_ONCE).and_then(|()| Search::open(self.segments.clone()));
+            // Some questions do without it: what is said then must not pass for an answer.
+            let search = opened.inspect_err(|err| self.is_broken(err))?;
             // Two threads may both open it; one is kept.
-            let _ = self.search.set(Search::open(self.segments.clone())?);
+            let _ = self.search.set(search);
         }
         Ok(self.search.get().expect("it was set above"))
     }
 
-    /// Whether every table and the search index are as they were written: reads all of them, but not the content, which
-    /// [`FileView::is_intact`] answers for.
+    /// Whether all of it is as it was written: reads all of it.
     pub fn verify(&self) -> Result<(), Error> {
         self.table.verify()?;
         self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
-        let search = self.searcher()?;
-        self.segments.held().try_for_each(|(name, file)| match search.is_intact(name)? {
-            true => Ok(()),
-            false => Err(file.damaged("it does not match its checksum")),
-        })
+        self.segments.check(u64::MAX)
+    }
+
+    /// What was found to be damaged since it was opened. An answer from a damaged snapshot is no answer.
+    pub fn damage(&self) -> Result<(), Error> {
+        if let Some((path, what)) = self.broken.get() {
+            return Err(Error::Damaged { path: path.clone(), what: what.clone() });
+        }
+        self.packs.iter().try_for_each(|(_, pack)| pack.damage())
+    }
+
+    /// Whether each part of it is checked when it is used; what is too large for that is left to [`Snapshot::check_the_rest`].
+    pub fn is_checked_in_use(&self) -> bool {
+        let is_small = |file: &map::Mapped| file.bytes().len() as u64 <= CHECKED_AT_ONCE;
+        self.packs.iter().all(|(_, pack)| pack.is_small()) && self.segments.held().all(|(_, file)| is_small(file))
+    }
+
+    /// Compares what was too large to be read before the first answer with its checksums; [`Snapshot::damage`] tells what is
+    /// wrong. Takes as long as reading does.
+    pub fn check_the_rest(&self) {
+        self.packs.iter().for_each(|(_, pack)| pack.check_the_rest());
+        if let Err(err) = self.segments.check(u64::MAX) {
+            self.is_broken(&err);
+        }
+    }
+
+    /// Remembers what is wrong with the search index; what is found first is told.
+    fn is_broken(&self, err: &Error) {
+        let _ = self.broken.set(match err {
+            Error::Damaged { path, what } => (path.clone(), what.clone()),
+            other => (self.dir.join("index"), other.to_string()),
+        });
     }
 }
 
@@ -319,6 +352,7 @@ impl<'a> FileView<'a> {
 
     /// Whether the stored text is still what was read: hashes all of it.
     pub fn is_intact(&self) -> bool {
+        // What was spoilt since it was first read is seen, too.
         blake3::hash(self.content()) == self.record.hash
     }
 

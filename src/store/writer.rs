@@ -12,6 +12,7 @@ use super::files::{self, Entry};
 use super::grams::grams;
 use super::index::{self, Field};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
+use super::map::Mapped;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
 use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
@@ -328,9 +329,9 @@ impl Writer {
 
         // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
         let index = self.index_to_commit(&gone)?;
+        let segments_dir = self.dir.join("index");
         std::thread::scope(|scope| {
-            let gone = &gone;
-            let indexing = scope.spawn(move || index.map_or(Ok(()), |index| commit_index(index, gone)));
+            let indexing = scope.spawn(|| index.map_or(Ok(()), |index| commit_index(index, &gone, &segments_dir)));
             let written = self.write_tables(generation, &wanted, entries, inputs);
             indexing.join().expect("tantivy tells of its errors")?;
             written
@@ -469,6 +470,8 @@ impl Writer {
         keep = self.packs[..keep].iter().position(|(_, pack)| wasted(pack)).unwrap_or(keep);
         let old: Vec<(PackFacts, Pack)> = self.packs.drain(keep..).collect();
         for (_, pack) in &old {
+            // What is damaged must not get checksums of its own.
+            pack.verify_tables()?;
             for record in pack.files().iter().filter(|file| live.contains(file.id)) {
                 self.pack_writer()?.add(&PackFile {
                     record: *record,
@@ -480,6 +483,7 @@ impl Writer {
                     grams: &grams(pack.content(record)),
                 })?;
             }
+            pack.damage()?;
         }
         Ok(old.iter().map(|(facts, _)| facts.content).min().unwrap_or(CONTENT).min(CONTENT))
     }
@@ -536,7 +540,7 @@ impl Writer {
 }
 
 /// Removes files from the search index, commits what was added to it, and joins small segments.
-fn commit_index(mut writer: IndexWriter, gone: &[u32]) -> Result<(), Error> {
+fn commit_index(mut writer: IndexWriter, gone: &[u32], dir: &Path) -> Result<(), Error> {
     for file in gone {
         writer.delete_term(index::file_term(*file));
     }
@@ -555,6 +559,11 @@ fn commit_index(mut writer: IndexWriter, gone: &[u32]) -> Result<(), Error> {
         .map(|(_, segment)| segment.id())
         .collect();
     if !joined.is_empty() {
+        // What is damaged must not get checksums of its own.
+        let names = joined.iter().flat_map(|segment| segments::files_of(&segment.uuid_string()));
+        for name in names {
+            segments::check_file(&Mapped::open(&dir.join(name))?, u64::MAX)?;
+        }
         writer.merge(&joined).wait()?;
     }
     writer.wait_merging_threads()?;

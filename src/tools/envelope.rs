@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -14,11 +14,12 @@ use serde_json::{Map, Value};
 pub(super) use super::arguments::arguments;
 use super::budget::{self, Draft};
 use super::error::nearest;
-use super::indexes::Indexes;
+use super::indexes::{self, Indexes};
 use super::remotes::Remotes;
 use super::session::Session;
 use super::{Code, Error, Request, TOOLS, ToolSpec, tokens};
 use crate::config::Config;
+use crate::store::{Sidecar, Snapshot};
 
 /// What a process keeps between calls.
 pub struct Context {
@@ -122,6 +123,7 @@ struct Notes {
     narrow: Option<String>,
     found: Option<bool>,
     meta: Map<String, Value>,
+    from: Vec<(Sidecar, Arc<Snapshot>)>,
 }
 
 impl<'a> Call<'a> {
@@ -139,6 +141,14 @@ impl<'a> Call<'a> {
     /// How the answer stands to the files it speaks of.
     pub fn freshness(&self, freshness: Freshness) {
         self.notes().freshness = Some(freshness);
+    }
+
+    /// What the answer is made from.
+    pub fn answers_from(&self, sidecar: &Sidecar, snapshot: &Arc<Snapshot>) {
+        let mut notes = self.notes();
+        if !notes.from.iter().any(|(_, known)| Arc::ptr_eq(known, snapshot)) {
+            notes.from.push((sidecar.clone(), snapshot.clone()));
+        }
     }
 
     /// A file that would have been read whole without this answer, and its bytes. Each counts once.
@@ -266,9 +276,10 @@ fn answer(
     }
     let notes = Mutex::default();
     let call = Call { cx, request, max_tokens, offset, count_only: shared.count_only, question, notes };
-    let body = run(spec, &call, args)?;
+    let body = run(spec, &call, args);
 
     let notes = call.notes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let body = indexes::unless_damaged(&notes.from, body)?;
     let mut draft = Draft::new(question, body, spec.list, offset, notes.total);
     draft.narrow = notes.narrow;
     draft.compact = shared.format == Format::Compact;

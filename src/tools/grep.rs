@@ -83,6 +83,11 @@ impl Grep {
         self.repo.snapshot.facts().skipped.clone()
     }
 
+    /// Whether what was looked into turned out to be damaged: then what was found is no answer.
+    pub fn damage(&self) -> Result<(), Error> {
+        self.repo.snapshot.damage().map_err(|err| indexes::store_error(err, &self.repo.sidecar))
+    }
+
     /// Whether files are known to have changed since they were indexed.
     pub fn is_stale(&self) -> bool {
         self.repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh)

@@ -250,6 +250,7 @@ pub fn open_as_indexed(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Erro
     let sidecar = resolve(call, repo)?;
     let open = opened(call, &sidecar)?;
     let snapshot = lock(&open.state).snapshot.clone();
+    call.answers_from(&sidecar, &snapshot);
     let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     Ok(Repo { sidecar, snapshot, root, freshness: None })
 }
@@ -314,6 +315,7 @@ pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<It
 
 fn note(call: &Call<'_>, repo: &Repo) {
     call.repo(&repo.sidecar.repo);
+    call.answers_from(&repo.sidecar, &repo.snapshot);
     if let Some(freshness) = repo.freshness {
         call.freshness(freshness);
     }
@@ -341,6 +343,12 @@ fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
         return Ok(open);
     }
     let snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
+    if !snapshot.is_checked_in_use() {
+        let snapshot = snapshot.clone();
+        // Beside the first answers: whatever it finds is told by those that come after. Without a thread nothing is checked
+        // that an answer does not check itself.
+        let _ = std::thread::Builder::new().name("check".to_owned()).spawn(move || snapshot.check_the_rest());
+    }
     let state = State {
         snapshot,
         stamp,
@@ -461,6 +469,19 @@ fn note_stale(call: &Call<'_>, state: &State) {
         (true, Freshness::Stale, true) => call.note("not_checked", true),
         (true, ..) => call.note("changes_pending", true),
     }
+}
+
+/// The answer, unless what it was made from turned out to be damaged: that is no answer then, but the reason why.
+pub fn unless_damaged<T>(from: &[(Sidecar, Arc<Snapshot>)], answer: Result<T, Error>) -> Result<T, Error> {
+    // Nobody knows why a tool failed, or found nothing, in what is not as it was written.
+    let is_suspect = answer.as_ref().is_err_and(|err| err.code == Code::Internal);
+    for (sidecar, snapshot) in from {
+        snapshot.damage().map_err(|err| store_error(err, sidecar))?;
+        if is_suspect {
+            snapshot.verify().map_err(|err| store_error(err, sidecar))?;
+        }
+    }
+    answer
 }
 
 /// A word as a shell takes it.

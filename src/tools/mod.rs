@@ -8,6 +8,7 @@ mod budget;
 mod changes;
 pub mod check_references;
 pub mod compact;
+pub mod doctor;
 pub mod envelope;
 pub mod error;
 mod filters;

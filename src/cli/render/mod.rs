@@ -138,6 +138,6 @@ fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
 }
 
 /// A plural.
-fn n_of(n: u64, one: &str, many: &str) -> String {
+pub(super) fn n_of(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }

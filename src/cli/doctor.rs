@@ -1,0 +1,77 @@
+//! `doctor`: says what is wrong with the index directory, and mends it when asked to.
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use super::output::{self, Output, Paint};
+use super::render::n_of;
+use super::{Global, NOTHING};
+use crate::config::Config;
+use crate::tools::doctor;
+
+/// Say what is wrong with the index directory: damaged or left-over files, folders that are gone, permissions, room, limits.
+///
+/// Exit status: 0 nothing is wrong or all was mended, 1 something is wrong, 2 error.
+#[derive(Args)]
+pub(super) struct Doctor {
+    /// Mend what can be mended: index damaged checkouts anew, forget folders that are gone, remove what is left over.
+    #[arg(long)]
+    fix: bool,
+}
+
+/// Examines and prints.
+pub(super) fn run(how: &Doctor, global: &Global, config: &Config) -> ExitCode {
+    let paint = Paint::of(global.color, io::stderr().is_terminal());
+    let tell = |what: &str| {
+        if !global.quiet {
+            output::complain(&format!("{}\n", paint.dim(what)));
+        }
+    };
+    let report = doctor::examine(config, how.fix, &tell);
+    if global.json {
+        output::print_bytes(format!("{}\n", json!(report)).as_bytes());
+    } else {
+        show(&report, how.fix, Paint::of(global.color, io::stdout().is_terminal()));
+    }
+    if report.is_ill() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS }
+}
+
+fn show(report: &doctor::Report, fix: bool, paint: Paint) {
+    let mut out = Output::new(paint);
+    let (repos, stores) = (n_of(report.repos as u64, "repo", "repos"), n_of(report.stores as u64, "store", "stores"));
+    out.line(paint.dim(&format!(
+        "codelode {}, format {}.{}; {} with {repos} in {stores}, {} MB",
+        report.version,
+        report.format,
+        report.content,
+        report.index_directory,
+        report.bytes.div_ceil(1 << 20)
+    )));
+    for finding in &report.findings {
+        let mark = match (finding.is_problem, finding.mended) {
+            (true, true) => "mended:",
+            (true, false) => "wrong:",
+            (false, _) => "note:",
+        };
+        let mark = if finding.is_problem && !finding.mended { paint.bad(mark) } else { paint.name(mark) };
+        out.line(format!("{mark} {}: {}", finding.subject, finding.what));
+        if let Some(remedy) = finding.remedy.as_ref().filter(|_| !finding.mended) {
+            out.line(paint.dim(&format!("  {remedy}")));
+        }
+    }
+    let problems = report.findings.iter().filter(|finding| finding.is_problem);
+    let left = problems.clone().filter(|finding| !finding.mended).count();
+    match (problems.count(), left) {
+        (0, _) => out.line("nothing is wrong"),
+        (_, 0) => out.line("all was mended"),
+        (_, left) if fix => out.line(format!("{} could not be mended", n_of(left as u64, "problem", "problems"))),
+        (_, left) => {
+            let left = n_of(left as u64, "problem", "problems");
+            out.line(format!("{left}; `codelode doctor --fix` does what can be done"));
+        }
+    }
+    out.print();
+}

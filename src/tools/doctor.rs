@@ -1,0 +1,260 @@
+//! What is wrong with an index directory, and what can be done about it. For a person at a terminal, not for a model: so it is
+//! no tool of the table.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::pipeline::{self, Options, Watcher};
+use crate::store::{self, Held, Registry, Sidecar, Store};
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+pub struct Report {
+    /// The version that looked.
+    pub version: &'static str,
+    /// Versions of the store's files and of the extraction that this program writes.
+    pub format: u32,
+    /// See `format`.
+    pub content: u32,
+    /// Where everything lies.
+    pub index_directory: String,
+    /// How many checkouts are indexed.
+    pub repos: usize,
+    /// How many stores they share.
+    pub stores: usize,
+    /// Bytes of all stores.
+    pub bytes: u64,
+    /// What is wrong, and what is worth knowing.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that is wrong or worth knowing.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    /// Which checkout or file.
+    pub subject: String,
+    /// What is the matter.
+    pub what: String,
+    /// Answers are wrong, old or missing, or room is wasted, until somebody does something.
+    pub is_problem: bool,
+    /// What `doctor --fix` does about it, or what a person can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+    /// It was done.
+    pub mended: bool,
+}
+
+impl Report {
+    /// Whether a problem is left.
+    pub fn is_ill(&self) -> bool {
+        self.findings.iter().any(|finding| finding.is_problem && !finding.mended)
+    }
+}
+
+/// Less room than this on the disk is too little for a commit of a large repository.
+const LITTLE_ROOM: u64 = 500 << 20;
+/// How long to wait for somebody who writes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Looks at an index directory and everything in it; with `fix` does what can be done. `tell` hears what is being done.
+pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Report {
+    let registry = Registry::new(&config.home);
+    let sidecars = registry.all();
+    let (stores, gone) = registry.stores();
+    let mut visit = Visit { config, fix, tell, report: Report::default() };
+    visit.report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        format: store::FORMAT,
+        content: store::CONTENT,
+        index_directory: config.home.display().to_string(),
+        repos: sidecars.len(),
+        stores: stores.len(),
+        bytes: stores.iter().map(Store::bytes).sum(),
+        findings: Vec::new(),
+    };
+    if !config.home.exists() {
+        visit.note(&config.home.display().to_string(), "nothing is indexed yet", None);
+        return visit.report;
+    }
+    visit.home(&registry);
+    for path in registry.unreadable() {
+        let remove = || std::fs::remove_file(&path).map_err(|err| err.to_string());
+        visit.problem(&path.display().to_string(), "cannot be read: what it names is not found", "remove it", remove);
+    }
+    for path in gone {
+        let remove = || std::fs::remove_dir_all(&path).map_err(|err| err.to_string());
+        visit.problem(&path.display().to_string(), "is left of a store that was removed", "remove it", remove);
+    }
+    let mut by_store: BTreeMap<&str, Vec<&Sidecar>> = BTreeMap::new();
+    sidecars.iter().for_each(|sidecar| by_store.entry(&sidecar.store).or_default().push(sidecar));
+    for store in &stores {
+        match by_store.get(&*store.key()) {
+            Some(checkouts) => visit.store(&registry, store, checkouts),
+            None => {
+                let remove = || store.remove(PATIENCE).map_err(|err| err.to_string());
+                visit.problem(&store.dir().display().to_string(), "belongs to no indexed folder", "remove it", remove);
+            }
+        }
+    }
+    let there: HashSet<String> = stores.iter().map(Store::key).collect();
+    for sidecar in sidecars.iter().filter(|sidecar| !there.contains(&sidecar.store)) {
+        visit.rebuild(&registry, sidecar, "its index is not there");
+    }
+    visit.watches(&sidecars, &registry);
+    visit.report
+}
+
+/// A look at everything, and what has been found so far.
+struct Visit<'a> {
+    config: &'a Config,
+    fix: bool,
+    tell: &'a (dyn Fn(&str) + Sync),
+    report: Report,
+}
+
+impl Visit<'_> {
+    fn note(&mut self, subject: &str, what: &str, remedy: Option<&str>) {
+        let (subject, what, remedy) = (subject.to_owned(), what.to_owned(), remedy.map(str::to_owned));
+        self.report.findings.push(Finding { subject, what, is_problem: false, remedy, mended: false });
+    }
+
+    /// Something that is wrong, and mended when that is wanted and works.
+    fn problem(&mut self, subject: &str, what: &str, remedy: &str, mend: impl FnOnce() -> Result<(), String>) {
+        let (mut what, mut mended) = (what.to_owned(), false);
+        if self.fix {
+            (self.tell)(&format!("{subject}: {remedy}"));
+            match mend() {
+                Ok(()) => mended = true,
+                Err(why) => what.push_str(&format!("; it could not be mended: {why}")),
+            }
+        }
+        let (subject, remedy) = (subject.to_owned(), Some(remedy.to_owned()));
+        self.report.findings.push(Finding { subject, what, is_problem: true, remedy, mended });
+    }
+
+    /// The folder that everything lies in: who may read it, whether it can be written, and how much room is left.
+    fn home(&mut self, registry: &Registry) {
+        use std::os::unix::fs::PermissionsExt;
+        let subject = self.config.home.display().to_string();
+        let mode = std::fs::metadata(&self.config.home).map_or(0o700, |meta| meta.permissions().mode());
+        if mode & 0o077 != 0 {
+            let what = format!("others may read the source code in it (mode {:o})", mode & 0o777);
+            let home = &self.config.home;
+            let close = || {
+                registry.prepare();
+                let mode = std::fs::metadata(home).map_or(0o700, |meta| meta.permissions().mode());
+                if mode & 0o077 == 0 { Ok(()) } else { Err("the file system keeps the mode".to_owned()) }
+            };
+            self.problem(&subject, &what, "let only its owner in", close);
+        }
+        if let Err(err) = tempfile::NamedTempFile::new_in(&self.config.home) {
+            let what = format!("cannot be written ({err}): it answers, but edits are not read");
+            self.note(&subject, &what, Some("index where this machine may write, or set CODELODE_INDEX_PATH"));
+        }
+        if let Ok(disk) = rustix::fs::statvfs(&self.config.home) {
+            let room = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let needed = LITTLE_ROOM.max(self.report.bytes / 4);
+            if room < needed {
+                let what = format!("only {} MB are left on its disk", room >> 20);
+                let remedy = "make room: a run without room fails, and the old index answers";
+                let finding =
+                    Finding { subject, what, is_problem: true, remedy: Some(remedy.to_owned()), mended: false };
+                self.report.findings.push(finding);
+            }
+        }
+    }
+
+    /// A store and the checkouts in it.
+    fn store(&mut self, registry: &Registry, store: &Store, checkouts: &[&Sidecar]) {
+        let mut held = store.held();
+        if let Held::By(process) = held {
+            let by = process.map_or_else(|| "a process".to_owned(), |id| format!("process {id}{}", name_of(id)));
+            let remedy = "when it does not end, stop it: its lock is free at once";
+            self.note(&checkouts[0].repo, &format!("is being written by {by}"), Some(remedy));
+        }
+        for sidecar in checkouts {
+            let root = self.config.path_map.to_local(&sidecar.root);
+            if root.symlink_metadata().is_err_and(|err| err.kind() == std::io::ErrorKind::NotFound) {
+                let what = format!("its folder {} is gone", root.display());
+                let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
+                self.problem(&sidecar.repo, &what, "forget it", forget);
+                continue;
+            }
+            let whole = store.snapshot(&sidecar.snapshot).and_then(|snapshot| snapshot.verify().map(|()| snapshot));
+            match whole {
+                Ok(snapshot) if snapshot.content_version() != store::CONTENT => {
+                    let what = "was read by another version; the next question reads it again";
+                    self.note(&sidecar.repo, what, None);
+                }
+                Ok(_) => {}
+                Err(err) => {
+                    self.rebuild(registry, sidecar, &err.to_string());
+                    held = store.held();
+                }
+            }
+        }
+        if held == Held::Free
+            && let Ok(leftovers) = store.leftovers()
+            && !leftovers.is_empty()
+        {
+            let what = format!("{} files are left of runs that were killed", leftovers.len());
+            let sweep = || store.sweep(PATIENCE).map(|_| ()).map_err(|err| err.to_string());
+            self.problem(&store.dir().display().to_string(), &what, "remove them", sweep);
+        }
+    }
+
+    /// A checkout whose index is of no use.
+    fn rebuild(&mut self, registry: &Registry, sidecar: &Sidecar, what: &str) {
+        let root = self.config.path_map.to_local(&sidecar.root);
+        if !root.is_dir() {
+            let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
+            let what = format!("{what}, and its folder {} is not there", root.display());
+            return self.problem(&sidecar.repo, &what, "forget it", forget);
+        }
+        let config = self.config;
+        let rebuild = || {
+            let never = AtomicBool::new(false);
+            let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &never, patience: PATIENCE };
+            // What is whole of it, as another checkout's share, is kept.
+            let kept = registry.store(&sidecar.store).snapshot(&sidecar.snapshot).map(|old| old.facts().clone());
+            let facts = kept.unwrap_or_default();
+            let options = Options {
+                extra_ignore: facts.extra_ignore,
+                follow_symlinks: facts.follow_symlinks,
+                from_scratch: true,
+                reread: Vec::new(),
+            };
+            let report = pipeline::index_folder(&root, config, &options, &watcher);
+            report.map(|_| ()).map_err(|err| err.to_string())
+        };
+        self.problem(&sidecar.repo, what, "index it anew", rebuild);
+    }
+
+    /// Whether the system lets so many folders be watched as are indexed.
+    fn watches(&mut self, sidecars: &[Sidecar], registry: &Registry) {
+        let limit = |name: &str| -> Option<usize> {
+            std::fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?.trim().parse().ok()
+        };
+        let folders: usize = sidecars
+            .iter()
+            .filter_map(|sidecar| registry.store(&sidecar.store).snapshot(&sidecar.snapshot).ok())
+            .map(|snapshot| snapshot.table().inputs().filter(|input| input.is_dir).count())
+            .sum();
+        if let Some(most) = limit("max_user_watches").filter(|most| *most < folders * 2) {
+            let what = format!("{folders} folders are indexed, and the system lets a user watch {most}");
+            let remedy = "what cannot be watched is looked at with each question; or raise fs.inotify.max_user_watches";
+            self.note("inotify", &what, Some(remedy));
+        }
+    }
+}
+
+/// What a process is called, in brackets; nothing where that cannot be told.
+fn name_of(process: u32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+    if name.trim().is_empty() { String::new() } else { format!(" ({})", name.trim()) }
+}
