@@ -6,7 +6,7 @@ mod relate;
 mod tree;
 
 pub use partial::drift_of;
-pub use place::{is_gone, owner};
+pub use place::{is_gone, is_linked, owner};
 pub use relate::relations;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 
@@ -108,7 +108,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         store: Registry::key(&owner),
         snapshot: Registry::key(&stored),
         origin: repository.as_ref().and_then(git::Repository::origin),
-        held_in: place::holder(root),
+        held_in: place::holders(root),
         root: stored,
         indexed_at: 0,
         file_count: 0,

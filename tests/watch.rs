@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use codelode::config::Config;
 use codelode::pipeline;
 use codelode::store::{Registry, Sidecar};
+use codelode::watch::claude::{self, Happened};
 use codelode::watch::{Error, Options, Standing, Watching, ask};
 use tempfile::TempDir;
 
@@ -309,6 +310,133 @@ fn ignore_files_count_when_they_change() {
     // What lies in no folder that is watched counts as well.
     fs::write(place.source().join(".git/info/exclude"), "kept.py\n").expect("it is git's, and ours");
     assert_eq!(paths(), [".gitignore", "out/b.py", "out/c.py"]);
+}
+
+#[test]
+fn a_worktree_of_an_indexed_repository_is_answered_about_at_once() {
+    let place = Place::new();
+    place.git(&["init", "-q", "-b", "main"]);
+    for file in 0..20 {
+        place.write(&format!("part/{file}.py"), &function(&format!("f{file}")));
+    }
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "first"]);
+    place.found(&["index", "."]);
+    let registry = Registry::new(&place.config().home);
+    let files = || {
+        let manifest = registry.store(&place.sidecar().store).manifest().expect("it is indexed");
+        (manifest.next_file, manifest.snapshots.len())
+    };
+    assert_eq!(files(), (20, 1));
+
+    // Inside the main checkout, as agents make them, and elsewhere.
+    for (nth, worktree) in [place.source().join(".claude/worktrees/one"), place.path().join("two")].iter().enumerate() {
+        let name = format!("claude/{nth}");
+        place.git(&["worktree", "add", "-q", "-b", &name, worktree.to_str().expect("a plain path")]);
+        fs::write(worktree.join("part/0.py"), function(&format!("only_{nth}"))).expect("it is ours");
+        let ask = |arguments: &[&str]| {
+            let output = place.command(arguments).current_dir(worktree.join("part")).output().expect("it is built");
+            String::from_utf8(output.stdout).expect("it prints text")
+        };
+        assert!(ask(&["resolve", "."]).contains("another checkout of it is indexed"), "{}", ask(&["resolve", "."]));
+        assert_eq!(ask(&["text", "def only"]), format!("0.py:1:def only_{nth}():\n"));
+        assert_eq!(files(), (21 + nth as u32, 2 + nth), "only what differs is read");
+        let resolved = ask(&["call", "--json", "resolve_repo", r#"{"path": "."}"#]);
+        assert!(
+            resolved.contains("\"indexed\":true") && resolved.contains(worktree.to_str().expect("plain")),
+            "{resolved}"
+        );
+        // The main checkout is another.
+        assert_eq!(place.found(&["text", "def only"]), "");
+    }
+
+    // Nothing is kept of those that are removed.
+    place.git(&["worktree", "remove", "--force", place.path().join("two").to_str().expect("a plain path")]);
+    assert_eq!(place.found(&["list", "--json"]).matches("\"repo\"").count(), 2);
+    assert_eq!(files(), (22, 2));
+    fs::remove_dir_all(place.source().join(".claude")).expect("it is ours");
+    place.found(&["index", "."]);
+    assert_eq!(files(), (22, 1));
+}
+
+#[test]
+fn worktrees_of_an_agent_are_watched_while_they_are_there() {
+    let place = Place::new();
+    place.git(&["init", "-q", "-b", "main"]);
+    place.write("a.py", &function("first"));
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "first"]);
+    let source = place.source();
+    let hook = |event: &str, input: &str| {
+        let mut command = place.command(&["hook-event", event]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // It may refuse before it has read everything.
+        let _ = child.stdin.take().expect("it is piped").write_all(input.as_bytes());
+        let output = child.wait_with_output().expect("it ends");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let mut command = place.command(&["watch-claude", "--poll-interval", "1", "--repos"]);
+    let _child = Running(command.arg(&source).stdout(Stdio::null()).spawn().expect("the program is built"));
+
+    let registry = || Registry::new(&place.config().home);
+    let is_watched = |root: &Path| {
+        let sidecar = pipeline::sidecar_of(root, &place.config());
+        ask(&place.config().home, &sidecar.snapshot, root, PATIENCE) == Some(Standing::Fresh)
+    };
+    let worktree = |name: &str, branch: &str| {
+        let path = place.path().join(name);
+        place.git(&["worktree", "add", "-q", "-b", branch, path.to_str().expect("a plain path")]);
+        path
+    };
+    let (by_asking, other) = (worktree("by_asking", "claude/one"), worktree("other", "feature"));
+    place.until("the worktree of an agent is watched", || is_watched(&by_asking));
+    let by_hook = worktree("by_hook", "any");
+    let input = format!("{{\"worktree_path\": {:?}}}", by_hook);
+    assert_eq!(hook("create", &input), (Some(0), format!("{}\n", by_hook.display())));
+    place.until("the worktree that a hook told of is watched", || is_watched(&by_hook));
+    assert!(!is_watched(&other), "nobody asked for that");
+    assert_eq!(registry().all().len(), 2);
+
+    assert_eq!(hook("remove", &input), (Some(0), String::new()));
+    place.until("it is watched no more", || !is_watched(&by_hook));
+    place.until("its index is gone", || registry().all().len() == 1);
+    place.git(&["worktree", "remove", by_asking.to_str().expect("a plain path")]);
+    place.until("the other's index is gone", || registry().all().is_empty());
+    assert_eq!(hook("create", "{}").0, Some(2));
+    assert_eq!(hook("create", "no JSON").0, Some(2));
+}
+
+#[test]
+fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
+    let place = Place::new();
+    let file = place.path().join("deep/hooks.jsonl");
+    let record = |what, path: &str| claude::record(&file, what, Path::new(path)).expect("there is room");
+    record(Happened::Create, "/first");
+    // Somebody was killed while writing.
+    fs::File::options().append(true).open(&file).unwrap().write_all(b"{\"event\": \"create\", \"pa").unwrap();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let record = &record;
+            scope.spawn(move || (0..25).for_each(|nth| record(Happened::Create, &format!("/{writer}/{nth}"))));
+        }
+    });
+    record(Happened::Remove, "/first");
+    let text = fs::read_to_string(&file).expect("it is text");
+    let (whole, half): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| serde_json::from_str::<serde_json::Value>(line).is_ok());
+    assert_eq!((whole.len(), half.len()), (202, 1));
+    assert!(whole.iter().all(|line| line.starts_with("{\"event\":\"") && line.contains("\"timestamp\":\"")));
+    assert!(text.ends_with('\n'));
+    for (input, path) in [
+        (r#"{"worktree_path": "/a/b"}"#, Some("/a/b")),
+        (r#"{"cwd": "/a", "name": "b"}"#, Some("/a/.claude/worktrees/b")),
+        (r#"{"cwd": "/a", "path": "b"}"#, Some("/a/b")),
+        (r#"{"path": "b"}"#, None),
+        (r#"{"cwd": "/a"}"#, None),
+        ("[]", None),
+    ] {
+        assert_eq!(claude::worktree_of(input).as_deref(), path.map(Path::new), "{input}");
+    }
 }
 
 impl Place {

@@ -78,11 +78,10 @@ pub(super) struct Watcher {
 /// Watches until there is nothing left to watch, or somebody interrupts.
 pub(super) fn run(global: &Global, watch: Watch) -> ExitCode {
     let Watch { paths, how } = watch;
-    let (config, watching) = match begin(global, how) {
-        Ok(begun) => begun,
+    let watching = match begin(global, how) {
+        Ok((_, watching)) => watching,
         Err(status) => return status,
     };
-    drop(config);
     let paths = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths };
     for path in paths {
         if let Err(err) = watching.add(&path) {

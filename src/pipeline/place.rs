@@ -5,30 +5,53 @@ use std::path::Path;
 use crate::config::Config;
 use crate::store::{Registry, Sidecar};
 
-/// The checkout that holds a path, by asking for each of the folders above it.
+/// The checkout that holds a path, by asking for each of the folders above it. A worktree that lies inside another checkout
+/// of its repository does not belong to that.
 pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.ancestors().find_map(|folder| {
+    let mut worktree = None;
+    for folder in path.ancestors() {
         let stored = config.path_map.to_stored(folder);
-        registry.get(&Registry::local_id(&stored)).filter(|sidecar| sidecar.root == stored)
-    })
+        if let Some(sidecar) = registry.get(&Registry::local_id(&stored)).filter(|sidecar| sidecar.root == stored) {
+            let is_sibling =
+                worktree.is_some_and(|worktree| super::sidecar_of(worktree, config).store == sidecar.store);
+            return (!is_sibling).then_some(sidecar);
+        }
+        worktree = worktree.or_else(|| is_linked(folder).then_some(folder));
+    }
+    None
+}
+
+/// Whether a folder is the root of a linked worktree: there, `.git` is a file that names a place among the repository's
+/// worktrees.
+pub fn is_linked(folder: &Path) -> bool {
+    let text = std::fs::read_to_string(folder.join(".git"));
+    text.is_ok_and(|text| text.starts_with("gitdir:") && text.contains("/worktrees/"))
 }
 
 /// Whether a checkout was removed for good. A root that is merely not here, because its disk is not mounted or the index
-/// came from another machine, was held by another folder than the one that is in that place now.
+/// came from another machine, was held by other folders than those that are in that place now.
 pub fn is_gone(sidecar: &Sidecar, config: &Config) -> bool {
     let root = config.path_map.to_local(&sidecar.root);
-    let was_here = root == sidecar.root && sidecar.held_in.is_some();
-    was_here && !exists(&root) && holder(&root) == sidecar.held_in
+    // What cannot be told counts as being there.
+    let exists = |path: &Path| path.try_exists().unwrap_or(true);
+    if root != sidecar.root || exists(&root) {
+        return false;
+    }
+    let held = root.ancestors().skip(1).zip(&sidecar.held_in).find(|(folder, _)| exists(folder));
+    held.is_some_and(|(folder, held_in)| place(folder).is_some_and(|(_, inode)| inode == *held_in))
 }
 
-/// The inode of the folder that holds a root.
-pub(super) fn holder(root: &Path) -> Option<u64> {
+/// The inodes of the folders that hold a root, the nearest first, as far as they are on the same disk. The topmost folder of
+/// all looks the same on every machine, so it tells nothing.
+pub(super) fn holders(root: &Path) -> Vec<u64> {
+    let Some((device, _)) = place(root) else { return Vec::new() };
+    let above = root.ancestors().skip(1).filter(|folder| folder.parent().is_some());
+    above.map_while(|folder| place(folder).filter(|(other, _)| *other == device)).map(|(_, inode)| inode).collect()
+}
+
+/// Device and inode.
+fn place(folder: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    Some(root.parent()?.metadata().ok()?.ino())
-}
-
-/// Whether there is anything at a path. What cannot be told counts as being there.
-fn exists(path: &Path) -> bool {
-    path.try_exists().unwrap_or(true)
+    folder.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }

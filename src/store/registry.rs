@@ -26,9 +26,10 @@ pub struct Sidecar {
     /// The remote's `owner/name`, which is answered to as well.
     #[serde(default)]
     pub origin: Option<String>,
-    /// The inode of the folder that held the root: tells a root that was removed from one that never was on this machine.
+    /// The inodes of the folders that hold the root, the nearest first: they tell a root that was removed from one that never
+    /// was on this machine.
     #[serde(default)]
-    pub held_in: Option<u64>,
+    pub held_in: Vec<u64>,
     /// Seconds since 1970.
     pub indexed_at: i64,
     /// Files whose content is held.

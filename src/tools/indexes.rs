@@ -97,7 +97,7 @@ pub fn resolve(call: &Call<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
             (Some(directory), false) => directory.join(as_path),
             _ => as_path.to_owned(),
         };
-        return owner(registry, config, &path).ok_or_else(|| not_indexed(&path));
+        return owner(registry, config, &path).or_else(|| adopted(call, &path)).ok_or_else(|| not_indexed(&path));
     }
     if let Some(sidecar) = registry.get(repo) {
         return Ok(sidecar);
@@ -146,6 +146,9 @@ fn implied(call: &Call<'_>) -> Result<Sidecar, Error> {
     if let Some(sidecar) = places.clone().find_map(|place| owner(registry, config, place)) {
         return Ok(sidecar);
     }
+    if let Some(sidecar) = places.clone().find_map(|place| adopted(call, place)) {
+        return Ok(sidecar);
+    }
     let all = registry.all();
     // Somebody who stands in a repository means that one, not whichever happens to be indexed.
     let standing_in_one = call.request.directory.as_deref().is_some_and(|place| project_root(place).is_some());
@@ -154,6 +157,26 @@ fn implied(call: &Call<'_>) -> Result<Sidecar, Error> {
         [] => Err(nothing_indexed(call.request)),
         _ if standing_in_one => Err(not_indexed(call.request.directory.as_deref().unwrap_or(Path::new(".")))),
         _ => Err(ambiguous("several repositories are indexed; name one with `repo`", &all.iter().collect::<Vec<_>>())),
+    }
+}
+
+/// Indexes a worktree that nobody has indexed yet, of a repository that is: nearly all of it is there already, so a
+/// question need not wait for somebody to ask for that.
+fn adopted(call: &Call<'_>, path: &Path) -> Option<Sidecar> {
+    let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
+    let path = path.canonicalize().ok()?;
+    let root = project_root(&path).filter(|root| pipeline::is_linked(root))?;
+    let store = pipeline::sidecar_of(root, config).store;
+    let is_sibling =
+        |other: &Sidecar| other.store == store && config.path_map.to_local(&other.root).join(".git").exists();
+    registry.all().iter().find(|other| is_sibling(other))?;
+    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &call.request.cancelled, patience: STRICT };
+    match pipeline::index_folder(root, config, &pipeline::Options::default(), &watcher) {
+        Ok(report) => Some(report.sidecar),
+        Err(err) => {
+            tracing::info!(%err, "{} is not indexed beside its repository", root.display());
+            None
+        }
     }
 }
 

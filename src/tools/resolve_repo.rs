@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::indexes::{owner, project_root};
 use super::list_repos::Facts;
 use super::{Call, Code, Error, Tool};
+use crate::pipeline;
 use crate::store::Registry;
 
 /// Tell which indexed repository holds a path.
@@ -60,7 +61,13 @@ impl Tool for ResolveRepo {
         let path = path.canonicalize().unwrap_or(path);
         let root = project_root(&path).unwrap_or(&path);
         let would_be = Registry::local_id(&config.path_map.to_stored(root));
+        let is_shared = || registry.store(&pipeline::sidecar_of(root, config).store).stamp().is_some();
         let hint = match root.is_dir() {
+            true if is_shared() => {
+                format!(
+                    "call index_folder with path {root:?}; another checkout of it is indexed, so only what differs is read"
+                )
+            }
             true => format!("call index_folder with path {root:?}"),
             false => format!("{} does not exist here", path.display()),
         };

@@ -247,8 +247,8 @@ impl Told {
     fn hear(&self, event: notify::Result<Event>) {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
-            // The queue ran over, or the system failed us.
-            _ => return self.lock().heard.values_mut().for_each(|heard| heard.hear(None)),
+            // The queue ran over, or the system failed us: also of folders that are others now nobody may have told.
+            _ => return self.lock().lose_all(),
         };
         // That somebody reads changes nothing; what somebody wrote was told when it was written.
         if event.kind.is_access() {
@@ -281,6 +281,16 @@ impl Seen {
             if let Some(heard) = self.heard.get_mut(who) {
                 heard.hear(Some(path));
             }
+        }
+    }
+
+    /// Anything may have happened.
+    fn lose_all(&mut self) {
+        // No folder has this place, so each is watched anew.
+        self.listeners.values_mut().for_each(|watched| watched.place = (0, 0));
+        for heard in self.heard.values_mut() {
+            heard.lost = true;
+            heard.hear(None);
         }
     }
 
