@@ -319,7 +319,7 @@ fn run(
         && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
-        return Ok(unchanged(sidecar, snapshot.facts(), warnings, discovery, started));
+        return Ok(nothing_done(sidecar, snapshot.facts(), warnings, discovery, started));
     }
 
     let mut writer = match options.from_scratch {
@@ -375,7 +375,7 @@ fn run(
         && (!looked_at_all || base.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
-        return Ok(unchanged(sidecar, base.facts(), warnings, discovery, started));
+        return Ok(nothing_done(sidecar, base.facts(), warnings, discovery, started));
     }
     let entries: Vec<Entry> = files.into_iter().zip(states).map(|(file, state)| Entry { file, state }).collect();
 
@@ -427,7 +427,7 @@ fn run(
 }
 
 /// What is told of a run that found nothing to do.
-fn unchanged(
+fn nothing_done(
     mut sidecar: Sidecar,
     facts: &SnapshotFacts,
     warnings: Vec<String>,

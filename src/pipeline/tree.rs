@@ -26,6 +26,7 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
         // A bare name should mean the default branch, not each of its versions.
         origin: default.then(|| remote.name().to_owned()),
         root: PathBuf::from(remote.url()),
+        held_in: Vec::new(),
         repo,
         indexed_at: 0,
         file_count: 0,
