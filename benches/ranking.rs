@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use codelode::query::terms::{self, Terms};
 use codelode::query::{self, Search};
 use codelode::store::{Snapshot, SymbolView, word_parts};
 use codelode::tools::{self, Context, Envelope, Request};
@@ -33,7 +34,7 @@ fn main() {
     Criterion::default().configure_from_args().final_summary();
 }
 
-criterion_group!(benches, searches, source, processes, tokens);
+criterion_group!(benches, searches, sizes, source, processes, tokens);
 
 thread_local! {
     // Every part asks the same index, and the first that is wanted makes it.
@@ -126,6 +127,16 @@ fn sorts(snapshot: &Snapshot) -> Vec<Sort> {
         sort("sentence", false, &|symbol, _| {
             Some(symbol.summary(120)).filter(|sentence| sentence.split_whitespace().count() >= 6)
         }),
+        sort("phrase", false, &|symbol, draw| {
+            let sentence = symbol.summary(120);
+            let words: Vec<&str> = sentence.split_whitespace().filter(|word| !word.contains('"')).collect();
+            let first = draw.below(words.len().checked_sub(2).filter(|triples| *triples > 0)?);
+            Some(format!("\"{}\"", words[first..first + 3].join(" ")))
+        }),
+        sort("with a term", false, &|symbol, _| {
+            let name = Some(symbol.name().into_owned()).filter(|name| name.len() >= 3)?;
+            Some(format!("{name} lang:{}", symbol.file.language()))
+        }),
         sort("nothing", false, &|_, draw| Some((0..12).map(|_| char::from(b"qxzjvwk"[draw.below(7)])).collect())),
     ]
 }
@@ -157,7 +168,9 @@ impl Draw {
 
 /// One search without the tools around it.
 fn search(snapshot: &Snapshot, query: &str, fuzzy: bool) -> query::Found {
-    let search = Search { fuzzy, ..Search::of(query, 10) };
+    let Terms { text, phrases, words, languages, .. } = terms::parse(query);
+    let language = languages.first().map(String::as_str);
+    let search = Search { fuzzy, phrases: &phrases, words, language, ..Search::of(&text, 10) };
     query::search(snapshot, &search).expect("the index can be read")
 }
 
@@ -188,19 +201,46 @@ fn print_searches(ground: &Ground, sorts: &[Sort]) {
 }
 
 fn searches(criterion: &mut Criterion) {
-    over_go("search", |ground| {
-        let sorts = sorts(&ground.snapshot);
-        print_searches(ground, &sorts);
-        let mut group = criterion.benchmark_group("search");
-        group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
-        for Sort { name, fuzzy, queries } in &sorts {
-            let mut next = queries.iter().cycle();
-            group.bench_function(*name, |bencher| {
-                bencher.iter(|| search(&ground.snapshot, next.next().expect("it goes round"), *fuzzy));
-            });
+    over_go("search", |ground| measure_searches(criterion, "search", ground));
+}
+
+/// The same in a hundredth and in a tenth of the corpus: its smallest folders, so many as it takes.
+fn sizes(criterion: &mut Criterion) {
+    let Some(root) = Some("sizes").filter(|part| measure::wants(part)).and_then(|_| corpus("go-std")) else { return };
+    let entries = std::fs::read_dir(&root).expect("corpora can be read").flatten();
+    let folders = entries.map(|entry| entry.path()).filter(|path| path.is_dir());
+    let mut folders: Vec<(u64, PathBuf)> = folders.map(|path| (measure::bytes_below(&path), path)).collect();
+    folders.sort();
+    let all: u64 = folders.iter().map(|(bytes, _)| bytes).sum();
+    for part in [100, 10] {
+        let folder = scratch();
+        let small = folder.path().join("corpus");
+        let mut copied = 0;
+        for (bytes, from) in &folders {
+            if copied >= all / part {
+                break;
+            }
+            copied += bytes;
+            measure::copy(from, &small.join(from.file_name().expect("it lies in the corpus")), true);
         }
-        group.finish();
-    });
+        let ground = Ground::new(small, folder);
+        measure_searches(criterion, &format!("search in 1/{part}"), &ground);
+    }
+}
+
+/// Prints how long searches take, and measures each sort.
+fn measure_searches(criterion: &mut Criterion, what: &str, ground: &Ground) {
+    let sorts = sorts(&ground.snapshot);
+    print_searches(ground, &sorts);
+    let mut group = criterion.benchmark_group(what);
+    group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    for Sort { name, fuzzy, queries } in sorts.iter().filter(|sort| !sort.queries.is_empty()) {
+        let mut next = queries.iter().cycle();
+        group.bench_function(*name, |bencher| {
+            bencher.iter(|| search(&ground.snapshot, next.next().expect("it goes round"), *fuzzy));
+        });
+    }
+    group.finish();
 }
 
 /// A million symbols: every corpus, and as many copies as it takes. Common names become still more common by that, so this is

@@ -233,6 +233,14 @@ fn overloads_are_one_answer() {
         let id = format!("ledger/Ledger.java::Ledger.record#method~{number}");
         assert_eq!(place.ask("get_symbol_source", json!({"symbol_id": id}))["id"], id);
     }
+    // Declarations are stood for by what has a body.
+    let reading = place.search("readAmount");
+    let first = &reading["results"][0];
+    assert_eq!(
+        (&first["id"], &first["overloads"]),
+        (&json!("web/price.ts::readAmount#function~3"), &json!(3)),
+        "{reading}"
+    );
     // What is alone says nothing of overloads.
     assert!(place.search("charge_card")["results"][0].get("overloads").is_none());
 }

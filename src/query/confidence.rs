@@ -107,13 +107,15 @@ fn holds_word(text: &[u8], stem: &str) -> bool {
     })
 }
 
-/// What speaks for the first of some answers, best first; and the query's words that nothing holds.
+/// What speaks for the first of some answers, best first; and the query's words that nothing holds. A name is not judged by
+/// what holds it, so that is looked into only for whoever wants to be told all.
 pub fn evidence(
     snapshot: &Snapshot,
     ranker: &Ranker,
     hits: &[Candidate<'_>],
+    all: bool,
 ) -> Result<(Evidence, Vec<String>), Error> {
-    let words = words(snapshot, ranker)?;
+    let words = if all || ranker.form != Form::Identifier { words(snapshot, ranker)? } else { Vec::new() };
     // A name that nothing holds has been looked for by its pieces.
     let nowhere = words.iter().filter(|word| word.held == 0 && ranker.form != Form::Identifier);
     let unknown = nowhere.map(|word| word.word.to_owned()).collect();
@@ -141,9 +143,9 @@ pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
         Form::Words => {
             (name >= 1.0 || (covered >= 0.99 && margin >= 0.2), name < 1.0 && (is_foreign || best_covered < 0.2))
         }
-        Form::Prose | Form::Change => {
-            ((covered >= 0.5 && margin >= 0.4) || (covered >= 0.9 && margin >= 0.2), is_foreign)
-        }
+        Form::Prose => ((covered >= 0.5 && margin >= 0.4) || (covered >= 0.9 && margin >= 0.2), is_foreign),
+        // What a change is about is seldom all that its words are found in.
+        Form::Change => (covered >= 0.5 && margin >= 0.45, is_foreign),
     };
     match (is_high, is_none) {
         (_, true) => Confidence::None,

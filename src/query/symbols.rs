@@ -25,9 +25,6 @@ const COUNTED: usize = 50;
 /// A score that is at least this share of another says that both answer equally well.
 const TIE: f32 = 0.995;
 
-/// What has no more lines than this after its first may be a declaration without a body.
-const DECLARATION: u32 = 1;
-
 /// So many words beside a phrase make a description, in which the phrase counts but need not be written.
 const DESCRIPTION: usize = 5;
 /// What a phrase that is written in a symbol counts in a description.
@@ -232,9 +229,13 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     } else {
         break_ties(snapshot, &mut hits);
     }
-    let (evidence, unknown) = confidence::evidence(snapshot, &ranker, &hits)?;
+    let (evidence, unknown) = confidence::evidence(snapshot, &ranker, &hits, search.explain)?;
     let form = Some(ranker.form);
     let mut confidence = confidence::judged(ranker.form, &evidence);
+    if search.fuzzy {
+        // Whoever asks for what is only alike gets it.
+        confidence = confidence.max(Confidence::Low);
+    }
     if confidence == Confidence::None {
         return Ok(Found { evidence, form, unknown, ..Found::default() });
     }
@@ -360,13 +361,10 @@ fn overloads(symbol: &SymbolView<'_>) -> usize {
     if symbol.overload() == 0 { 1 } else { overloads_of(symbol).count() }
 }
 
-/// What stands for a symbol and its overloads: itself, unless it only declares what the longest of them does.
+/// What stands for a symbol and its overloads: itself, or the first that has a body where it only declares what that does.
 fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
-    let lines = |symbol: &SymbolView<'_>| symbol.end_line() - symbol.line();
-    match symbol.overload() > 0 && lines(symbol) <= DECLARATION {
-        true => {
-            overloads_of(symbol).max_by_key(lines).filter(|longest| lines(longest) > DECLARATION).unwrap_or(*symbol)
-        }
+    match symbol.overload() > 0 && !symbol.has_body() {
+        true => overloads_of(symbol).find(SymbolView::has_body).unwrap_or(*symbol),
         false => *symbol,
     }
 }

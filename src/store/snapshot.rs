@@ -524,6 +524,12 @@ impl<'a> SymbolView<'a> {
         self.record.complexity
     }
 
+    /// Whether it has a body, and not only declares what it is.
+    pub fn has_body(&self) -> bool {
+        let body = Span { start: self.record.signature().end.max(self.span().start), end: self.span().end };
+        body.of(self.file.content()).iter().any(|byte| !b" \t\r\n:;.{}".contains(byte))
+    }
+
     /// The definition without its body, on one line, at most `limit` characters.
     pub fn signature(&self, limit: usize) -> String {
         let text = self.text(self.record.signature());

@@ -170,8 +170,8 @@ pub struct Absence {
 pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 44;
-const SUMMARY: usize = 28;
+const SIGNATURE: usize = 42;
+const SUMMARY: usize = 26;
 /// More is no search.
 const MOST: usize = 1_000;
 
@@ -242,7 +242,7 @@ impl Tool for SearchSymbols {
             });
         }
         call.total(considered.max(hits.len()));
-        call.narrow("give kind, language or file_pattern");
+        call.narrow("add kind:, lang: or file:");
         let mut sources = Sources::new(call, &args);
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
         let results = shown.filter_map(|(place, hit)| {

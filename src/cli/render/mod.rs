@@ -65,6 +65,14 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
     if !nearest.is_empty() {
         notes.push(format!("did you mean: {}", nearest.join(", ")));
     }
+    let unknown = value.get("unknown_words").and_then(Value::as_array);
+    let unknown: Vec<&str> = unknown.into_iter().flatten().filter_map(Value::as_str).collect();
+    if !unknown.is_empty() {
+        notes.push(format!("in no symbol: {}", unknown.join(", ")));
+    }
+    if let Some(ask) = value.pointer("/negative_evidence/ask").and_then(Value::as_str) {
+        notes.push(format!("try it {ask}"));
+    }
     if let Some(narrow) = text_of(value, "narrow") {
         notes.push(format!("for less, {narrow}"));
     }
