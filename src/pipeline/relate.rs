@@ -137,7 +137,8 @@ struct Part {
 impl<'a> Earlier<'a> {
     fn read(table: &'a EdgeTable, files: &[FileView<'_>]) -> Option<Self> {
         let ([count, low, high], words) = table.notes().split_first_chunk()?;
-        ((*count, *low, *high) == (files.len() as u32, paths_hash(files).0, paths_hash(files).1))
+        let paths = paths_hash(files);
+        ((*count, *low, *high) == (files.len() as u32, paths.0, paths.1))
             .then(|| Self { rows: Copied::new(table), words })
     }
 

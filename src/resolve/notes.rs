@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ir::{DefinitionKind, NONE};
 use super::semantics::{Project, Semantics};
-use super::surface::{BINDING, DERIVES, INTERFACE, Surface, WRITTEN, touched};
+use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
 use super::world::{Def, Settled};
 
 /// An item as it is remembered: by its symbol, because where it is written moves with every edit.
@@ -161,7 +161,8 @@ impl Notes {
             semantics,
             most,
             again: FxHashSet::default(),
-            touched: FxHashMap::default(),
+            changed: FxHashMap::default(),
+            told: FxHashMap::default(),
         };
         let (mut changes, mut doubtful) = (FxHashMap::default(), FxHashSet::default());
         for (file, now) in &noted {
@@ -185,7 +186,7 @@ impl Notes {
         }
         let edited: FxHashMap<u32, &Noted> = noted.iter().map(|(file, noted)| (*file, noted)).collect();
         for (file, change) in &changes {
-            spread.from(*file, change.names.clone(), &edited)?;
+            spread.from(*file, &change.names, &edited)?;
         }
         let written = |file: usize| {
             let noted = edited.get(&(file as u32)).copied().unwrap_or(&self.files[file]);
@@ -320,47 +321,43 @@ struct Spread<'n, 'a> {
     semantics: &'n Semantics,
     most: usize,
     again: FxHashSet<u32>,
-    /// The names in each file that may mean something else.
-    touched: FxHashMap<u32, FxHashSet<u64>>,
+    /// What has changed, as each file sees it.
+    changed: FxHashMap<u32, Changed>,
+    /// The names in each file that may mean something else to others, which they have been told.
+    told: FxHashMap<u32, FxHashSet<u64>>,
 }
 
 impl Spread<'_, '_> {
     /// Follows names that have changed in a file to all who may see them; `None` when that cannot be told or is too much.
-    fn from(&mut self, file: u32, names: FxHashSet<u64>, edited: &FxHashMap<u32, &Noted>) -> Option<()> {
-        let mut waiting = vec![(file, names.clone())];
-        // What has changed itself; of other files only what names it.
-        let mut own = names;
-        while let Some((file, names)) = waiting.pop() {
-            if names.is_empty() {
-                continue;
-            }
-            let facts = self.project.files[file as usize].facts();
-            let known = self.touched.entry(file).or_default();
-            known.extend(names);
-            let mut all = touched(facts, known);
-            all.extend(std::mem::take(&mut own));
-            let mut names = all.clone();
-            let items = edited.get(&file).copied().unwrap_or(&self.notes.files[file as usize]);
-            // The classes below another are asked for its members by those who do not write their names.
-            let derives = |item: &Item| item.flags & DERIVES != 0 && all.contains(&item.name);
-            if self.semantics.looks_down && items.items.iter().any(derives) {
-                return None;
-            }
-            known.extend(all);
+    fn from(&mut self, file: u32, names: &FxHashSet<u64>, edited: &FxHashMap<u32, &Noted>) -> Option<()> {
+        if names.is_empty() {
+            return Some(());
+        }
+        self.changed.entry(file).or_default().own.extend(names);
+        let mut waiting = Vec::new();
+        let mut new = self.within(file, edited)?.unwrap_or_default();
+        new.extend(names);
+        self.told.entry(file).or_default().extend(&new);
+        waiting.push((file, new));
+        while let Some((file, mut names)) = waiting.pop() {
             if self.asked_unnamed(&names) {
+                let facts = self.project.files[file as usize].facts();
                 let classes = facts.definitions.iter().filter(|it| it.kind != DefinitionKind::Function as u8);
                 names.extend(classes.filter_map(|class| facts.hashes.get(class.name as usize)));
             }
             for (asking, _) in self.notes.consulted.iter().filter(|(_, consulted)| *consulted == file) {
                 let facts = self.project.files[*asking as usize].facts();
-                let before = self.touched.get(asking);
-                let is_new = |name: &&u64| {
-                    facts.find_name(**name).is_some() && before.is_none_or(|before| !before.contains(name))
-                };
-                let new: FxHashSet<u64> = names.iter().filter(is_new).copied().collect();
+                let seen = &mut self.changed.entry(*asking).or_default().others;
+                let before = seen.len();
+                seen.extend(names.iter().filter(|name| facts.find_name(**name).is_some()));
+                if seen.len() == before {
+                    continue;
+                }
+                let Some(mut new) = self.within(*asking, edited)? else { continue };
+                self.again.insert(*asking);
+                let told = self.told.entry(*asking).or_default();
+                new.retain(|name| told.insert(*name));
                 if !new.is_empty() {
-                    self.again.insert(*asking);
-                    self.touched.entry(*asking).or_default().extend(&new);
                     waiting.push((*asking, new));
                 }
             }
@@ -369,6 +366,18 @@ impl Spread<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// The names of a file's items that may mean something else by what it sees changed: `None` within when nothing in it
+    /// does, outside when that cannot be followed.
+    fn within(&self, file: u32, edited: &FxHashMap<u32, &Noted>) -> Option<Option<FxHashSet<u64>>> {
+        let facts = self.project.files[file as usize].facts();
+        let Some(found) = touched(facts, &self.changed[&file], self.semantics.class_names) else { return Some(None) };
+        let items = edited.get(&file).copied().unwrap_or(&self.notes.files[file as usize]);
+        // The classes below another are asked for its members by those who do not write their names.
+        let derives = |item: &Item| item.flags & DERIVES != 0 && found.contains(&item.name);
+        let is_followed = !self.semantics.looks_down || !items.items.iter().any(derives);
+        is_followed.then_some(Some(found))
     }
 
     /// Whether one of these is asked for without being written: when an instance is called, indexed or constructed.

@@ -4,6 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ir::{BindingKind, Definition, DefinitionKind, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind, UNKNOWN};
+use super::semantics::ClassNames;
 
 /// Something of a name that other files can see, or that bears a symbol. Items of one name in one file have one hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,9 +355,24 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 }
 
-/// The names of what in a file may mean something else because it names these, directly or not.
-pub(super) fn touched(facts: &Facts<'_>, names: &FxHashSet<u64>) -> FxHashSet<u64> {
-    let mut by_name: Vec<bool> = facts.hashes.iter().map(|name| names.contains(name)).collect();
+/// Names that have changed, as a file sees them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changed {
+    /// Of its own items.
+    pub own: FxHashSet<u64>,
+    /// Of items of files that it consulted.
+    pub others: FxHashSet<u64>,
+}
+
+/// The names of what in a file may mean something else because it names what has changed, directly or not; `None` when
+/// nothing in it does.
+pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNames) -> Option<FxHashSet<u64>> {
+    let is_in = |names: &FxHashSet<u64>| facts.hashes.iter().map(|name| names.contains(name)).collect::<Vec<bool>>();
+    let (mut by_name, others) = (is_in(&changed.own), is_in(&changed.others));
+    // A bare name that the file binds itself means nothing of other files, unless classes are looked into first.
+    let is_elsewhere = |scope: u32, name: u32| {
+        at(&others, name) && (class_names == ClassNames::Inherited || !is_bound_outside_classes(facts, scope, name))
+    };
     let mut found = vec![false; facts.hashes.len()];
     let mut definitions = vec![false; facts.definitions.len()];
     let mut expressions = vec![false; facts.expressions.len()];
@@ -373,15 +389,17 @@ pub(super) fn touched(facts: &Facts<'_>, names: &FxHashSet<u64>) -> FxHashSet<u6
             let is = |ops: &[Op]| ops.iter().any(|op| it.op == *op as u8);
             let of_list = |list: u32| facts.list(list).iter().any(|item| at(&expressions, *item));
             let is_touched = if is(&[Op::Name]) {
-                at(&by_name, it.b)
+                at(&by_name, it.b) || is_elsewhere(it.a, it.b)
             } else if is(&[Op::Member]) {
-                at(&by_name, it.b) || at(&expressions, it.a)
+                at(&by_name, it.b) || at(&others, it.b) || at(&expressions, it.a)
             } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
                 at(&expressions, it.a) || of_list(it.b)
             } else if is(&[Op::Union, Op::Tuple]) {
                 of_list(it.a)
             } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
-                of_definition(it.a, &by_name, &definitions)
+                // What a method overrides bears its name.
+                let overridden = facts.definitions.get(it.a as usize).filter(|_| is(&[Op::Overridden]));
+                of_definition(it.a, &by_name, &definitions) || overridden.is_some_and(|own| at(&others, own.name))
             } else if is(&[Op::Unknown, Op::Module]) {
                 false
             } else {
@@ -426,7 +444,19 @@ pub(super) fn touched(facts: &Facts<'_>, names: &FxHashSet<u64>) -> FxHashSet<u6
             break;
         }
     }
-    found.iter().zip(facts.hashes).filter(|(is, _)| **is).map(|(_, name)| *name).collect()
+    let found = found.iter().zip(facts.hashes).filter(|(is, _)| **is).map(|(_, name)| *name).collect();
+    (count(&expressions) > 0).then_some(found)
+}
+
+/// Whether a bare name is bound in its own file by a scope that is no class.
+fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: u32, name: u32) -> bool {
+    while let Some(it) = facts.scopes.get(scope as usize) {
+        if it.kind != ScopeKind::Class as u8 && !facts.bound(scope, name).is_empty() {
+            return true;
+        }
+        scope = it.parent;
+    }
+    false
 }
 
 fn at(all: &[bool], place: u32) -> bool {

@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashMap;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::{self, Mapped};
@@ -113,15 +112,18 @@ pub struct Parts {
 /// A table that rows are copied from.
 pub struct Copied<'a> {
     table: &'a EdgeTable,
-    /// The hashes of names that may mean anything, by their occurrence.
-    names: FxHashMap<u32, [u32; 2]>,
+    /// For each occurrence that may mean anything, its row in the table of those; else [`NONE`].
+    possible: Vec<u32>,
 }
 
 impl<'a> Copied<'a> {
     /// Prepares a table.
     pub fn new(table: &'a EdgeTable) -> Self {
-        let names = table.table::<Pair>(4).iter().map(|pair| (pair.value[0], pair.key)).collect();
-        Self { table, names }
+        let mut possible = vec![NONE; table.all().len()];
+        for (row, pair) in table.table::<Pair>(4).iter().enumerate() {
+            possible[pair.value[0] as usize] = row as u32;
+        }
+        Self { table, possible }
     }
 }
 
@@ -151,7 +153,7 @@ impl Edges {
         let table = from.table;
         if parts.occurrences {
             let range = table.range(file);
-            let targets = table.table::<Symbol>(1);
+            let (targets, possible) = (table.table::<Symbol>(1), table.table::<Pair>(4));
             for (place, edge) in range.clone().zip(table.all().get(range).unwrap_or_default()) {
                 let first_target = self.targets.len() as u32;
                 let start = edge.first_target as usize;
@@ -159,8 +161,8 @@ impl Edges {
                     let Some(target) = moved(self::number(*target)) else { return false };
                     self.targets.push(stored(target));
                 }
-                if let Some(name) = from.names.get(&(place as u32)) {
-                    self.possible.push(Pair { key: *name, value: [self.edges.len() as u32, 0] });
+                if let Some(pair) = possible.get(from.possible[place] as usize) {
+                    self.possible.push(Pair { key: pair.key, value: [self.edges.len() as u32, 0] });
                 }
                 self.edges.push(Edge { file: number, first_target, ..*edge });
             }
@@ -209,21 +211,37 @@ impl Edges {
         self.bases.push(Pair { key: stored(class), value: stored(base) });
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut users: Vec<Pair> = Vec::with_capacity(self.targets.len());
-        let mut files: Vec<Pair> = Vec::new();
+    /// By target, those of one in the order of the occurrences.
+    fn users(&self) -> Vec<Pair> {
+        // Laid out by file first: sorting the few of each file is quicker than sorting all.
+        let mut starts = vec![0u32; self.targets.iter().map(|target| target[0] as usize + 2).max().unwrap_or(1)];
+        self.targets.iter().for_each(|target| starts[target[0] as usize + 1] += 1);
+        for file in 1..starts.len() {
+            starts[file] += starts[file - 1];
+        }
+        let mut users = vec![Pair::default(); self.targets.len()];
         for (place, edge) in self.edges.iter().enumerate() {
             let first = edge.first_target as usize;
-            let targets = &self.targets[first..first + edge.targets as usize];
-            users.extend(targets.iter().map(|target| Pair { key: *target, value: [place as u32, 0] }));
+            for target in &self.targets[first..first + edge.targets as usize] {
+                let next = &mut starts[target[0] as usize];
+                users[*next as usize] = Pair { key: *target, value: [place as u32, 0] };
+                *next += 1;
+            }
+        }
+        users.chunk_by_mut(|a, b| a.key[0] == b.key[0]).for_each(<[Pair]>::sort_unstable);
+        users
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut files: Vec<Pair> = Vec::new();
+        for (place, edge) in self.edges.iter().enumerate() {
             match files.last_mut().filter(|file| file.key[0] == edge.file) {
                 Some(file) => file.value[1] += 1,
                 None => files.push(Pair { key: [edge.file, 0], value: [place as u32, 1] }),
             }
         }
         files.sort_unstable();
-        // Of one target in the order of the occurrences.
-        users.sort_unstable();
+        let users = self.users();
         let mut possible = self.possible.clone();
         possible.sort_unstable();
         let (mut imports, mut importers) = (self.imports.clone(), self.imports.clone());

@@ -347,6 +347,11 @@ fn what_others_can_see_touches_those_who_name_it() {
 }
 
 #[test]
+fn who_binds_a_name_itself_does_not_see_another_of_that_name() {
+    check(PYTHON, "shop/price.py", "class Price", "import json\nclass Price", Some(&["shop/price.py"]));
+}
+
+#[test]
 fn what_cannot_be_followed_is_resolved_anew() {
     check(PYTHON, "shop/item.py", "class Item(Base)", "class Item", None);
     check(PYTHON, "shop/use.py", "from .item import *", "", None);
