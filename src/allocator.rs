@@ -3,11 +3,21 @@
 //! Parsing makes and drops millions of small nodes on every core, and with glibc's allocator that was a sixth of the time of
 //! a cold index.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 
-use libmimalloc_sys::{mi_calloc, mi_free, mi_malloc, mi_realloc};
+use libmimalloc_sys::{mi_calloc, mi_free, mi_malloc, mi_realloc, mi_usable_size};
 /// For a program's `#[global_allocator]`.
 pub use mimalloc::MiMalloc as Allocator;
+
+thread_local! {
+    static HELD: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Bytes that tree-sitter holds for this thread; zero where it takes its memory from elsewhere.
+pub fn held_by_parsing() -> usize {
+    HELD.get()
+}
 
 /// Lets tree-sitter take its memory from here, too.
 ///
@@ -15,7 +25,7 @@ pub use mimalloc::MiMalloc as Allocator;
 ///
 /// Nothing of tree-sitter may live yet, and no other thread: it is for the first line of a program.
 pub unsafe fn install() {
-    let allocator = tree_sitter::Allocator { malloc, calloc, realloc, free: mi_free };
+    let allocator = tree_sitter::Allocator { malloc, calloc, realloc, free };
     // SAFETY: the four are one family, aligned as C's own, and never return null; the rest the caller promises.
     unsafe { tree_sitter::set_allocator(Some(allocator)) }
 }
@@ -32,13 +42,38 @@ extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 
 unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: tree-sitter gives back what one of these functions returned.
-    there(unsafe { mi_realloc(old, size) }, size)
+    unsafe {
+        given_back(old);
+        there(mi_realloc(old, size), size)
+    }
 }
 
-/// Tree-sitter does not ask whether it got its memory.
+unsafe extern "C" fn free(memory: *mut c_void) {
+    // SAFETY: tree-sitter gives back what one of these functions returned.
+    unsafe {
+        given_back(memory);
+        mi_free(memory);
+    }
+}
+
+/// Counts memory that tree-sitter no longer holds.
+///
+/// # Safety
+///
+/// It came from one of these functions, and is still there.
+unsafe fn given_back(memory: *mut c_void) {
+    // SAFETY: the caller promises it.
+    let size = unsafe { mi_usable_size(memory) };
+    // A tree may be dropped by another thread than made it.
+    HELD.set(HELD.get().saturating_sub(size));
+}
+
+/// Counts memory that tree-sitter was given, which does not ask whether it got it.
 fn there(memory: *mut c_void, size: usize) -> *mut c_void {
     if memory.is_null() && size > 0 {
         std::process::abort();
     }
+    // SAFETY: it was made a moment ago, or is null, which has no size.
+    HELD.set(HELD.get() + unsafe { mi_usable_size(memory) });
     memory
 }

@@ -35,6 +35,10 @@ const AHEAD: Duration = Duration::from_secs(2);
 /// How many files may wait to be written while others are being read.
 const WAITING: usize = 64;
 
+/// So many files of a first run are published together: each time costs a little, and what was read before a run was killed
+/// need not be read again.
+const PUBLISH_EVERY: usize = 16_000;
+
 /// How a folder is to be indexed.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -46,6 +50,8 @@ pub struct Options {
     pub from_scratch: bool,
     /// Files to read again though their size and time tell of no change.
     pub reread: Vec<String>,
+    /// After so many files of a first run what is ready is published; zero for the usual number.
+    pub publish_every: usize,
 }
 
 /// Who is told of progress, and who may call it off.
@@ -133,10 +139,66 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
         skipped: walk.skipped,
         warnings: walk.warnings,
         goes_out_from: None,
+        partial: false,
         discovery: started.elapsed(),
     };
     let sidecar = sidecar_of(root, config);
-    run(&Origin::Folder(root), config, sidecar, plan, &rules, options, watcher)
+    let every = if options.publish_every > 0 { options.publish_every } else { PUBLISH_EVERY };
+    match plan.files.len() > every + every / 2 {
+        true => run_in_parts(&Origin::Folder(root), config, sidecar, plan, &rules, options, watcher, every),
+        false => run(&Origin::Folder(root), config, sidecar, plan, &rules, options, watcher),
+    }
+}
+
+/// The same, and when it is the first time for a folder, or the first was not through, publishes some files after the other.
+#[allow(clippy::too_many_arguments)]
+fn run_in_parts(
+    origin: &Origin<'_>,
+    config: &Config,
+    sidecar: Sidecar,
+    plan: Plan,
+    rules: &Rules,
+    options: &Options,
+    watcher: &Watcher<'_>,
+    every: usize,
+) -> Result<Report, Error> {
+    let store = Registry::new(&config.home).store(&sidecar.store);
+    let mut options = options.clone();
+    let (mut added, mut warnings) = (Vec::new(), Vec::new());
+    let total = plan.files.len();
+    for end in (every..total).step_by(every) {
+        let is_there = match store.snapshot(&sidecar.snapshot) {
+            // Whoever has an index keeps it until the new one is whole.
+            Ok(snapshot) if !snapshot.facts().partial => break,
+            Ok(snapshot) => snapshot.table().len(),
+            Err(_) => 0,
+        };
+        if is_there >= end && !options.from_scratch {
+            continue;
+        }
+        let tell = |done: u64, of: Option<u64>, what: &str| {
+            let before = end as u64 - of.unwrap_or(0);
+            (watcher.progress)(before + done, Some(total as u64), what);
+        };
+        let part = Plan {
+            files: plan.files[..end].to_vec(),
+            inputs: Vec::new(),
+            skipped: BTreeMap::new(),
+            warnings: Vec::new(),
+            goes_out_from: None,
+            partial: true,
+            discovery: plan.discovery,
+        };
+        let watcher = Watcher { progress: &tell, ..*watcher };
+        let report = run(origin, config, sidecar.clone(), part, rules, &options, &watcher)?;
+        added.extend(report.added);
+        warnings.extend(report.warnings);
+        options.from_scratch = false;
+    }
+    let report = run(origin, config, sidecar, plan, rules, &options, watcher)?;
+    added.extend(report.added);
+    warnings.extend(report.warnings);
+    Ok(Report { added, warnings, ..report })
 }
 
 /// What the world looks like from an index that was made earlier.
@@ -162,6 +224,10 @@ impl Drift {
 /// Compares a snapshot with its folder by looking at sizes and times only.
 pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
     let table = snapshot.table();
+    if snapshot.facts().partial {
+        // What is not here yet is found by looking at everything.
+        return Drift { elsewhere: true, ..Drift::default() };
+    }
     let files = table.iter().map(|row| Stamp { path: row.path, size: row.size, mtime_ns: row.mtime_ns, is_dir: false });
     let inputs = table.inputs();
     let inputs = inputs.map(|row| Stamp { path: row.path, size: row.size, mtime_ns: row.mtime_ns, is_dir: row.is_dir });
@@ -194,6 +260,7 @@ pub fn refresh(
         follow_symlinks: facts.follow_symlinks,
         from_scratch: false,
         reread: if drift.unseen { drift.changed.clone() } else { Vec::new() },
+        publish_every: 0,
     };
     if drift.elsewhere || !drift.gone.is_empty() {
         return index_folder(&root, config, &options, watcher);
@@ -213,6 +280,7 @@ pub fn refresh(
         skipped: BTreeMap::new(),
         warnings: Vec::new(),
         goes_out_from: Some(facts.number),
+        partial: false,
         discovery: Duration::ZERO,
     };
     let mut rules = rules(config);
@@ -258,6 +326,8 @@ struct Plan {
     warnings: Vec<String>,
     /// The commit whose table says what was not looked at; `None` when everything was.
     goes_out_from: Option<u64>,
+    /// There are more files than these.
+    partial: bool,
     discovery: Duration,
 }
 
@@ -298,7 +368,7 @@ fn run(
     let registry = Registry::new(&config.home);
     registry.prepare();
     let store = registry.store(&sidecar.store);
-    let Plan { mut files, mut inputs, skipped, mut warnings, goes_out_from, discovery } = plan;
+    let Plan { mut files, mut inputs, skipped, mut warnings, goes_out_from, partial, discovery } = plan;
     let looked_at_all = goes_out_from.is_none();
     let racy_after = nanoseconds(now) - RACY.as_nanos() as i64 - discovery.as_nanos() as i64;
     let racy_until = nanoseconds(now) + AHEAD.as_nanos() as i64;
@@ -315,6 +385,7 @@ fn run(
         && !doubted.contains(&true)
         && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
         && snapshot.content_version() == store::CONTENT
+        && snapshot.facts().partial == partial
         && same(&snapshot, &files, &inputs, options)
         && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
@@ -350,9 +421,10 @@ fn run(
         });
     }
 
-    writer.expect(to_read.len());
+    let room = Room::of(config.max_memory);
+    writer.expect(to_read.len(), room.writer);
     let known = if options.from_scratch { None } else { Some(writer.known()?) };
-    read_all(origin, rules, &files, &to_read, known.as_ref(), watcher, &mut |place, read| {
+    read_all(origin, rules, &files, &to_read, known.as_ref(), watcher, &room, &mut |place, read| {
         let path = &files[place].path;
         states[place] = match read {
             Read::Skipped(reason) => Err(reason),
@@ -371,6 +443,7 @@ fn run(
     }
     // What was doubted is often as it was: that is no reason to publish it once more.
     if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, options))
+        && base.facts().partial == partial
         && base.table().iter().zip(&states).all(|(row, state)| row.state == *state)
         && (!looked_at_all || base.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
@@ -413,6 +486,7 @@ fn run(
         git_head: report.sidecar.git_head.clone(),
         extra_ignore: options.extra_ignore.clone(),
         follow_symlinks: options.follow_symlinks,
+        partial,
         ..SnapshotFacts::default()
     };
     if watcher.cancelled.load(Ordering::Relaxed) {
@@ -513,7 +587,33 @@ fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
     }
 }
 
+/// How memory is shared out.
+struct Room {
+    /// Threads that read; `None` for one on each core.
+    threads: Option<usize>,
+    /// Files that wait to be written.
+    waiting: usize,
+    /// Bytes that are gathered before they are written; `None` for as many as are useful.
+    writer: Option<u64>,
+}
+
+impl Room {
+    /// What a program of this kind takes at least.
+    const BASE: u64 = 40_000_000;
+    /// What a thread that parses ordinary files takes.
+    const THREAD: u64 = 30_000_000;
+
+    fn of(max_memory: Option<u64>) -> Self {
+        let Some(most) = max_memory else { return Self { threads: None, waiting: WAITING, writer: None } };
+        let room = most.saturating_sub(Self::BASE);
+        let threads = (room / 2 / Self::THREAD).max(1);
+        let waiting = usize::try_from(room / 4_000_000).unwrap_or(WAITING).clamp(1, WAITING);
+        Self { threads: Some(threads as usize), waiting, writer: Some(room / 2) }
+    }
+}
+
 /// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
+#[allow(clippy::too_many_arguments)]
 fn read_all(
     origin: &Origin<'_>,
     rules: &Rules,
@@ -521,16 +621,18 @@ fn read_all(
     places: &[usize],
     known: Option<&Known>,
     watcher: &Watcher<'_>,
+    room: &Room,
     take: &mut dyn FnMut(usize, Read) -> Result<(), Error>,
 ) -> Result<(), Error> {
     if places.is_empty() {
         return Ok(());
     }
     let total = places.len() as u64;
-    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(places.len());
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let threads = cores.min(room.threads.unwrap_or(cores)).min(places.len());
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
-    let (sender, receiver) = bounded(WAITING);
+    let (sender, receiver) = bounded(room.waiting);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, next, stop) = (sender.clone(), &next, &stop);

@@ -864,6 +864,222 @@ fn a_server_never_calls_old_what_is_new_nor_fresh_what_is_old() {
     server.close();
 }
 
+#[test]
+fn a_first_run_that_is_called_off_keeps_what_it_read_and_says_that_there_is_more() {
+    let place = Place::new();
+    let state = modules(60, 0);
+    place.write(&State::new(), &state);
+    place.age();
+    let config = Config { home: place.index().join("codelode"), ..Config::default() };
+    let cancelled = AtomicBool::new(false);
+    let seen = std::sync::Mutex::new(Vec::new());
+    let tell = |done: u64, of: Option<u64>, what: &str| {
+        if what == "indexing" {
+            seen.lock().expect("nobody panics here").push((done, of));
+            cancelled.store(done >= 25, Ordering::Relaxed);
+        }
+    };
+    let watcher = Watcher { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
+    let options = pipeline::Options { publish_every: 10, ..pipeline::Options::default() };
+    let outcome = pipeline::index_folder(&place.source(), &config, &options, &watcher);
+    assert!(matches!(outcome, Err(pipeline::Error::Cancelled)), "{outcome:?}");
+    let seen = seen.into_inner().expect("nobody panics here");
+    assert!(seen.windows(2).all(|pair| pair[0].0 < pair[1].0), "it goes forward: {seen:?}");
+    assert!(seen.iter().all(|(_, of)| *of == Some(60)), "{seen:?}");
+
+    let partial = place.snapshot().expect("the first parts are there");
+    assert!(partial.facts().partial);
+    assert_eq!(state_of(&partial).len(), 20);
+    assert!(pipeline::drift(&place.source(), &partial).elsewhere, "nobody takes it for all");
+
+    // Going on reads only what is missing.
+    let n_read = std::sync::atomic::AtomicUsize::new(0);
+    let count = |_: u64, _: Option<u64>, what: &str| {
+        n_read.fetch_add(usize::from(what == "indexing"), Ordering::Relaxed);
+    };
+    let never = AtomicBool::new(false);
+    let watcher = Watcher { progress: &count, cancelled: &never, patience: PATIENCE };
+    let report = pipeline::index_folder(&place.source(), &config, &options, &watcher).expect("nothing is in the way");
+    assert_eq!((n_read.into_inner(), report.added.len(), report.facts.partial), (40, 40, false));
+    assert_eq!(place.held(), state);
+}
+
+#[test]
+fn while_a_first_run_is_at_work_what_is_ready_answers() {
+    let place = Place::new();
+    let state = modules(30, 0);
+    place.write(&State::new(), &state);
+    place.age();
+    let config = Config { home: place.index().join("codelode"), ..Config::default() };
+    let cancelled = AtomicBool::new(false);
+    let tell = |done: u64, _: Option<u64>, _: &str| cancelled.store(done > 15, Ordering::Relaxed);
+    let watcher = Watcher { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
+    let options = pipeline::Options { publish_every: 10, ..pipeline::Options::default() };
+    assert!(pipeline::index_folder(&place.source(), &config, &options, &watcher).is_err(), "it is called off");
+    // Somebody is writing: for this test it is us.
+    let sidecar = pipeline::sidecar_of(&place.source(), &config);
+    let writer = Registry::new(&config.home).store(&sidecar.store).writer(PATIENCE).expect("nobody else writes");
+    let answer = place.call("search_symbols", json!({"query": "marker", "max_results": 50}));
+    assert_eq!(answer["_meta"]["freshness"], "indexing", "{answer}");
+    assert!(answer["results"].as_array().is_some_and(|results| !results.is_empty()), "{answer}");
+    drop(writer);
+    // And when nobody is, the question goes on with it.
+    let answer = place.call("search_symbols", json!({"query": "marker", "max_results": 50}));
+    assert_eq!(answer["_meta"]["freshness"], "fresh", "{answer}");
+    assert_eq!(place.held(), state);
+}
+
+#[test]
+fn a_file_that_takes_too_much_memory_keeps_its_text() {
+    let place = Place::new();
+    let list = "x = [\n".to_owned() + &"(1, 'a', b, c.d(e)),\n".repeat(400_000) + "]\n";
+    place.write(&State::new(), &State::from([("large.py".into(), list), ("small.py".into(), module("small.py", 0))]));
+    let mut command = place.command(&["index", ".", "--json"]);
+    let ran = Ran::of(command.env("CODELODE_MAX_FILE_SIZE", "100000000"));
+    let answer: Value = serde_json::from_str(&ran.out).unwrap_or_else(|err| panic!("{err}: {} {}", ran.out, ran.err));
+    let warnings = answer["warnings"].to_string();
+    assert!(warnings.contains("large.py: parsing took more than 200 MB; its text is searchable"), "{answer}");
+    assert_eq!((answer["file_count"].as_u64(), answer["symbol_count"].as_u64()), (Some(2), Some(1)), "{answer}");
+    let mut command = place.command(&["call", "--json", "search_text", &json!({"query": "c.d(e)"}).to_string()]);
+    let ran = Ran::of(command.env("CODELODE_MAX_FILE_SIZE", "100000000"));
+    assert!(ran.out.contains("large.py"), "{} {}", ran.out.chars().take(500).collect::<String>(), ran.err);
+}
+
+/// Bytes of memory that a process shares with nobody.
+fn private_bytes(process: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).expect("it is our child, on Linux");
+    let private = text.lines().filter(|line| line.starts_with("Private_"));
+    private.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>() * 1024
+}
+
+/// A number that a larger run sets.
+fn number_of(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// `CODELODE_SERVERS=20 CODELODE_SERVED=/a/repository cargo test --release --test store many_servers -- --nocapture` gives the
+/// figure.
+#[test]
+fn many_servers_share_one_store_and_none_waits_to_read() {
+    let n_servers = number_of("CODELODE_SERVERS", 4);
+    let place = Place::indexed(&modules(30, 0));
+    let root = std::env::var("CODELODE_SERVED").map_or_else(|_| place.source(), PathBuf::from);
+    place.succeed(&["index", &root.to_string_lossy()]);
+    let mut servers: Vec<Server> = (0..n_servers).map(|_| Server::start(place.command(&["serve"]))).collect();
+    let questions = [
+        ("search_symbols", json!({"repo": root, "query": "marker value"})),
+        ("search_text", json!({"repo": root, "query": "return"})),
+        ("get_repo_outline", json!({"repo": root})),
+        ("find_references", json!({"repo": root, "identifier": "value"})),
+    ];
+    let ask_all = |servers: &mut Vec<Server>| {
+        for server in servers {
+            for (tool, args) in &questions {
+                let answer = server.call(tool, args.clone());
+                assert!(answer.get("error").is_none(), "{tool}: {answer}");
+            }
+        }
+    };
+    ask_all(&mut servers);
+
+    // One writes, and may take as long as it likes.
+    let registry = Registry::new(place.index().join("codelode"));
+    let sidecar = registry.get(&Registry::local_id(&root)).expect("it is indexed");
+    let store = registry.store(&sidecar.store);
+    let writer = store.writer(PATIENCE).expect("nobody else writes");
+    assert!(matches!(store.writer(Duration::ZERO), Err(Error::Busy)), "one writes at a time");
+    ask_all(&mut servers);
+    drop(writer);
+
+    let mut private: Vec<u64> = servers.iter().map(|server| private_bytes(server.child.id()) >> 20).collect();
+    private.sort_unstable();
+    println!("{n_servers} servers: {private:?} MB private");
+    assert!(private.iter().all(|megabytes| *megabytes <= 40), "{private:?} MB");
+    servers.into_iter().for_each(Server::close);
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_its_lock_to_the_next() {
+    let place = Place::indexed(&modules(8, 0));
+    let registry = Registry::new(place.index().join("codelode"));
+    let store = registry.store(&registry.get(&Registry::local_id(&place.source())).expect("it is indexed").store);
+    let lock = store.dir().join("lock");
+    // A process that holds the lock and never lets go of it.
+    let mut holder = Command::new("flock")
+        .args(["--no-fork", "--exclusive"])
+        .arg(&lock)
+        .args(["sleep", "1000"])
+        .spawn()
+        .expect("it is there");
+    let begun = Instant::now();
+    while store.held() == codelode::store::Held::Free {
+        assert!(begun.elapsed() < PATIENCE, "it takes the lock");
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(matches!(store.writer(Duration::ZERO), Err(Error::Busy)));
+    holder.kill().expect("it is our child");
+    holder.wait().expect("it was killed");
+    let begun = Instant::now();
+    let writer = loop {
+        match store.writer(Duration::ZERO) {
+            Ok(writer) => break writer,
+            Err(err) => assert!(begun.elapsed() < PATIENCE, "{err}"),
+        }
+    };
+    drop(writer);
+    assert_eq!(store.held(), codelode::store::Held::Free);
+}
+
+/// `CODELODE_SOAK_ROUNDS=10000 cargo test --release --test store soak -- --nocapture` takes about an hour.
+#[test]
+fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
+    let n_rounds = number_of("CODELODE_SOAK_ROUNDS", 60);
+    let place = Place::indexed(&modules(60, 0));
+    let mut command = place.command(&["serve"]);
+    command.env("CODELODE_FRESHNESS", "strict");
+    let mut server = Server::start(command);
+    let mut random = Random(0x5DEE_CE66_D1CE_4E5B);
+    let mut state = modules(60, 0);
+    let disk = |index: &Path| -> u64 {
+        names(index)
+            .into_iter()
+            .filter_map(|(path, _)| fs::metadata(path).ok())
+            .filter(|meta| meta.is_file())
+            .map(|meta| meta.len())
+            .sum()
+    };
+    let (mut early, mut largest) = (0, 0);
+    for round in 1..=n_rounds {
+        let edited = random.edited(&state, round);
+        place.write(&state, &edited);
+        state = edited;
+        server.call("search_symbols", json!({"query": "marker"}));
+        server.call("search_text", json!({"query": format!("value + {round}")}));
+        let found = server.call("search_symbols", json!({"query": format!("marker {round}")}));
+        if let Some(id) = found["results"][0]["id"].as_str() {
+            server.call("get_symbol_source", json!({"symbol_id": id}));
+        }
+        if round == n_rounds / 3 {
+            early = private_bytes(server.child.id());
+        }
+        largest = largest.max(disk(&place.index()));
+    }
+    let late = private_bytes(server.child.id());
+    server.close();
+    place.succeed(&["index", "."]);
+    assert_eq!(place.held(), state);
+    let grown = disk(&place.index());
+    place.succeed(&["invalidate", "."]);
+    place.succeed(&["index", "."]);
+    let fresh = disk(&place.index());
+    println!(
+        "{n_rounds} rounds: private memory {early} → {late} bytes, disk {grown} (at most {largest}) beside {fresh} fresh"
+    );
+    assert!(late <= early + early / 4 + (4 << 20), "private memory grew from {early} to {late}");
+    // A commit holds the old generation and the new for a moment, and little data is mostly what every segment has.
+    assert!(grown <= 2 * fresh + (1 << 20), "{grown} bytes on disk, {fresh} fresh");
+}
+
 /// The program as a client's subprocess.
 struct Server {
     child: Child,

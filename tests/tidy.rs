@@ -13,7 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("discover", &["git"]),
     ("resolve", &[]),
     ("languages", &["resolve"]),
-    ("extract", &["languages"]),
+    ("extract", &["languages", "allocator"]),
     ("store", &["languages"]),
     ("pipeline", &["config", "discover", "git", "languages", "extract", "resolve", "store"]),
     ("query", &["store", "languages"]),

@@ -77,6 +77,9 @@ struct Global {
     /// Only the number of results.
     #[arg(id = "global_count_only", long = "count-only", global = true)]
     count_only: bool,
+    /// About how much memory indexing may take, in megabytes [default: as much as is useful].
+    #[arg(long, value_name = "MB", global = true)]
+    max_memory: Option<u64>,
     /// When to use colours.
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: Color,
@@ -210,7 +213,7 @@ fn completions(shell: clap_complete::Shell) -> ExitCode {
 
 /// Says what is wrong with the index directory.
 fn examine(global: &Global, how: &doctor::Doctor) -> ExitCode {
-    match config::load(&Flags { index_dir: global.index_dir.clone(), settings: Settings::default() }) {
+    match config::load(&flags(global, Settings::default())) {
         Ok(config) => doctor::run(how, global, &config),
         Err(err) => fail(&err),
     }
@@ -220,8 +223,8 @@ fn examine(global: &Global, how: &doctor::Doctor) -> ExitCode {
 fn serve(global: &Global, how: Serve) -> ExitCode {
     let Serve { transport: _, tools, freshness_mode, log_file, log, watcher } = how;
     let settings =
-        Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..settings(global) };
-    let config = match config::load(&Flags { index_dir: global.index_dir.clone(), settings }) {
+        Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..Settings::default() };
+    let config = match config::load(&flags(global, settings)) {
         Ok(config) => config,
         Err(err) => return fail(&err),
     };
@@ -240,9 +243,10 @@ fn serve(global: &Global, how: Serve) -> ExitCode {
     }
 }
 
-/// What every command may set.
-fn settings(global: &Global) -> Settings {
-    Settings { github_mode: global.github_mode, ..Settings::default() }
+/// What the command line decides, whatever the command.
+fn flags(global: &Global, settings: Settings) -> Flags {
+    let settings = Settings { max_memory: global.max_memory, github_mode: global.github_mode, ..settings };
+    Flags { index_dir: global.index_dir.clone(), settings }
 }
 
 /// The token budget that was asked for.
@@ -252,7 +256,7 @@ fn tokens(global: &Global) -> Option<usize> {
 
 /// Calls a tool and prints its answer.
 fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCode {
-    let flags = Flags { index_dir: global.index_dir.clone(), settings: settings(global) };
+    let flags = flags(global, Settings::default());
     let config = match config::load(&flags) {
         Ok(config) => config,
         Err(err) => return fail(&err),
@@ -285,7 +289,7 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCo
 
 /// Searches text or syntax, as ripgrep does. When nothing is indexed here yet, that is done first.
 fn grep(global: &Global, asked: &Asked<'_>) -> ExitCode {
-    let flags = Flags { index_dir: global.index_dir.clone(), settings: Settings::default() };
+    let flags = flags(global, Settings::default());
     let config = match config::load(&flags) {
         Ok(config) => config,
         Err(err) => return fail(&err),

@@ -49,6 +49,8 @@ pub struct Config {
     pub surface: Surface,
     /// Default token budget of an answer.
     pub max_tokens: usize,
+    /// About how many bytes of memory indexing may take; `None` for as many as are useful.
+    pub max_memory: Option<u64>,
     /// Where the log goes; `None` for standard error.
     pub log_file: Option<PathBuf>,
     /// What is logged, as `RUST_LOG` spells it.
@@ -107,6 +109,7 @@ impl Default for Config {
             freshness: Freshness::Relaxed,
             surface: Surface::Lean,
             max_tokens: 8_000,
+            max_memory: None,
             log_file: None,
             // rmcp warns of every mistake of a client, which has been told already.
             log: "warn,rmcp=error".to_owned(),
@@ -196,6 +199,7 @@ impl Config {
             freshness,
             tools,
             max_tokens,
+            max_memory,
             log_file,
             log,
             use_ai_summaries,
@@ -244,6 +248,9 @@ impl Config {
                 return Err(bad("max_tokens", "is 0; an answer needs at least one token".to_owned()));
             }
             self.max_tokens = n_tokens;
+        }
+        if let Some(megabytes) = max_memory {
+            self.max_memory = (megabytes > 0).then(|| megabytes.saturating_mul(1_000_000));
         }
         if let Some(path) = log_file {
             self.log_file = Some(expand(path, user));

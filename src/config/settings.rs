@@ -36,6 +36,8 @@ pub struct Settings {
     pub tools: Option<String>,
     /// How many tokens an answer may have when the caller does not say.
     pub max_tokens: Option<usize>,
+    /// About how much memory indexing may take, in megabytes: less makes it slower; 0 for as much as is useful.
+    pub max_memory: Option<u64>,
     /// Where the log goes instead of standard error.
     pub log_file: Option<PathBuf>,
     /// What is logged: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
@@ -76,6 +78,7 @@ pub(super) const KEYS: &[&str] = &[
     "freshness",
     "tools",
     "max_tokens",
+    "max_memory",
     "log_file",
     "log",
     "use_ai_summaries",
@@ -148,6 +151,11 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_MAX_TOKENS"],
         sets: "max_tokens",
         put: |settings, text| set(&mut settings.max_tokens, number(text)),
+    },
+    Variable {
+        names: &["CODELODE_MAX_MEMORY"],
+        sets: "max_memory",
+        put: |settings, text| set(&mut settings.max_memory, number(text)),
     },
     Variable {
         names: &["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"],

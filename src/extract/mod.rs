@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
 
+use crate::allocator::held_by_parsing;
 use crate::languages::{Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 
@@ -17,6 +18,8 @@ use crate::model::{Extraction, Span, Symbol};
 const MOST_STEPS: usize = 90_000;
 /// Steps that any kilobyte may take, so that a large file is not given up for its size.
 const STEPS_PER_KILOBYTE: usize = 50;
+/// A file whose syntax tree takes more memory is given up, too, in bytes.
+const MOST_MEMORY: usize = 200_000_000;
 /// How deep macros inside macros are read.
 const EMBEDDED_DEPTH: usize = 6;
 
@@ -32,7 +35,8 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
     }
     let mut steps = MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE);
     let Some(tree) = parse(spec, source, None, &mut steps) else {
-        return Extraction { failure: Some("parsing took too long"), ..Extraction::default() };
+        let failure = if steps == 0 { "parsing took too long" } else { "parsing took more than 200 MB" };
+        return Extraction { failure: Some(failure), ..Extraction::default() };
     };
     let mut cx = Cx::new(source);
     walk(spec, &tree, &mut cx, 0);
@@ -67,7 +71,8 @@ fn facts(relating: Relating, source: &[u8], tree: &Tree, embedded: &[(usize, Tre
     lower.facts.finish()
 }
 
-/// The syntax tree of a file, or of one range of it; `None` when it takes more steps than there are `left`.
+/// The syntax tree of a file, or of one range of it; `None` when it takes more steps than there are `left`, which are none
+/// then, or too much memory.
 fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, left: &mut usize) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
@@ -78,11 +83,13 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, left:
         });
         let parser = &mut parsers[place].1;
         parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
-        let mut in_time = |_: &ParseState| {
+        let held = held_by_parsing();
+        let mut in_bounds = |_: &ParseState| {
             *left = left.saturating_sub(1);
-            if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let is_large = held_by_parsing().saturating_sub(held) > MOST_MEMORY;
+            if *left == 0 || is_large { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let options = ParseOptions::new().progress_callback(&mut in_time);
+        let options = ParseOptions::new().progress_callback(&mut in_bounds);
         let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
         if tree.is_none() {
             // What is left of an unfinished parse would be taken up by the next file.

@@ -215,8 +215,8 @@ impl GramWriter {
     }
 
     /// Whether it should be written before another file comes.
-    pub fn is_full(&self) -> bool {
-        self.entries >= MOST_ENTRIES || self.files.len() == MOST_FILES
+    pub fn is_full(&self, most_entries: usize) -> bool {
+        self.entries >= most_entries.min(MOST_ENTRIES) || self.files.len() == MOST_FILES
     }
 
     /// Writes the block and begins anew; `start` is where it will lie. `None` when there is nothing to write.

@@ -78,6 +78,9 @@ pub struct SnapshotFacts {
     /// Whether symbolic links were followed.
     #[serde(default)]
     pub follow_symlinks: bool,
+    /// The first run is not through: there are files that are not here yet.
+    #[serde(default)]
+    pub partial: bool,
 }
 
 /// The only two fields that are read before anything else is believed.

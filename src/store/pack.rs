@@ -417,6 +417,8 @@ pub struct PackWriter {
     paths: String,
     grams: GramWriter,
     blocks: Vec<BlockRecord>,
+    /// So many grams are gathered before they are written.
+    most_grams: usize,
 }
 
 /// What goes into a pack for one file. `record` carries id, language, flags, lines and hash; the rest is filled in.
@@ -433,7 +435,7 @@ pub struct PackFile<'a> {
 
 impl PackWriter {
     /// Begins a pack.
-    pub fn create(path: PathBuf) -> Result<Self, Error> {
+    pub fn create(path: PathBuf, most_grams: usize) -> Result<Self, Error> {
         let file = File::options().create(true).truncate(true).write(true).open(&path);
         let file = file.map_err(Error::io("cannot write", &path))?;
         let mut writer = Self {
@@ -446,6 +448,7 @@ impl PackWriter {
             paths: String::new(),
             grams: GramWriter::default(),
             blocks: Vec::new(),
+            most_grams,
         };
         writer.write(&MAGIC)?;
         Ok(writer)
@@ -475,7 +478,7 @@ impl PackWriter {
         self.symbols.extend_from_slice(file.symbols);
         self.decorators.extend_from_slice(file.decorators);
         self.grams.add(file.record.id, file.grams);
-        if self.grams.is_full() { self.write_grams() } else { Ok(()) }
+        if self.grams.is_full(self.most_grams) { self.write_grams() } else { Ok(()) }
     }
 
     /// Writes the grams gathered so far, between content. Until then [`PackWriter::bytes`] does not know of them.

@@ -191,6 +191,8 @@ pub struct Writer {
     pack: Option<PackWriter>,
     segments: Segments,
     segment_memory: usize,
+    /// So many grams of four bytes are gathered before they are written.
+    most_grams: usize,
     index: Option<IndexWriter>,
 }
 
@@ -236,6 +238,7 @@ impl Writer {
             pack: None,
             segments: Segments::new(segments_dir, meta),
             segment_memory: SMALL_SEGMENT_MEMORY,
+            most_grams: usize::MAX,
             index: None,
             manifest,
         })
@@ -250,9 +253,14 @@ impl Writer {
         }
     }
 
-    /// Tells how many files may be added, before the first is.
-    pub fn expect(&mut self, files: usize) {
-        self.segment_memory = if files > FEW_FILES { SEGMENT_MEMORY } else { SMALL_SEGMENT_MEMORY };
+    /// Tells how many files may be added, before the first is, and how many bytes of memory the writer may fill before it
+    /// writes; no less than it needs at all, and no more than is useful.
+    pub fn expect(&mut self, files: usize, memory: Option<u64>) {
+        let useful = if files > FEW_FILES { SEGMENT_MEMORY } else { SMALL_SEGMENT_MEMORY };
+        let memory = memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        // Terms take three quarters of it, grams the rest.
+        self.segment_memory = (memory / 4 * 3).clamp(SMALL_SEGMENT_MEMORY, useful);
+        self.most_grams = memory / 16;
     }
 
     /// What the store holds already, for any thread to ask.
@@ -425,7 +433,7 @@ impl Writer {
 
     fn pack_writer(&mut self) -> Result<&mut PackWriter, Error> {
         if self.pack.is_none() {
-            self.pack = Some(PackWriter::create(pack::path(&self.dir, self.manifest.generation + 1))?);
+            self.pack = Some(PackWriter::create(pack::path(&self.dir, self.manifest.generation + 1), self.most_grams)?);
         }
         Ok(self.pack.as_mut().expect("it was made above"))
     }

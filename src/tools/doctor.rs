@@ -227,7 +227,7 @@ impl Visit<'_> {
                 extra_ignore: facts.extra_ignore,
                 follow_symlinks: facts.follow_symlinks,
                 from_scratch: true,
-                reread: Vec::new(),
+                ..Options::default()
             };
             let report = pipeline::index_folder(&root, config, &options, &watcher);
             report.map(|_| ()).map_err(|err| err.to_string())

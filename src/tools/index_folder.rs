@@ -93,7 +93,7 @@ impl Tool for IndexFolder {
             extra_ignore: args.extra_ignore_patterns,
             follow_symlinks: args.follow_symlinks,
             from_scratch: !args.incremental,
-            reread: Vec::new(),
+            ..Options::default()
         };
         let progress = call.request.progress.clone();
         let tell = move |done: u64, of: Option<u64>, what: &str| {

@@ -470,7 +470,12 @@ impl Look {
                 (state.snapshot, state.stamp, state.freshness) = (Arc::new(newer), stamp, Freshness::Fresh);
                 state.stale = Vec::new();
             }
-            Err(why) => (state.freshness, state.because) = (Freshness::Stale, Some(why)),
+            Err(why) => {
+                // Somebody is still at it, or the next question goes on with it.
+                let is_partial = state.snapshot.facts().partial;
+                state.freshness = if is_partial { Freshness::Indexing } else { Freshness::Stale };
+                state.because = Some(why);
+            }
         }
     }
 }
