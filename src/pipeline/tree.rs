@@ -86,6 +86,7 @@ pub fn index_tree(
         skipped: walk.skipped,
         warnings: walk.warnings,
         goes_out_from: None,
+        partial: false,
         discovery: started.elapsed(),
     };
     run(&Origin::Commit(reader), config, sidecar, plan, &rules, options, watcher)
