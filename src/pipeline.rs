@@ -409,7 +409,15 @@ fn run(
     }
     let mut states: Vec<Result<u32, SkipReason>> = Vec::with_capacity(files.len());
     let mut to_read: Vec<usize> = Vec::new();
-    let mut earlier = Earlier::of(base.as_ref());
+    // The files of another ref are as good as those of an earlier state of this one: each is known by its content.
+    let sibling = match origin {
+        Origin::Commit(reader) if base.is_none() && !options.from_scratch => match &reader.sibling {
+            Some(sibling) => writer.base(sibling)?.filter(is_current),
+            None => None,
+        },
+        _ => None,
+    };
+    let mut earlier = Earlier::of(base.as_ref().or(sibling.as_ref()));
     for (place, file) in files.iter().enumerate() {
         let is_doubted = doubted[place] || options.reread.contains(&file.path);
         states.push(match earlier.find(&file.path) {

@@ -198,8 +198,8 @@ impl Remote {
         if user.is_some_and(|user| user.contains(':')) {
             return Err(NameError::Password(host));
         }
-        let path = path.split(['?', '#']).next().unwrap_or_default();
         let is_web = matches!(transport, Transport::Https | Transport::Http);
+        let path = if is_web { path.split(['?', '#']).next().unwrap_or_default() } else { path };
         // What is asked of an https server is a path; ssh and git take it from the root.
         let mut path =
             if is_web { path.trim_matches('/').to_owned() } else { format!("/{}", path.trim_end_matches('/')) };
@@ -309,13 +309,13 @@ impl Remote {
         }
     }
 
-    /// The same over ssh, where a host is known to serve both.
+    /// The same over ssh, as hosts serve it that serve both: at its usual port, by the user `git`.
     pub fn over_ssh(&self) -> Option<Self> {
-        let both =
-            self.transport == Transport::Https && self.port.is_none() && self.host.parse::<std::net::IpAddr>().is_err();
+        let both = self.transport == Transport::Https && self.host.parse::<std::net::IpAddr>().is_err();
         both.then(|| Self {
             transport: Transport::Ssh,
             user: Some("git".to_owned()),
+            port: None,
             path: self.path.trim_matches('/').to_owned(),
             ..self.clone()
         })

@@ -79,7 +79,8 @@ pub fn index_tree(
         remote.tree = tree.tree().to_owned();
     }
     let by_path = entries.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-    let reader = Reader { tree, by_path, failures: Mutex::default() };
+    let sibling = sibling(&Registry::new(&config.home), &sidecar);
+    let reader = Reader { tree, by_path, sibling, failures: Mutex::default() };
     let plan = Plan {
         files: walk.files,
         inputs: walk.inputs,
@@ -92,10 +93,20 @@ pub fn index_tree(
     run(&Origin::Commit(reader), config, sidecar, plan, &rules, options, watcher)
 }
 
+/// The ref of the same repository that was indexed last.
+fn sibling(registry: &Registry, sidecar: &Sidecar) -> Option<String> {
+    let shares =
+        |other: &Sidecar| other.store == sidecar.store && other.snapshot != sidecar.snapshot && other.remote.is_some();
+    let others = registry.all().into_iter().filter(shares);
+    others.max_by_key(|other| other.indexed_at).map(|other| other.snapshot)
+}
+
 /// Reads the files of a commit.
 pub(super) struct Reader<'a> {
     tree: &'a dyn SourceTree,
     by_path: HashMap<&'a str, &'a TreeEntry>,
+    /// Another ref's snapshot in the same store.
+    pub(super) sibling: Option<String>,
     failures: Mutex<Vec<SourceError>>,
 }
 

@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -69,7 +69,7 @@ fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> Access {
     Access {
         client: Client::new(options),
         tokens: Arc::new(tokens),
-        ssh_command: "/bin/false".to_owned(),
+        ssh_command: crate::git::SSH_COMMAND.to_owned(),
         max_clone: 1 << 30,
     }
 }
@@ -142,4 +142,329 @@ fn a_repository_is_cloned_over_https_and_updated() {
     assert_eq!((tag.fetched, tag.found.reference.as_str()), (None, "refs/tags/v1"));
     assert_eq!(files(&first).len(), 2);
     assert!(world.folder.path().join("git/repos").read_dir().expect("it is there").count() == 1);
+}
+
+/// Answers only who shows the token, by basic authentication.
+fn guarded(root: &Path, asked: &Asked) -> Reply {
+    // x-access-token:s3cr3t-t0ken
+    match asked.header("authorization") == Some("Basic eC1hY2Nlc3MtdG9rZW46czNjcjN0LXQwa2Vu") {
+        true => backend(root, asked),
+        false => Reply::new(401, "who are you?").with("www-authenticate", "Basic realm=\"git\""),
+    }
+}
+
+#[test]
+fn a_token_is_told_to_its_host_and_written_nowhere() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| guarded(&root, asked));
+    let remote = remote(&stand.url("/.git"));
+    let host = format!("localhost:{}", stand.address.port());
+
+    let world = world(&stand.certificate, &[(&host, "s3cr3t-t0ken"), ("other.example", "0ther-t0ken")]);
+    let opened = world.cache.open(&remote, None, Age::Kept, &quiet()).expect("the token opens it");
+    assert_eq!(files(&opened).len(), 1);
+    let mut folders = vec![world.folder.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().expect("it is a folder").map(|entry| entry.expect("it can be read").path()) {
+            match entry.is_dir() {
+                true => folders.push(entry),
+                false => {
+                    let bytes = std::fs::read(&entry).expect("it can be read");
+                    let text = String::from_utf8_lossy(&bytes);
+                    assert!(!text.contains("s3cr3t") && !text.contains("czNjcjN0"), "{}", entry.display());
+                }
+            }
+        }
+    }
+
+    for tokens in [vec![], vec![(host.as_str(), "wr0ng-t0ken")], vec![("localhost:1", "s3cr3t-t0ken")]] {
+        let world = self::world(&stand.certificate, &tokens);
+        let before = stand.asked().len();
+        let err = world.cache.refs(&remote, &quiet()).expect_err("it is not opened");
+        assert!(matches!(err, Error::Refused { .. }), "{err:?}");
+        assert!(!format!("{err} {err:?}").contains("t0ken"), "{err:?}");
+        let sent = stand.asked()[before..].iter().filter(|asked| asked.header("authorization").is_some()).count();
+        assert_eq!(sent > 0, tokens.iter().any(|(name, _)| *name == host), "{tokens:?}");
+    }
+}
+
+#[test]
+fn several_at_once_fetch_once() {
+    let origin = repository(&["a.py", "b.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| {
+        std::thread::sleep(Duration::from_millis(50));
+        backend(&root, asked)
+    });
+    let world = world(&stand.certificate, &[]);
+    let remote = remote(&stand.url("/.git"));
+    let fetched = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                // A cache of its own has locks of its own, as another process has.
+                let access = world.cache.access().clone();
+                let cache = Cache::shared(world.folder.path().join("git"), access, Keep::default());
+                let opened = cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned");
+                assert_eq!(files(&opened).len(), 2);
+                fetched.fetch_add(usize::from(opened.fetched.is_some()), Ordering::SeqCst);
+            });
+        }
+    });
+    assert_eq!(fetched.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn what_a_killed_run_left_is_in_nobodys_way() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| backend(&root, asked));
+    let world = world(&stand.certificate, &[]);
+    let remote = remote(&stand.url("/.git"));
+    drop(world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned"));
+
+    let git_folder = world.folder.path().join("git");
+    let clone =
+        git_folder.join("repos").read_dir().expect("it is there").next().expect("one").expect("readable").path();
+    let key = clone.file_name().expect("it has a name").to_owned();
+    let inside = clone.join("repo.git");
+    for left in ["shallow.lock", "HEAD.lock", "objects/pack/.tmpAbC", "objects/pack/pack-00.pack", "refs/c/x.lock"] {
+        std::fs::write(inside.join(left), "half").expect("files can be written");
+    }
+    std::fs::create_dir_all(git_folder.join("aside").join(&key).join("repo.git")).expect("folders can be made");
+    std::fs::create_dir_all(git_folder.join("trash/old/x")).expect("folders can be made");
+
+    write(origin.path(), "b.py", "new");
+    let fresh = self::world(&stand.certificate, &[]);
+    let cache = Cache::shared(git_folder.clone(), fresh.cache.access().clone(), Keep::default());
+    let opened = cache.open(&remote, None, Age::Now, &quiet()).expect("it is updated");
+    assert_eq!(files(&opened).len(), 2);
+    for gone in ["shallow.lock", "HEAD.lock", "objects/pack/.tmpAbC", "objects/pack/pack-00.pack", "refs/c/x.lock"] {
+        assert!(!inside.join(gone).exists(), "{gone}");
+    }
+    assert_eq!(git_folder.join("aside").read_dir().expect("it is there").count(), 0);
+    assert_eq!(git_folder.join("trash").read_dir().expect("it is there").count(), 0);
+}
+
+#[test]
+fn a_server_that_fails_costs_an_error_and_leaves_nothing() {
+    let origin = repository(&["a.py"]);
+    let manner = Arc::new(std::sync::Mutex::new(Manner::Honest));
+    let (root, how) = (origin.path().to_owned(), manner.clone());
+    let stand = Stand::https(move |asked| {
+        let reply = backend(&root, asked);
+        let is_pack = asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch");
+        if is_pack { reply.manner(*how.lock().expect("nobody panics with it")) } else { reply }
+    });
+    let world = world(&stand.certificate, &[]);
+    let remote = remote(&stand.url("/.git"));
+    for failing in [Manner::Breaks, Manner::Stalls, Manner::Silent, Manner::HangsUp] {
+        *manner.lock().expect("nobody panics with it") = failing;
+        let err = world.cache.open(&remote, None, Age::Kept, &quiet()).expect_err("no pack comes");
+        assert!(matches!(err, Error::Net(_) | Error::Broken { .. }), "{failing:?}: {err:?}");
+        for folder in ["repos", "aside"] {
+            let left = world.folder.path().join("git").join(folder).read_dir().map_or(0, Iterator::count);
+            assert_eq!(left, 0, "{failing:?} left something in {folder}");
+        }
+    }
+    *manner.lock().expect("nobody panics with it") = Manner::Honest;
+    assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 1);
+
+    // One that was cloned before outlives a broken update.
+    write(origin.path(), "b.py", "new");
+    *manner.lock().expect("nobody panics with it") = Manner::Breaks;
+    world.cache.open(&remote, None, Age::Now, &quiet()).expect_err("no pack comes");
+    assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is here")).len(), 1);
+}
+
+#[test]
+fn nobody_is_led_inwards() {
+    let stand = Stand::https(|_| Reply::redirect(302, "https://10.1.2.3/x/info/refs?service=git-upload-pack"));
+    let world = world(&stand.certificate, &[]);
+    let err = world.cache.refs(&remote(&stand.url("/x")), &quiet()).expect_err("the redirect is not followed");
+    assert!(matches!(err, Error::Net(net::Error::Private { .. } | net::Error::Redirect { .. })), "{err:?}");
+    for url in ["git://10.1.2.3/x", "http://10.1.2.3/x", "https://10.1.2.3/x", "ssh://git@10.1.2.3/x"] {
+        let err = world.cache.refs(&remote(url), &quiet()).expect_err("it is not public");
+        assert!(matches!(err, Error::Net(net::Error::Private { .. } | net::Error::Scheme { .. })), "{url}: {err:?}");
+    }
+}
+
+#[test]
+fn a_repository_that_moved_is_found() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| match asked.path.strip_prefix("/old") {
+        Some(rest) => Reply::redirect(301, format!("/.git{rest}")),
+        None => backend(&root, asked),
+    });
+    let world = world(&stand.certificate, &[]);
+    let opened = world.cache.open(&remote(&stand.url("/old")), None, Age::Kept, &quiet()).expect("it is cloned");
+    assert_eq!(files(&opened).len(), 1);
+}
+
+#[test]
+fn a_daemon_is_asked_where_the_operator_trusts_it() {
+    let origin = repository(&["a.py"]);
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+    // Not by way of `git`, which would be killed in its place.
+    let mut daemon = Command::new(Path::new(&git(origin.path(), &["--exec-path"])).join("git-daemon"))
+        .args(["--export-all", "--reuseaddr", "--listen=127.0.0.1"])
+        .arg(format!("--port={port}"))
+        .arg(format!("--base-path={}", origin.path().display()))
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("git is installed where tests run");
+    let ready = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+    });
+    assert!(ready, "the daemon does not start");
+    let world = world("", &[]);
+    let opened = world.cache.open(&remote(&format!("git://127.0.0.1:{port}/.git")), None, Age::Kept, &quiet());
+    let unknown = world.cache.refs(&remote(&format!("git://127.0.0.1:{port}/none")), &quiet());
+    daemon.kill().and_then(|()| daemon.wait()).expect("it is a child of ours");
+    assert_eq!(files(&opened.expect("it is cloned")).len(), 1);
+    assert!(unknown.is_err());
+}
+
+/// A command that takes ssh's arguments and runs what it is asked to on this machine.
+fn fake_ssh(folder: &Path, root: &Path) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = folder.join("ssh");
+    let script = format!(
+        "#!/bin/sh\nwhile [ \"$1\" = -o ]; do shift 2; done\necho \"$1\" >> {0}/asked\nshift\ncd {1} && exec sh -c \"$*\"\n",
+        folder.display(),
+        root.display()
+    );
+    std::fs::write(&path, script).expect("files can be written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    path.display().to_string()
+}
+
+#[test]
+fn ssh_is_used_when_it_is_named_and_when_https_is_refused() {
+    let origin = repository(&["a.py"]);
+    let stand = Stand::https(|_| Reply::new(401, "who are you?").with("www-authenticate", "Basic realm=\"git\""));
+    let folder = TempDir::new().expect("the system has room for a folder");
+    let ssh_command = fake_ssh(folder.path(), origin.path());
+    let access = Access { ssh_command, ..access(&stand.certificate, folder.path(), &[]) };
+    let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
+
+    let opened = cache.open(&remote("git@localhost:.git"), None, Age::Kept, &quiet()).expect("ssh serves it");
+    assert_eq!((files(&opened).len(), opened.over), (1, None));
+    let opened = cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet()).expect("ssh serves it");
+    assert_eq!((files(&opened).len(), opened.over.as_deref()), (1, Some("git@localhost:.git")));
+    let asked = std::fs::read_to_string(folder.path().join("asked")).expect("it was run");
+    assert!(asked.lines().all(|who| who == "git@localhost"), "{asked}");
+}
+
+#[test]
+fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
+    let origin = repository(&["a.py"]);
+    let (root, other) = (origin.path().to_owned(), origin.path().to_owned());
+    let stand = Stand::https(move |asked| backend(&root, asked));
+    let second = Stand::https(move |asked| backend(&other, asked));
+    let folder = TempDir::new().expect("the system has room for a folder");
+    let bundle = stand.certificate.clone() + &second.certificate;
+    let (one, two) = (remote(&stand.url("/.git")), remote(&second.url("/.git")));
+    let git_folder = folder.path().join("git");
+    let cache = |keep| Cache::shared(git_folder.clone(), access(&bundle, folder.path(), &[]), keep);
+    let count = || git_folder.join("repos").read_dir().expect("it is there").count();
+
+    let roomy = cache(Keep::default());
+    let held = roomy.open(&one, None, Age::Kept, &quiet()).expect("it is cloned");
+    drop(roomy.open(&two, None, Age::Kept, &quiet()).expect("it is cloned"));
+    for foreign in ["repos/notes", "repos/x-0123456789abcdeg"] {
+        std::fs::create_dir_all(git_folder.join(foreign)).expect("folders can be made");
+    }
+    assert_eq!(count(), 4);
+
+    // There is no room for any, but one is being read.
+    cache(Keep { max_bytes: 1, ..Keep::default() }).sweep(None);
+    assert_eq!(count(), 3);
+    assert_eq!(files(&held).len(), 1);
+    drop(held);
+
+    // Nobody used it for longer than it is kept.
+    for lock in git_folder.join("locks").read_dir().expect("it is there") {
+        let file = std::fs::File::options().write(true).open(lock.expect("it can be read").path()).expect("it is ours");
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(8 * 24 * 3600);
+        file.set_modified(long_ago).expect("it is ours");
+    }
+    cache(Keep::default()).sweep(None);
+    assert_eq!(count(), 2, "what we did not make stays");
+
+    // What is gone comes again.
+    assert_eq!(files(&cache(Keep::default()).open(&one, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 1);
+}
+
+#[test]
+fn a_clone_that_lost_its_objects_is_made_anew() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| backend(&root, asked));
+    let world = world(&stand.certificate, &[]);
+    let remote = remote(&stand.url("/.git"));
+    drop(world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned"));
+    let repos = world.folder.path().join("git/repos");
+    let clone = repos.read_dir().expect("it is there").next().expect("one").expect("readable").path();
+    std::fs::remove_dir_all(clone.join("repo.git/objects/pack")).expect("it is ours");
+    let opened = world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned again");
+    assert_eq!((files(&opened).len(), opened.fetched.is_some()), (1, true));
+}
+
+#[test]
+fn a_process_can_have_clones_of_its_own_that_go_with_it() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| backend(&root, asked));
+    let world = world(&stand.certificate, &[]);
+    let base = world.folder.path().join("git");
+    let own = Cache::of_process(&base, world.cache.access().clone(), Keep::default()).expect("there is room");
+    let opened = own.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
+    assert_eq!(files(&opened).len(), 1);
+    drop(opened);
+    drop(own);
+    assert_eq!(base.join("processes").read_dir().expect("it is there").count(), 0);
+    assert!(!base.join("repos").exists());
+}
+
+#[test]
+fn a_clone_has_no_history_and_no_hooks() {
+    let origin = repository(&["a.py"]);
+    write(origin.path(), "b.py", "new");
+    let hook = origin.path().join(".git/hooks/post-checkout");
+    std::fs::create_dir_all(hook.parent().expect("a folder")).expect("folders can be made");
+    std::fs::write(&hook, "#!/bin/sh\ntouch ran\n").expect("files can be written");
+    write(origin.path(), ".gitattributes", "* filter=evil text eol=crlf");
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| backend(&root, asked));
+    let world = world(&stand.certificate, &[]);
+    let opened = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
+    // Contents are as they were committed: no attribute changed them.
+    assert!(files(&opened).contains(&("b.py".to_owned(), "new".to_owned())));
+    let repos = world.folder.path().join("git/repos");
+    let clone = repos.read_dir().expect("it is there").next().expect("one").expect("readable").path().join("repo.git");
+    assert_eq!(git(&clone, &["rev-list", "--count", opened.commit.commit()]), "1");
+    assert!(!clone.join("hooks").exists());
+}
+
+#[test]
+fn a_fetch_can_be_called_off() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    let stand = Stand::https(move |asked| {
+        let is_pack = asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch");
+        if is_pack {
+            flag.store(true, Ordering::SeqCst);
+        }
+        backend(&root, asked)
+    });
+    let world = world(&stand.certificate, &[]);
+    let wish = Wish { progress: &|_, _, _| {}, cancelled };
+    let err = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &wish).expect_err("it was called off");
+    assert!(matches!(err, Error::Cancelled), "{err:?}");
 }
