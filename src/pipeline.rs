@@ -429,6 +429,9 @@ fn run(
         });
     }
 
+    if let Origin::Commit(reader) = origin {
+        reader.prepare(&files, &to_read)?;
+    }
     let room = Room::of(config.max_memory);
     writer.expect(to_read.len(), room.writer);
     let known = if options.from_scratch { None } else { Some(writer.known()?) };

@@ -29,6 +29,8 @@ pub struct Manners {
     pub token: Option<String>,
     /// Answered to everything.
     pub refusal: Option<Reply>,
+    /// Answered to git itself.
+    pub git: Option<Reply>,
     /// A row that listings leave out.
     pub hole: Option<String>,
 }
@@ -152,6 +154,9 @@ fn limits(reply: Reply, remaining: u64) -> Reply {
 
 fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
     let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
+    if let Some(reply) = manners.git.as_ref().filter(|_| path.contains("/info/refs")) {
+        return reply.clone();
+    }
     let query: HashMap<String, String> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     let json = |value: Value| Reply::new(200, value.to_string()).with("content-type", "application/json");

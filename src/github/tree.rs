@@ -162,9 +162,27 @@ impl Tree {
         };
         if object_id("blob", &content) == entry.id { Ok(content) } else { Err(damaged("its hash is another")) }
     }
+}
 
-    /// Gets ready for reading these: all at once rather than one after the other. Fails only where all would.
-    pub fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
+/// A failure of the whole source.
+fn failed(err: Error) -> SourceError {
+    SourceError::Failed(Box::new(err))
+}
+
+impl SourceTree for Tree {
+    fn commit(&self) -> &str {
+        &self.commit.commit
+    }
+
+    fn tree(&self) -> &str {
+        &self.commit.tree
+    }
+
+    fn entries(&self) -> Result<Vec<TreeEntry>, SourceError> {
+        Ok(self.entries.clone())
+    }
+
+    fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
         let one_by_one = match self.how {
             How::Blobs => true,
             How::Tarball => false,
@@ -194,25 +212,6 @@ impl Tree {
             }
         });
         first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-    }
-}
-
-/// A failure of the whole source.
-fn failed(err: Error) -> SourceError {
-    SourceError::Failed(Box::new(err))
-}
-
-impl SourceTree for Tree {
-    fn commit(&self) -> &str {
-        &self.commit.commit
-    }
-
-    fn tree(&self) -> &str {
-        &self.commit.tree
-    }
-
-    fn entries(&self) -> Result<Vec<TreeEntry>, SourceError> {
-        Ok(self.entries.clone())
     }
 
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError> {

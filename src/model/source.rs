@@ -107,6 +107,13 @@ pub trait SourceTree: Sync {
     /// Every path, sorted by its bytes.
     fn entries(&self) -> Result<Vec<TreeEntry>, SourceError>;
 
+    /// Told what will be read, before the first is: a source that is far away may fetch it all at once. Fails only where
+    /// nothing could be read.
+    fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
+        let _ = wanted;
+        Ok(())
+    }
+
     /// The content of one entry that is a file or a link. Called from several threads at once.
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError>;
 }

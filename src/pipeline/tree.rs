@@ -111,6 +111,13 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Tells the source which files will be read.
+    pub(super) fn prepare(&self, files: &[SourceFile], places: &[usize]) -> Result<(), SourceError> {
+        let wanted: Vec<&TreeEntry> =
+            places.iter().filter_map(|place| self.by_path.get(files[*place].path.as_str()).copied()).collect();
+        self.tree.prepare(&wanted)
+    }
+
     pub(super) fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
         let entry = self.by_path.get(file.path.as_str()).ok_or(SkipReason::Missing)?;
         let bytes = self.tree.read(entry).map_err(|err| {

@@ -1,12 +1,16 @@
 //! GitHub, for tools: a client by the configuration, what a failure means to a caller, and the files of a commit.
 
+use super::remotes::net_error;
 use super::{Call, Code, Error};
 use crate::config::{Config, GitHubMode, Secret};
-use crate::github::{self, Client, How, Name, Options, Tree};
-use crate::net;
+use crate::git::{self, Found, Place, Refs, Remote, RemoteRef};
+use crate::github::{self, Client, Commit, How, Name, Options, Tree};
 
 #[cfg(test)]
 mod tests;
+
+/// So many files are read one by one at most: each is a request, and GitHub counts them.
+const MOST_BLOBS: usize = 10_000;
 
 /// A client by the configuration.
 pub fn client(call: &Call<'_>) -> Result<Client, Error> {
@@ -38,28 +42,65 @@ pub fn note_rate(call: &Call<'_>, client: &Client) {
     }
 }
 
-/// Whether a repository's host is the one whose interface is asked.
-pub fn is_served(config: &Config, host: &str) -> bool {
-    let api = config.github.api.host_str().unwrap_or_default();
-    host.eq_ignore_ascii_case(api) || (host.eq_ignore_ascii_case("github.com") && api == "api.github.com")
+/// The name of a repository that is on the host whose interface is asked; `None` for any other.
+pub fn named(config: &Config, remote: &Remote) -> Option<Name> {
+    let host = match config.github.api.host_str()? {
+        "api.github.com" => "github.com",
+        host => host,
+    };
+    let (owner, name) = remote.owner_and_name_at(host)?;
+    Name::new(owner, name).ok()
 }
 
-/// How contents are read in a mode that is not git.
-pub fn how(mode: GitHubMode) -> How {
+/// How contents are read in a mode, and how many files at most; `None` where git alone is asked.
+pub fn way(mode: GitHubMode) -> Option<(How, Option<usize>)> {
     match mode {
-        GitHubMode::Auto | GitHubMode::Git => How::Auto,
-        GitHubMode::Tarball => How::Tarball,
-        GitHubMode::Api => How::Blobs,
+        GitHubMode::Git => None,
+        GitHubMode::Auto => Some((How::Auto, None)),
+        GitHubMode::Tarball => Some((How::Tarball, None)),
+        GitHubMode::Api => Some((How::Blobs, Some(MOST_BLOBS))),
     }
 }
 
-/// The files of a commit, which a branch, a tag or a hash names.
-pub fn open(call: &Call<'_>, repo: &Name, reference: Option<&str>, how: How) -> Result<Tree, Error> {
-    let client = client(call)?;
-    let tree = github::resolve(&client, repo, reference)
-        .and_then(|commit| Tree::open(&client, repo, commit, how, &call.cx.config.home.join("tmp")));
-    note_rate(call, &client);
-    tree.map_err(github_error)
+/// What a name means to GitHub: by the same rules by which git's refs are told apart.
+pub fn find(client: &Client, repo: &Name, remote: &Remote, reference: Option<&str>) -> Result<(Found, Commit), Error> {
+    let place = reference.map(|name| Place::Ref(name.to_owned())).or_else(|| remote.place.clone());
+    let found = match &place {
+        None => {
+            let branch = github::default_branch(client, repo).map_err(github_error)?;
+            let reference = format!("refs/heads/{branch}");
+            Some(Found { reference, commit: String::new(), folder: String::new() })
+        }
+        Some(place) => {
+            let (Place::Joined(text) | Place::Ref(text)) = place;
+            let short = git::short_name(text.trim_matches('/'));
+            let start = if matches!(place, Place::Ref(_)) { short } else { short.split('/').next().unwrap_or(short) };
+            let is_ref = git::is_ref(start);
+            let listed = if is_ref { github::refs(client, repo, start).map_err(github_error)? } else { Vec::new() };
+            let all = listed.into_iter().map(|one| RemoteRef { name: one.name, commit: one.object.sha, tag: None });
+            let mut refs = Refs { all: all.collect(), ..Refs::default() };
+            refs.all.sort();
+            refs.place(place)
+        }
+    };
+    // A tag with a message was listed by its own name, and a commit may be named by the beginning of its hash.
+    let name = match (&found, &place) {
+        (Some(found), _) => found.reference.strip_prefix("refs/").unwrap_or(&found.reference),
+        (None, Some(Place::Ref(text) | Place::Joined(text))) => text,
+        (None, None) => "HEAD",
+    };
+    let commit = github::resolve(client, repo, Some(name)).map_err(github_error)?;
+    let found = found.filter(|found| found.reference.starts_with("refs/")).unwrap_or_else(|| Found {
+        reference: commit.commit.clone(),
+        commit: String::new(),
+        folder: String::new(),
+    });
+    Ok((Found { commit: commit.commit.clone(), ..found }, commit))
+}
+
+/// The files of a commit.
+pub fn open(call: &Call<'_>, client: &Client, repo: &Name, commit: Commit, how: How) -> Result<Tree, Error> {
+    Tree::open(client, repo, commit, how, &call.cx.config.home.join("tmp")).map_err(github_error)
 }
 
 /// What a failure of GitHub means to a caller.
@@ -93,14 +134,4 @@ pub fn github_error(err: github::Error) -> Error {
             Error::new(Code::Unavailable, message)
         }
     }
-}
-
-/// What a failure of the network means to a caller.
-fn net_error(err: &net::Error) -> Error {
-    let code = match err {
-        net::Error::Cancelled => Code::Cancelled,
-        net::Error::BadUrl(_) | net::Error::Scheme { .. } | net::Error::Private { .. } => Code::InvalidArguments,
-        _ => Code::Unavailable,
-    };
-    Error::new(code, err.to_string())
 }

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{pipeline_error, timestamp};
 use super::remotes::{open, remote, with_cache};
-use super::{Call, Code, Error, Shown, Tool};
+use super::{Call, Code, Error, Shown, Tool, github};
+use crate::config::GitHubMode;
 use crate::git::{Age, Found, Remote};
+use crate::github::{How, Name};
 use crate::model::SourceTree;
 use crate::pipeline::{self, Options, Report, Watcher};
 use crate::store::Sidecar;
@@ -85,25 +87,92 @@ impl Tool for IndexRepo {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let remote = remote(call, &args.url)?;
         let reference = args.ref_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        let found = with_cache(call, |cache, wish| cache.find(&remote, reference, wish))?;
-        let sidecar = sidecar(&remote, &found, reference);
-        if args.incremental
-            && let Some(report) = pipeline::unchanged(call.cx.indexes.registry(), &sidecar, &found.commit)
-        {
-            return Ok(output(call, report, true));
-        }
-        let opened = open(call, &remote, reference, Age::Now)?;
-        let report = index(call, &opened.commit, sidecar, None, args.incremental)?;
-        let mut output = output(call, report, false);
+        let mode = call.cx.config.github.mode;
+        let on_github = github::named(&call.cx.config, &remote).zip(github::way(mode));
+        let indexed = match &on_github {
+            Some((name, way)) if mode != GitHubMode::Auto => {
+                by_github(call, &remote, name, *way, reference, args.incremental)
+            }
+            _ => match (by_git(call, &remote, reference, args.incremental), &on_github) {
+                // What git was refused would be refused again; what did not work may work another way.
+                (Err(first), Some((name, way))) if first.code == Code::Unavailable => {
+                    let second = by_github(call, &remote, name, *way, reference, args.incremental);
+                    second.map(|done| done.after(&first)).map_err(|second| first.with("without_git", second.message))
+                }
+                (by_git, _) => by_git,
+            },
+        };
+        let Indexed { report, up_to_date, folder, warning } = indexed?;
+        let mut output = output(call, report, up_to_date);
+        output.warnings.extend(warning);
         if args.use_ai_summaries == Some(true) {
             output.warnings.push("use_ai_summaries: no model is set up, signatures stand in for summaries".to_owned());
         }
-        if !opened.found.folder.is_empty() {
-            let warning = format!("the whole repository is indexed, not only {}", opened.found.folder);
-            output.warnings.push(warning);
+        if !folder.is_empty() {
+            output.warnings.push(format!("the whole repository is indexed, not only {folder}"));
         }
         Ok(output)
     }
+}
+
+/// What became of a commit, whichever way it came.
+struct Indexed {
+    report: Report,
+    /// The index was of it already.
+    up_to_date: bool,
+    /// The folder that was named with it.
+    folder: String,
+    warning: Option<String>,
+}
+
+impl Indexed {
+    /// Says that it came by the second way.
+    fn after(self, first: &Error) -> Self {
+        let warning = format!("read without git, which failed: {}", first.message);
+        Self { warning: Some(warning), ..self }
+    }
+}
+
+/// By git.
+fn by_git(call: &Call<'_>, remote: &Remote, reference: Option<&str>, incremental: bool) -> Result<Indexed, Error> {
+    let found = with_cache(call, |cache, wish| cache.find(remote, reference, wish))?;
+    let sidecar = sidecar(remote, &found, reference);
+    if let Some(report) = unchanged(call, &sidecar, &found, incremental) {
+        return Ok(Indexed { report, up_to_date: true, folder: found.folder, warning: None });
+    }
+    let opened = open(call, remote, reference, Age::Now)?;
+    let report = index(call, &opened.commit, sidecar, None, incremental)?;
+    Ok(Indexed { report, up_to_date: false, folder: opened.found.folder, warning: None })
+}
+
+/// By GitHub's REST interface: from an archive, or file by file.
+fn by_github(
+    call: &Call<'_>,
+    remote: &Remote,
+    name: &Name,
+    (how, max_files): (How, Option<usize>),
+    reference: Option<&str>,
+    incremental: bool,
+) -> Result<Indexed, Error> {
+    let client = github::client(call)?;
+    let indexed = (|| {
+        let (found, commit) = github::find(&client, name, remote, reference)?;
+        let sidecar = sidecar(remote, &found, reference);
+        if let Some(report) = unchanged(call, &sidecar, &found, incremental) {
+            return Ok(Indexed { report, up_to_date: true, folder: found.folder, warning: None });
+        }
+        let tree = github::open(call, &client, name, commit, how)?;
+        let report = index(call, &tree, sidecar, max_files, incremental)?;
+        Ok(Indexed { report, up_to_date: false, folder: found.folder, warning: None })
+    })();
+    github::note_rate(call, &client);
+    indexed
+}
+
+/// The index of a commit that was found, if there is one and nothing else is asked for.
+fn unchanged(call: &Call<'_>, sidecar: &Sidecar, found: &Found, incremental: bool) -> Option<Report> {
+    let known = || pipeline::unchanged(call.cx.indexes.registry(), sidecar, &found.commit);
+    incremental.then(known).flatten()
 }
 
 /// Where the index of what was found is. The default branch, asked for without a name, has the shorter id.

@@ -159,6 +159,11 @@ pub fn net_error(err: &net::Error) -> Error {
 
 /// What a failure to read a commit means to a caller.
 pub fn source_error(err: &SourceError) -> Error {
+    if let SourceError::Failed(err) = err
+        && let Some(err) = err.downcast_ref::<crate::github::Error>()
+    {
+        return super::github::github_error(err.clone());
+    }
     let code = if matches!(err, SourceError::Failed(_)) { Code::Unavailable } else { Code::NotFound };
     Error::new(code, err.to_string())
 }

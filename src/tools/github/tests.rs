@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::config::{Config, Secret};
-use crate::github::stand::Hub;
+use crate::config::{Config, GitHubMode, Secret};
+use crate::github::stand::{Hub, git, git_text};
 use crate::net::stand::Reply;
 use crate::tools::{Context, Envelope, Request, call};
 
@@ -24,8 +24,12 @@ fn context(hub: &Hub, token: Option<&str>) -> (Context, tempfile::TempDir) {
 }
 
 fn ask(cx: &Context, args: Value) -> Envelope {
+    run(cx, "search_repositories", args)
+}
+
+fn run(cx: &Context, tool: &str, args: Value) -> Envelope {
     let args: Map<String, Value> = args.as_object().expect("tests pass objects").clone();
-    call(cx, "search_repositories", args, &Request::default())
+    call(cx, tool, args, &Request::default())
 }
 
 #[test]
@@ -145,4 +149,107 @@ fn refusals_have_codes_and_say_when_to_come_back() {
             }
         }
     }
+}
+
+const FILES: &[(&str, &str)] = &[
+    ("src/lib.rs", "/// Says something.\npub fn meow() -> u8 { 1 }\n"),
+    ("src/deep/purr.rs", "pub fn purr() {}\n"),
+    ("README.md", "# cat\n"),
+    ("logo.png", "\u{0}PNG"),
+];
+
+/// Indexes in a mode and gives the answer.
+fn index(cx: &mut Context, mode: GitHubMode, args: Value) -> Value {
+    cx.config.github.mode = mode;
+    let answer = run(cx, "index_repo", args);
+    assert!(!answer.is_error, "{mode:?}: {}", answer.text);
+    answer.value
+}
+
+#[test]
+fn a_repository_is_the_same_index_by_archive_and_by_blobs() {
+    let hub = Hub::of_files(FILES, true);
+    let head = git_text(&hub.bare, &["rev-parse", "main"]);
+    let url = hub.stand.url("/octo/cat");
+    for mode in [GitHubMode::Tarball, GitHubMode::Api] {
+        let (mut cx, _home) = context(&hub, None);
+        let made = index(&mut cx, mode, json!({"url": url}));
+        let facts = ["git_head", "ref", "file_count", "symbol_count", "up_to_date"].map(|key| made[key].clone());
+        assert_eq!(facts, [json!(head), json!("refs/heads/main"), json!(3), json!(2), json!(false)], "{made}");
+        assert_eq!(made["tree"], git_text(&hub.bare, &["rev-parse", "main^{tree}"]));
+        assert_eq!(made["_meta"]["rate_limit_remaining"], 59);
+        let found = run(&cx, "search_symbols", json!({"repo": made["repo"], "query": "purr"}));
+        assert!(found.text.contains("src/deep/purr.rs"), "{}", found.text);
+        let again = index(&mut cx, mode, json!({"url": url}));
+        assert_eq!(again["up_to_date"], true);
+    }
+}
+
+#[test]
+fn a_commit_costs_what_it_changed() {
+    let hub = Hub::of_files(FILES, true);
+    let url = hub.stand.url("/octo/cat");
+    let (mut cx, _home) = context(&hub, None);
+    index(&mut cx, GitHubMode::Api, json!({"url": url}));
+    let work = tempfile::tempdir().expect("there is room");
+    git(work.path(), &["clone", "-q", &hub.bare.to_string_lossy(), "w"]);
+    let work = work.path().join("w");
+    std::fs::write(work.join("src/deep/purr.rs"), "pub fn purr() {}\npub fn hiss() {}\n").expect("there is room");
+    git(&work, &["commit", "-q", "-a", "-m", "second"]);
+    git(&work, &["push", "-q", "origin", "main"]);
+    let before = hub.asked("/git/blobs/");
+    let made = index(&mut cx, GitHubMode::Api, json!({"url": url}));
+    assert_eq!((&made["files_changed"], &made["symbol_count"]), (&json!(1), &json!(3)), "{made}");
+    assert_eq!(hub.asked("/git/blobs/") - before, 1);
+}
+
+#[test]
+fn names_mean_to_github_what_they_mean_to_git() {
+    let hub = Hub::of_files(FILES, true);
+    git(&hub.bare, &["branch", "feature", "main"]);
+    git(&hub.bare, &["branch", "release/1.x", "main"]);
+    git(&hub.bare, &["tag", "-a", "-m", "one", "v1", "main"]);
+    git(&hub.bare, &["tag", "feature", "main"]);
+    let head = git_text(&hub.bare, &["rev-parse", "main"]);
+    let (mut cx, _home) = context(&hub, None);
+    for (path, name, reference) in [
+        ("", Some("v1"), "refs/tags/v1"),
+        ("", Some("feature"), "refs/heads/feature"),
+        ("", Some("refs/tags/feature"), "refs/tags/feature"),
+        ("", Some("release/1.x"), "refs/heads/release/1.x"),
+        ("", Some(&head[..9]), head.as_str()),
+        ("", Some(head.as_str()), head.as_str()),
+    ] {
+        let made = index(
+            &mut cx,
+            GitHubMode::Tarball,
+            json!({"url": hub.stand.url(&format!("/octo/cat{path}")), "ref_name": name}),
+        );
+        assert_eq!((&made["ref"], &made["git_head"]), (&json!(reference), &json!(head)), "{name:?}");
+    }
+    cx.config.github.mode = GitHubMode::Tarball;
+    for (url, name, code) in [("/octo/cat", Some("nope"), "not_found"), ("/octo/dog", None, "not_found")] {
+        let answer = run(&cx, "index_repo", json!({"url": hub.stand.url(url), "ref_name": name}));
+        assert_eq!(answer.value["code"], code, "{}", answer.text);
+    }
+    hub.set(|manners| manners.remaining = Some(0));
+    let answer = run(&cx, "index_repo", json!({"url": hub.stand.url("/octo/cat"), "ref_name": "main"}));
+    assert_eq!(answer.value["code"], "rate_limit_exceeded", "{}", answer.text);
+    assert_eq!(answer.value["details"]["rate_limit_reset"], 1_700_003_600_u64);
+}
+
+#[test]
+fn what_git_cannot_reach_comes_another_way_and_says_so() {
+    let hub = Hub::of_files(FILES, true);
+    hub.set(|manners| manners.git = Some(Reply::new(500, "no").with("retry-after", "1")));
+    let (mut cx, _home) = context(&hub, None);
+    let url = hub.stand.url("/octo/cat");
+    let made = index(&mut cx, GitHubMode::Auto, json!({"url": url}));
+    assert_eq!((&made["file_count"], &made["symbol_count"]), (&json!(3), &json!(2)), "{made}");
+    let warning = made["warnings"][0].as_str().unwrap_or_default();
+    assert!(warning.starts_with("read without git, which failed: "), "{made}");
+    // Who wants git alone is not given anything else.
+    cx.config.github.mode = GitHubMode::Git;
+    let answer = run(&cx, "index_repo", json!({"url": url, "ref_name": "main"}));
+    assert_eq!(answer.value["code"], "unavailable", "{}", answer.text);
 }
