@@ -197,9 +197,8 @@ impl Access {
             }
             Transport::Ssh => {
                 // An alias of the user's own ssh configuration need not be a name; then it is the user's choice of host.
-                match self.check_host(remote) {
-                    Err(err @ net::Error::Private { .. }) => return Err(fail(err)),
-                    Err(_) | Ok(_) => {}
+                if let Err(err @ net::Error::Private { .. }) = self.check_host(remote) {
+                    return Err(fail(err));
                 }
                 let url = gix::url::parse(remote.url().as_str())?;
                 let options = ssh::connect::Options {
@@ -357,14 +356,13 @@ struct Watched {
 
 impl Read for Watched {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer).map_err(|err| {
+        let n = self.inner.read(buffer).inspect_err(|err| {
             let silent = matches!(err.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
             let host = self.host.clone();
             self.line.fail(Failure::Net(match silent {
                 true => net::Error::Timeout { host, after: SILENCE },
                 false => net::Error::Broken { host, problem: err.to_string() },
             }));
-            err
         })?;
         self.line.count(n)?;
         Ok(n)

@@ -256,9 +256,10 @@ struct Counted {
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.body.read(buffer).map_err(|err| {
-            self.line.fail(Failure::Net(net::Error::of_io(io::Error::new(err.kind(), err.to_string()), "the server")));
-            err
+        let n = self.body.read(buffer).inspect_err(|err| {
+            let known = err.get_ref().and_then(|inner| inner.downcast_ref::<net::Error>()).cloned();
+            let broken = || net::Error::Broken { host: "the server".to_owned(), problem: err.to_string() };
+            self.line.fail(Failure::Net(known.unwrap_or_else(broken)));
         })?;
         self.line.count(n)?;
         Ok(n)
