@@ -8,6 +8,10 @@
 
 mod archive;
 mod cache;
+#[cfg(test)]
+mod described {
+    mod tests;
+}
 mod error;
 mod listing;
 #[cfg(test)]
@@ -281,9 +285,7 @@ pub fn refs(client: &Client, repo: &Name, start: &str) -> Result<Vec<Ref>, Error
     for kind in ["heads", "tags"] {
         let mut segments = vec!["git", "matching-refs", kind];
         segments.extend(start.split('/'));
-        let mut url = client.within(repo, &segments);
-        url.query_pairs_mut().append_pair("per_page", "100");
-        all.extend(client.pages::<Ref>(url, 1_000)?);
+        all.extend(client.pages::<Ref>(client.within(repo, &segments), 1_000)?);
     }
     Ok(all)
 }
