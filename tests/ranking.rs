@@ -285,10 +285,45 @@ fn several_repositories_answer_as_one() {
         place.ask("search_symbols", json!({"query": query, "repo": place.root(root)}))["results"][0]["score"].clone()
     };
     assert_ne!(alone("shop"), alone("large"));
+    // One that has nothing does not speak for the other that has.
     let names = [place.root("shop"), place.root("other")];
+    let listed = ask("file:a.py", json!(names));
+    assert_eq!((ids(&listed), &listed["confidence"]), (vec!["a.py::charge#function".to_owned()], &json!("high")));
     assert_eq!(ask("charge", json!(names))["results"].as_array().map(Vec::len), Some(1));
     let named = place.ask("search_symbols", json!({"query": format!("charge repo:{}", place.root("other").display())}));
     assert_eq!(ids(&named), ["a.py::charge#function"]);
+}
+
+#[test]
+fn ten_hits_cost_few_tokens() {
+    let place = Place::new(&[]);
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src");
+    place.ask("index_folder", json!({"path": root}));
+    let queries = [
+        "search",
+        "Snapshot.search",
+        "snapshot",
+        "token budget",
+        "symbol id",
+        "how is a name bound to its definition",
+        "reads the configuration file and the environment",
+        "write",
+        "kind:method file",
+        "write the manifest",
+    ];
+    let encoding = tiktoken_rs::cl100k_base().expect("it comes with the crate");
+    let mean = |format: &str| {
+        let tokens = queries.iter().map(|query| {
+            let args = json!({"query": query, "repo": root, "format": format});
+            let answer = place.call("search_symbols", args);
+            assert_eq!(answer.value["result_count"], 10, "{query}: {}", answer.text);
+            encoding.encode_ordinary(&answer.text).len()
+        });
+        tokens.sum::<usize>() / queries.len()
+    };
+    let (json, compact) = (mean("json"), mean("compact"));
+    eprintln!("ten hits: {json} tokens in JSON, {compact} compact");
+    assert!(json <= 700 && compact <= 400, "{json} in JSON, {compact} compact");
 }
 
 /// The spans of source that an answer sent: file, first line, number of lines.

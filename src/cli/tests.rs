@@ -158,6 +158,18 @@ fn check(answer: Value, expected: Expect) {
 }
 
 #[test]
+fn a_map_is_shown_line_by_line() {
+    check(
+        json!({"files": [{"file": "a.py", "symbols": ["1: class A", "  2: def f(self)"]}], "files_left_out": 0}),
+        expect![[r#"
+            a.py
+            1: class A
+              2: def f(self)
+        "#]],
+    );
+}
+
+#[test]
 fn hits_are_columns() {
     let hit = |file: &str, line: u64, kind: &str, name: &str, signature: &str, summary: &str| json!({"id": "x", "file": file, "line": line, "kind": kind, "name": name, "signature": signature, "summary": summary});
     check(

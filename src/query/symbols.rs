@@ -166,7 +166,10 @@ impl Found {
                 0 => all.unknown = answer.unknown,
                 _ => all.unknown.retain(|word| answer.unknown.contains(word)),
             }
-            if leader.is_none() && (own >= best || !several) {
+            if place == 0 {
+                (all.form, all.evidence) = (answer.form, answer.evidence);
+            }
+            if leader.is_none() && own >= best && !answer.hits.is_empty() {
                 leader = Some((answer.form, answer.confidence, answer.evidence));
             } else {
                 follower = follower.max(own);

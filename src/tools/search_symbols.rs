@@ -170,7 +170,7 @@ pub struct Absence {
 pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 42;
+const SIGNATURE: usize = 40;
 const SUMMARY: usize = 26;
 /// More is no search.
 const MOST: usize = 1_000;

@@ -34,7 +34,11 @@ fn outline(file: &Value, out: &mut Output) {
     let symbols = file.get("symbols").and_then(Value::as_array);
     let widest = symbols.into_iter().flatten().map(last_line).max().unwrap_or(0).to_string().len();
     for one in symbols.into_iter().flatten() {
-        symbol(one, 0, widest, out);
+        match one.as_str() {
+            // A map has its symbols as lines.
+            Some(line) => out.line(line),
+            None => symbol(one, 0, widest, out),
+        }
     }
 }
 
