@@ -3,7 +3,7 @@
 //! The thresholds are calibrated on queries with known answers: `benches/README.md` says how often `high` was right.
 
 use super::prose::is_change_word;
-use super::rank::{Candidate, Form, Ranker, TIER, holds};
+use super::rank::{Candidate, Form, Ranker, TIER};
 use crate::store::{Error, Snapshot, stems};
 
 /// How sure it is that the first answer is the one that was meant.
@@ -88,22 +88,18 @@ fn held(words: &[Word<'_>], candidate: &Candidate<'_>) -> f32 {
     let source = source.get(..FAR).unwrap_or(source);
     let (name, doc) = (symbol.qualified_name(), symbol.docstring());
     let places = [source, doc.as_bytes(), name.as_bytes(), symbol.file.path().as_bytes()];
-    let is_held = |word: &&Word<'_>| places.iter().any(|text| holds_word(text, &word.stem));
-    words.iter().filter(is_held).map(|word| word.weight).sum()
+    let text = places.join(&b'\n');
+    let lower = text.to_ascii_lowercase();
+    words.iter().filter(|word| holds_word(&text, &lower, &word.stem)).map(|word| word.weight).sum()
 }
 
-/// Whether a word begins with a stem somewhere in a text. What is long enough is found inside of words as well.
-fn holds_word(text: &[u8], stem: &str) -> bool {
-    if stem.len() > 4 {
-        return holds(text, stem);
-    }
-    let stem = stem.as_bytes();
-    let Some(first) = stem.first() else { return false };
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(|at| {
-        let begins = at == 0 || !text[at - 1].is_ascii_alphanumeric() || {
-            text[at].is_ascii_uppercase() && !text[at - 1].is_ascii_uppercase()
-        };
-        begins && text.get(at..at + stem.len()).is_some_and(|here| here.eq_ignore_ascii_case(stem))
+/// Whether a word begins with a stem somewhere in a text, which is also given in small letters. What is long enough is found
+/// inside of words as well.
+fn holds_word(text: &[u8], lower: &[u8], stem: &str) -> bool {
+    memchr::memmem::find_iter(lower, stem.as_bytes()).any(|at| {
+        let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
+        let begins = !before.is_ascii_alphanumeric() || (text[at].is_ascii_uppercase() && !before.is_ascii_uppercase());
+        begins || stem.len() > 4
     })
 }
 
@@ -168,7 +164,8 @@ mod tests {
             ("def reparse_all", "pars", false),
             ("def reparser", "parser", true),
         ] {
-            assert_eq!(holds_word(text.as_bytes(), stem), is_held, "{stem} in {text}");
+            let lower = text.to_ascii_lowercase();
+            assert_eq!(holds_word(text.as_bytes(), lower.as_bytes(), stem), is_held, "{stem} in {text}");
         }
     }
 
