@@ -3,11 +3,13 @@
 mod partial;
 mod place;
 mod relate;
+mod room;
 mod tree;
 
 pub use partial::drift_of;
 pub use place::{is_gone, is_linked, owner};
 pub use relate::relations;
+use room::Room;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 
 use std::collections::BTreeMap;
@@ -32,8 +34,6 @@ const RACY: Duration = Duration::from_millis(20);
 /// A file's time may lie so far ahead of our clock and still be of this very moment, as on a server whose clock is ahead. What
 /// lies further ahead was set by somebody: the next edit has another time.
 const AHEAD: Duration = Duration::from_secs(2);
-/// How many files may wait to be written while others are being read.
-const WAITING: usize = 64;
 
 /// So many files of a first run are published together: each time costs a little, and what was read before a run was killed
 /// need not be read again.
@@ -595,31 +595,6 @@ fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
         if entries.binary_search_by(|entry| entry.file.path.as_str().cmp(row.path)).is_err() {
             report.removed.push(row.path.to_owned());
         }
-    }
-}
-
-/// How memory is shared out.
-struct Room {
-    /// Threads that read; `None` for one on each core.
-    threads: Option<usize>,
-    /// Files that wait to be written.
-    waiting: usize,
-    /// Bytes that are gathered before they are written; `None` for as many as are useful.
-    writer: Option<u64>,
-}
-
-impl Room {
-    /// What a program of this kind takes at least.
-    const BASE: u64 = 40_000_000;
-    /// What a thread that parses ordinary files takes.
-    const THREAD: u64 = 30_000_000;
-
-    fn of(max_memory: Option<u64>) -> Self {
-        let Some(most) = max_memory else { return Self { threads: None, waiting: WAITING, writer: None } };
-        let room = most.saturating_sub(Self::BASE);
-        let threads = (room / 2 / Self::THREAD).max(1);
-        let waiting = usize::try_from(room / 4_000_000).unwrap_or(WAITING).clamp(1, WAITING);
-        Self { threads: Some(threads as usize), waiting, writer: Some(room / 2) }
     }
 }
 

@@ -45,7 +45,7 @@ impl Health {
     /// Remembers that something is wrong. What is found first is told.
     pub fn is_wrong(&self, what: &str) {
         if self.wrong.set(format!("{what} does not match its checksum")).is_ok() {
-            tracing::warn!("{} is damaged: {what} does not match its checksum", self.path.display());
+            tracing::info!("{} is damaged: {what} does not match its checksum", self.path.display());
         }
     }
 
