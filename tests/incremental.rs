@@ -79,7 +79,7 @@ const TEXTS: usize = 6;
 fn text(path: &str, which: usize) -> Vec<u8> {
     if which == TEXTS - 1 {
         // Some are nothing that is read.
-        return if path.len() % 2 == 0 { Vec::new() } else { b"no text\0at all".to_vec() };
+        return if path.len().is_multiple_of(2) { Vec::new() } else { b"no text\0at all".to_vec() };
     }
     let ending = path.rsplit('.').next().unwrap_or_default();
     let other = (which + 1) % (TEXTS - 1);
