@@ -183,6 +183,57 @@ class Quiet extends Writer {
 }
 
 #[test]
+fn what_text_names_by_its_module_is_not_dead() {
+    let project = "--- shop/middleware.py
+class Quota: ...
+class Forgotten: ...
+class Elsewhere: ...
+--- shop/tasks.py
+def nightly(): ...
+--- settings.py
+# Forgotten is not \"named.\" here; Forgotten.
+MIDDLEWARE = ['shop.middleware.Quota', \"other.module.Elsewhere\", 'Forgotten']
+TASK = 'shop.tasks:nightly'
+";
+    assert_eq!(dead(project, json!({})), ["Forgotten 1.0", "Elsewhere 1.0"]);
+}
+
+#[test]
+fn an_interface_is_central_to_those_who_implement_it() {
+    let project = "--- a.ts
+export interface Shape { area(): number }
+class Base {}
+export class One extends Base implements Shape { area() { return 1 } }
+export class Two extends Base implements Shape { area() { return 2 } }
+";
+    let answer = ask(project, "get_symbol_importance", json!({"top_n": 1}));
+    assert_eq!(values(&answer, "ranked_symbols", "symbol_id"), ["a.ts::Shape#type"]);
+}
+
+#[test]
+fn a_qualified_name_means_the_member_of_that_owner() {
+    let project = "--- a.py
+class A:
+    def run(self): ...
+class B:
+    def run(self): ...
+A().run()
+B().run()
+--- b.py
+import a
+def f(it): it.run()
+--- c.py
+def g(it): it.run()
+";
+    let answer = ask(project, "find_references", json!({"identifier": "A.run", "include_possible": true}));
+    assert_eq!(values(&answer, "definitions", "id"), ["a.py::A.run#method"]);
+    assert_eq!(values(&answer, "references", "text"), ["A().run()", "def f(it): it.run()", "def g(it): it.run()"]);
+    assert_eq!(values(&answer, "references", "confidence"), ["import", "name"]);
+    let at = ask(project, "find_references", json!({"identifier": "B.run", "file": "a.py", "line": 4}));
+    assert_eq!(values(&at, "references", "text"), ["B().run()"]);
+}
+
+#[test]
 fn files_that_nothing_imports_are_dead() {
     let project = "--- main.py
 import used

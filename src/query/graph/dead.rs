@@ -6,6 +6,7 @@ use globset::GlobSet;
 use rustc_hash::FxHashMap;
 
 use super::entry::Entries;
+use super::strings::named_in_text;
 use super::{Graph, Uses};
 use crate::languages::{Owner, conventions};
 use crate::model::{Detail, Kind};
@@ -78,12 +79,12 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     let mut walk = Walk::new(&graph, &entries);
     let mut found = Deadness { roots: walk.start(tests), ..Deadness::default() };
     let nodes = || 0..graph.symbols.len() as u32;
-    for node in nodes().filter(|node| walk.reached[*node as usize] == UNREACHED && is_judged(&graph, *node)) {
-        // What is tested is not known to be used by more; what may be used is not known to be unused.
-        if edges.possible(graph.symbols[node as usize].name_bytes()).len() > 0 {
-            walk.waiting.push_back(node);
-        }
-    }
+    let unreached: Vec<u32> =
+        nodes().filter(|node| walk.reached[*node as usize] == UNREACHED && is_judged(&graph, *node)).collect();
+    // What is tested is not known to be used by more; what may be used is not known to be unused.
+    let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).len() > 0;
+    walk.waiting.extend(unreached.iter().filter(possible));
+    walk.waiting.extend(named_in_text(&graph, &unreached));
     walk.run(PERHAPS);
     walk.start_tests();
     for node in nodes().filter(|node| is_judged(&graph, *node)) {
@@ -159,7 +160,7 @@ struct Walk<'g, 'a> {
 
 impl<'g, 'a> Walk<'g, 'a> {
     fn new(graph: &'g Graph<'a>, entries: &'g Entries<'g, 'a>) -> Self {
-        let uses = graph.uses(true, |_| true);
+        let uses = graph.uses(true, |_, _| true);
         let users = uses.users();
         let tests: Vec<bool> = graph.symbols.iter().map(|symbol| entries.is_test(symbol)).collect();
         let reached = vec![UNREACHED; graph.symbols.len()];

@@ -7,6 +7,7 @@ mod entry;
 mod importance;
 mod map;
 mod related;
+mod strings;
 
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
@@ -96,12 +97,13 @@ impl<'a> Graph<'a> {
     }
 
     /// Who uses whom, each pair once, nobody themselves. With `values`, who uses a value uses what it belongs to.
-    pub fn uses(&self, values: bool, counts: impl Fn(&Edge) -> bool) -> Uses {
+    pub fn uses(&self, values: bool, counts: impl Fn(&Edge, u32) -> bool) -> Uses {
         let mut pairs: Vec<u64> = Vec::new();
-        for edge in self.edges.all().iter().filter(|edge| counts(edge)) {
+        for edge in self.edges.all() {
             let Some(from) = self.from(edge) else { continue };
             for target in self.edges.targets(edge) {
-                let is_meant = |to: &u32| *to != from && (values || self.node(target) == Some(*to));
+                let is_meant =
+                    |to: &u32| *to != from && counts(edge, *to) && (values || self.node(target) == Some(*to));
                 if let Some(to) = self.owner(target).filter(is_meant) {
                     pairs.push(u64::from(from) << 32 | u64::from(to));
                 }
@@ -147,8 +149,12 @@ impl Uses {
     }
 }
 
-/// Whether an occurrence makes what it means more central: importing it does not yet use it, and a base is found by way of what
-/// derives from it.
-fn is_use(edge: &Edge) -> bool {
-    !matches!(edge.role(), Role::Import | Role::Base)
+/// Whether an occurrence makes what it means more central: importing it does not yet use it. Who derives from a class specializes
+/// it, and is how it is found; who implements an interface uses it.
+fn is_use(edge: &Edge, target: &SymbolView<'_>) -> bool {
+    match edge.role() {
+        Role::Import => false,
+        Role::Base => target.kind() == Kind::Type,
+        _ => true,
+    }
 }
