@@ -701,7 +701,8 @@ proptest! {
                 assert!(span.contains(symbol.name_span()) && symbol.file.is_intact());
                 assert_eq!(symbol.content_hash(), <[u8; 32]>::from(Sha256::digest(symbol.source())));
                 let line = |at: u32| 1 + text[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32;
-                assert_eq!((symbol.line(), symbol.end_line()), (line(span.start), line(span.end - 1)));
+                assert_eq!((symbol.first_line(), symbol.end_line()), (line(span.start), line(span.end - 1)));
+                assert_eq!(symbol.line(), line(symbol.name_span().start));
                 assert!(ids.insert(symbol.id()), "{} is there twice", symbol.id());
             }
         }
