@@ -145,6 +145,12 @@ fn what_fills_in_a_trait_or_an_interface_lives_with_it() {
 trait Price { fn price(&self) -> u64; fn spare(&self) {} }
 impl Price for u64 { fn price(&self) -> u64 { *self } }
 impl<T: Price> Price for Vec<T> { fn price(&self) -> u64 { 0 } }
+struct Id;
+impl From<Id> for String { fn from(_: Id) -> String { String::new() } }
+#[serde(default = \"yes\", skip_serializing_if = \"is_no\")]
+static KEPT: u8 = 0;
+fn yes() -> bool { true }
+fn is_no() -> bool { false }
 fn main() { total(&3); }
 fn total(of: &dyn Price) -> u64 { of.price() }
 ";

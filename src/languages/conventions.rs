@@ -44,6 +44,8 @@ pub struct Conventions {
     pub is_implied: fn(&str) -> bool,
     /// Whether a member may take the place of one of a base that is not in the repository, by the words before its name and that.
     pub may_override: fn(&str, &str) -> bool,
+    /// Attributes that name functions in quotes, by how they begin.
+    pub naming_attributes: &'static [&'static str],
     /// See [`Owner`].
     pub owner: Owner,
     /// Whether definitions of one name in one place are one thing (`@overload`), not several that are called each by itself.
@@ -75,6 +77,7 @@ static PYTHON: Conventions = Conventions {
     wildcard: "import *",
     is_implied: |name| name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_"),
     may_override: |_, name| !name.starts_with("__"),
+    naming_attributes: &[],
     owner: Owner::Type,
     overloads_are_one: true,
     plain_decorators: &[
@@ -116,6 +119,7 @@ static SCRIPT: Conventions = Conventions {
         matches!(name, "constructor" | "toString" | "valueOf" | "toJSON" | "then") || name.starts_with('[')
     },
     may_override: |words, name| !says(words, &["private", "static"]) && !name.starts_with('#'),
+    naming_attributes: &[],
     owner: Owner::Value,
     overloads_are_one: true,
     plain_decorators: &[],
@@ -135,6 +139,7 @@ static GO: Conventions = Conventions {
     wildcard: "\0",
     is_implied: |name| matches!(name, "_"),
     may_override: |_, name| name.starts_with(char::is_uppercase),
+    naming_attributes: &[],
     owner: Owner::Type,
     overloads_are_one: true,
     plain_decorators: &[],
@@ -152,6 +157,7 @@ static RUST: Conventions = Conventions {
     is_implied: |name| name == "drop",
     // Who derives from a trait of others gives it nothing to call: what fills it in stands in a block for it.
     may_override: |_, _| false,
+    naming_attributes: &["#[serde("],
     owner: Owner::Type,
     overloads_are_one: true,
     plain_decorators: &[
@@ -189,6 +195,7 @@ static JAVA: Conventions = Conventions {
         matches!(name, "toString" | "hashCode" | "equals" | "readObject" | "writeObject" | "readResolve")
     },
     may_override: |words, _| says(words, &["public", "protected"]) && !says(words, &["static"]),
+    naming_attributes: &[],
     owner: Owner::Base,
     overloads_are_one: false,
     plain_decorators: &[

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use globset::GlobSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::Entries;
 use super::strings::named_in_text;
@@ -292,9 +292,14 @@ impl<'g, 'a> Walk<'g, 'a> {
     /// Methods in a block that fills in a trait, though it be for a type of others: `impl Price for u64`.
     fn find_filled_in(&mut self) {
         let graph = self.graph;
+        let of_ours: FxHashSet<u32> = self.members.values().flatten().copied().collect();
         for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
             let symbol = &graph.symbols[node as usize];
             let Some(base) = graph.filled_in(symbol) else { continue };
+            // Neither the type nor the trait is ours: nobody need write the name who uses it.
+            if graph.edges.targets(base).len() == 0 && !of_ours.contains(&node) {
+                self.shown.push(node);
+            }
             for wanted in graph.edges.targets(base).filter_map(|wanted| graph.node(wanted)) {
                 for above in self.members.get(&wanted).into_iter().flatten() {
                     if graph.symbols[*above as usize].name_bytes() == symbol.name_bytes() {

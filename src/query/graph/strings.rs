@@ -1,12 +1,14 @@
-//! What is named in text rather than in code: `"shop.middleware.Quota"` in settings, `"shop.cli:main"` in a description. Whoever
-//! reads the text may use it.
+//! What is named in text rather than in code: `"shop.middleware.Quota"` in settings, `"shop.cli:main"` in a description, a function
+//! in an attribute. Whoever reads the text may use it.
 
 use rustc_hash::FxHashMap;
 
 use super::Graph;
+use crate::languages::conventions;
 use crate::store::{FileView, SymbolView};
 
-/// Of some nodes those that a dotted name in quotes may mean, by its last two parts; in a file that is no code, quotes may be missing.
+/// Of some nodes those that a dotted name in quotes may mean, by its last two parts, or an attribute that names functions. In a file
+/// that is no code, quotes may be missing.
 pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     let mut by_name: FxHashMap<&[u8], Vec<u32>> = FxHashMap::default();
     for node in nodes {
@@ -24,10 +26,24 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
             let meant = by_name.get(name).into_iter().flatten();
             found.extend(meant.filter(|node| lies_in(&graph.symbols[**node as usize], owner)));
         }
+        for attribute in conventions(file.language()).naming_attributes {
+            for start in memchr::memmem::find_iter(text, attribute) {
+                for name in quoted(&text[start..]) {
+                    let name = name.rsplit(|byte| *byte == b':').next().unwrap_or(name);
+                    found.extend(by_name.get(name).into_iter().flatten());
+                }
+            }
+        }
     }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// What stands in quotes in an attribute: `#[serde(default = "yes")]`.
+fn quoted(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = memchr::memchr(b']', text).unwrap_or(0);
+    text[..end].split(|byte| *byte == b'"').skip(1).step_by(2)
 }
 
 fn is_part(byte: u8) -> bool {
