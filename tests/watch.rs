@@ -439,6 +439,81 @@ fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
     }
 }
 
+#[test]
+fn a_server_watches_beside_its_answers() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    let mut command = place.command(&["serve", "--watcher", "--watcher-debounce", "20", "--watcher-log"]);
+    let mut server =
+        Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program is built"));
+    place.until("it watches", || place.standing() == Some(Standing::Fresh));
+    place.write("b.py", &function("second"));
+    place.until("the new file is held", || place.held() == place.there());
+    let log = || fs::read_to_string(place.config().home.join("watch.log")).unwrap_or_default();
+    place.until("it is logged", || log().contains("b.py new"));
+    drop(server.0.stdin.take());
+    assert!(server.0.wait().expect("it ends with its client").success());
+    assert_eq!(place.standing(), None);
+    let refused = place.command(&["serve", "--watcher-debounce", "20"]).output().expect("the program is built");
+    assert_eq!(refused.status.code(), Some(2), "a flag that would do nothing");
+}
+
+#[test]
+fn where_the_system_watches_no_more_folders_they_are_looked_at() {
+    let place = Place::new();
+    let limited = |limit: &str, value: u32| {
+        let script = format!("echo {value} > /proc/sys/user/max_inotify_{limit} && exec \"$0\" watch --debounce 20");
+        let mut command = Command::new("unshare");
+        command.args(["-Ur", "sh", "-c", &script, env!("CARGO_BIN_EXE_codelode")]).current_dir(place.source());
+        command.env("CODELODE_INDEX_PATH", place.path().join("index")).stdin(Stdio::null());
+        command
+    };
+    let mut probe = Command::new("unshare");
+    probe.args(["-Ur", "sh", "-c", "echo 9 > /proc/sys/user/max_inotify_watches"]).stderr(Stdio::null());
+    if !probe.status().is_ok_and(|status| status.success()) {
+        println!("left out: a limit of its own cannot be set here");
+        return;
+    }
+    for folder in 0..20 {
+        place.write(&format!("{folder}/a.py"), &function("first"));
+    }
+    for (limit, value, told) in [("watches", 5, "max_user_watches"), ("instances", 0, "max_user_instances")] {
+        let log = place.path().join(limit);
+        let output = fs::File::create(&log).expect("there is room");
+        let _child = Running(limited(limit, value).stdout(output).spawn().expect("unshare was there a moment ago"));
+        let log = || fs::read_to_string(&log).expect("it was made");
+        place.until(limit, || log().contains(told) && log().contains("looking now and then at"));
+        assert_eq!(place.standing(), None, "who asks has to look as well");
+        place.write("19/a.py", &function(limit));
+        place.until("the edit is held", || place.held() == place.there());
+    }
+}
+
+#[test]
+fn the_index_of_a_removed_folder_is_dropped_with_a_word() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    place.found(&["index", "."]);
+    let (id, elsewhere) = (place.sidecar().repo, place.path());
+    let search = || {
+        let output = place.command(&["search", "first", "--repo", &id]).current_dir(&elsewhere).output();
+        let output = output.expect("the program is built");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(search().0, Some(0));
+    // Another disk in its place, or none: that is no reason to throw anything away.
+    fs::rename(place.source(), elsewhere.join("aside")).expect("both are ours");
+    let registry = Registry::new(&place.config().home);
+    let mut sidecar = registry.all().remove(0);
+    let held_in = std::mem::replace(&mut sidecar.held_in, vec![1, 2, 3]);
+    registry.put(&sidecar).expect("there is room");
+    assert_eq!(search().0, Some(0), "the stored text answers");
+    registry.put(&Sidecar { held_in, ..sidecar }).expect("there is room");
+    let (status, message) = search();
+    assert!(status == Some(2) && message.contains("was removed, so its index was dropped"), "{status:?} {message}");
+    assert!(registry.all().is_empty());
+}
+
 impl Place {
     fn check_one(&self, path: &str, text: &str) {
         assert_eq!(self.standing(), Some(Standing::Fresh));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
 use super::ask::{self, Standing};
-use super::eye::{self, Blind, EXACT, Eye, Heard};
+use super::eye::{self, EXACT, Eye, Heard};
 use super::listen::{Listening, Post, Question};
 use super::{Error, Options, Tell};
 use crate::config::Config;
@@ -72,7 +72,7 @@ impl Keeper {
             store,
             snapshot,
             hearing: None,
-            wanted: eye.filter(|_| EXACT || cfg!(not(target_os = "linux"))),
+            wanted: eye,
             backlog: Backlog { all: true, ..Backlog::default() },
             busy_with: Arc::default(),
             cancelled: Arc::clone(&cancelled),
@@ -412,9 +412,6 @@ impl Work {
             Err(err) => {
                 let what = "it is looked at now and then instead of being watched";
                 (self.tell)(&format!("{}: {err}; {what}", self.root.display()));
-                if matches!(err, Blind::Limit) {
-                    tracing::warn!(folders = folders.len(), "too many folders to watch");
-                }
                 self.hearing = None;
                 self.backlog = Backlog { all: true, ..Backlog::default() };
             }
