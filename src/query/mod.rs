@@ -20,6 +20,7 @@ pub mod syntax;
 pub mod terms;
 pub mod text;
 mod tree;
+mod words;
 
 pub use changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use confidence::{Confidence, Evidence};

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::explain::Tally;
 use super::paths::{is_generated, is_test};
-use super::prose::{Prose, is_change};
+use super::prose::{self, Held, Prose, is_change};
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
 
@@ -26,12 +26,15 @@ pub enum Form {
 }
 
 /// Words that say nothing in a description, though they may in a name.
-const STOP_WORDS: &[&str] = &[
+pub(super) const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
     "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "should", "so", "such", "than", "that", "the",
     "their", "then", "there", "these", "this", "to", "was", "we", "were", "when", "where", "which", "while", "will",
     "with", "would", "how", "what", "i", "you",
 ];
+
+/// What another word for one in a description counts, beside the word itself.
+const INSTEAD: f32 = 0.35;
 
 /// Lifts a whole tier above anything that adding scores can reach.
 pub(super) const TIER: f32 = 1_000.0;
@@ -41,13 +44,19 @@ impl Form {
     pub fn of(query: &str) -> Self {
         let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_$.:#/-".contains(c));
         let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        // Nobody writes an article who means a name.
+        let is_article = |word: &&str| ["a", "an", "the"].iter().any(|article| article.eq_ignore_ascii_case(word));
         let words: Vec<&str> = query.split_whitespace().collect();
         match words.len() {
             1 if is_name(words[0]) => Self::Identifier,
-            2..=4 if words.iter().all(|word| is_word(word)) => Self::Words,
-            _ if is_change(query) => Self::Change,
-            _ => Self::Prose,
+            2..=4 if words.iter().all(|word| is_word(word)) && !words.iter().any(is_article) => Self::Words,
+            _ => Self::of_description(query),
         }
+    }
+
+    /// Tells the sort of a query that is a description.
+    fn of_description(query: &str) -> Self {
+        if is_change(query) { Self::Change } else { Self::Prose }
     }
 
     /// Whether it is a description.
@@ -90,6 +99,8 @@ pub struct Ranker {
     flat: String,
     trigrams: Vec<u64>,
     parts: Vec<String>,
+    /// What names say in place of a description's words.
+    instead: String,
     /// Names that are less alike answer, too.
     fuzzy: bool,
     /// The parts of every score are kept.
@@ -100,8 +111,16 @@ pub struct Ranker {
 impl Ranker {
     /// Takes a query apart. With `fuzzy`, names that are less alike answer, too.
     pub fn new(query: &str, fuzzy: bool) -> Self {
+        Self::of_form(query, Form::of(query.trim().trim_end_matches("()")), fuzzy)
+    }
+
+    /// The same for a few words that are in no name: they describe something after all.
+    pub fn describing(query: &str, fuzzy: bool) -> Self {
+        Self::of_form(query, Form::of_description(query.trim()), fuzzy)
+    }
+
+    fn of_form(query: &str, form: Form, fuzzy: bool) -> Self {
         let query = query.trim().trim_end_matches("()");
-        let form = Form::of(query);
         let text = match form {
             Form::Prose | Form::Change => {
                 let telling = query.split_whitespace().filter(|word| {
@@ -128,7 +147,8 @@ impl Ranker {
             .collect();
         parts.dedup();
         let prose = form.is_prose().then(|| Prose::new(query, &text, form));
-        Self { form, prose, trigrams: trigrams(&flat), text, name, owners, flat, parts, fuzzy, explain: false }
+        let instead = prose.as_ref().map(Prose::instead).unwrap_or_default();
+        Self { form, prose, trigrams: trigrams(&flat), text, name, owners, flat, parts, instead, fuzzy, explain: false }
     }
 
     /// The same, keeping the parts of every score.
@@ -141,6 +161,21 @@ impl Ranker {
         &self.parts
     }
 
+    /// The words that tell something in a description, each with the others that say the same.
+    pub fn telling(&self) -> &[Vec<String>] {
+        self.prose.as_ref().map_or(&[], Prose::telling)
+    }
+
+    /// Whether a few words may be no name, for a search to try whether they describe something.
+    pub fn may_describe(&self) -> bool {
+        self.form == Form::Words && self.parts.len() > 2
+    }
+
+    /// Whether the words are a name or a part of one.
+    pub fn is_in_name(&self, name: &str) -> bool {
+        flattened(name).contains(&self.flat)
+    }
+
     /// What is looked for where, and how much it counts.
     pub fn clauses(&self) -> Vec<Clause<'_>> {
         let weights: &[(Field, f32)] = match self.form {
@@ -149,7 +184,7 @@ impl Ranker {
             Form::Prose => &[
                 (Field::Text, 1.5),
                 (Field::Name, 1.0),
-                (Field::Parent, 0.5),
+                (Field::Parent, 1.0),
                 (Field::Signature, 1.0),
                 (Field::Summary, 0.5),
             ],
@@ -161,6 +196,10 @@ impl Ranker {
             let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
             clauses.push(Clause { field: Field::Trigrams, text: &self.text, boost });
         }
+        if self.form == Form::Prose {
+            let instead = |(field, boost)| Clause { field, text: &*self.instead, boost: boost * INSTEAD };
+            clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
+        }
         clauses
     }
 
@@ -169,8 +208,8 @@ impl Ranker {
         (self.form == Form::Identifier).then_some(&self.name)
     }
 
-    /// Looks at a symbol again, given what its terms scored.
-    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32) -> Candidate<'a> {
+    /// Looks at a symbol again, given what its terms scored and which of a description's words it holds.
+    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32, held: Held) -> Candidate<'a> {
         let name = symbol.name();
         let tally = Tally::new(score, self.explain);
         let mut candidate = Candidate { symbol, flat: flattened(&name), name, terms: score, tally };
@@ -180,7 +219,8 @@ impl Ranker {
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
-            Form::Prose | Form::Change => (0.3, 0.5, 0.5),
+            Form::Prose => (0.46, 0.53, 0.53),
+            Form::Change => (0.3, 0.5, 0.5),
         };
         for (what, worth) in self.tiers(&candidate) {
             candidate.tally.add(what, worth);
@@ -193,7 +233,9 @@ impl Ranker {
         };
         candidate.tally.times(what, factor);
         if let Some(prose) = &self.prose {
-            prose.weigh(&mut candidate);
+            for (what, factor) in prose.factors(&candidate, held) {
+                candidate.tally.times(what, factor);
+            }
         }
         candidate
     }
@@ -343,6 +385,16 @@ fn trigrams(flat: &str) -> Vec<u64> {
     trigrams.sort_unstable();
     trigrams.dedup();
     trigrams
+}
+
+/// Lowers those of a name that several of them bear.
+pub fn lower_repeated_names(hits: &mut [Candidate<'_>]) {
+    let mut names: FxHashMap<&[u8], f32> = FxHashMap::default();
+    hits.iter().for_each(|hit| *names.entry(hit.symbol.name_bytes()).or_default() += 1.0);
+    for hit in hits {
+        let factor = names[hit.symbol.name_bytes()].powf(prose::SAME_NAME);
+        hit.tally.times("name that several bear", factor);
+    }
 }
 
 /// Gives each file's best symbols' scores to all that it holds, a little: a file that answers in three places is more

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::confidence::{self, Confidence, Evidence};
 use super::explain::{Part, Tally};
+use super::prose::{FIELDS, Held};
 use super::rank::{self, Candidate, Form, Ranker};
 use super::terms;
 use crate::model::Kind;
@@ -15,6 +16,8 @@ use crate::store::{Clause, Error, GramQuery, Snapshot, SymbolId, SymbolView, fla
 
 /// How many symbols are looked at a second time, with more than their terms.
 const SECOND_LOOK: usize = 200;
+/// How many for a description of what something does, whose words are the least like those of names.
+const SECOND_LOOK_OF_PROSE: usize = 300;
 /// How many of the same name are, and of how many those with the right owner are looked for.
 const SAME_NAME: usize = 500;
 const SAME_NAME_OWNED: usize = 20_000;
@@ -201,29 +204,36 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if search.query.trim().is_empty() {
         return browse(snapshot, search, &wanted);
     }
-    let ranker = Ranker::new(search.query, search.fuzzy).explaining(search.explain);
-    // Trigrams order names that share pieces, and find those with a slip in them.
-    let looked_at = SECOND_LOOK.max(search.limit);
-    let clauses = ranker.clauses();
-    let found = snapshot.search_among(search.among, &clauses, looked_at, &mut |id| wanted.accepts(id))?;
-    let all_found = found.len() < looked_at;
-    let mut scores: FxHashMap<SymbolId, f32> = found.into_iter().collect();
+    let mut ranker = Ranker::new(search.query, search.fuzzy).explaining(search.explain);
+    let (mut scores, mut all_found) = first_look(snapshot, search, &ranker, &wanted)?;
+    if ranker.may_describe() {
+        let mut names = scores.keys().filter_map(|id| Some(snapshot.symbol(*id)?.name()));
+        if !names.any(|name| ranker.is_in_name(&name)) {
+            ranker = Ranker::describing(search.query, search.fuzzy).explaining(search.explain);
+            (scores, all_found) = first_look(snapshot, search, &ranker, &wanted)?;
+        }
+    }
     if let Some(name) = ranker.exact_name() {
         let most = if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME };
         for id in snapshot.exact(name, most, &mut |id| wanted.accepts(id))? {
             if !ranker.names_owner() || snapshot.symbol(id).is_some_and(|symbol| ranker.is_owner(&symbol)) {
-                scores.entry(id).or_insert(0.0);
+                scores.entry(id).or_default();
             }
         }
     }
 
-    let mut hits: Vec<Candidate<'_>> =
-        scores.into_iter().filter_map(|(id, score)| Some(ranker.candidate(snapshot.symbol(id)?, score))).collect();
+    let mut hits: Vec<Candidate<'_>> = scores
+        .into_iter()
+        .filter_map(|(id, (score, held))| Some(ranker.candidate(snapshot.symbol(id)?, score, held)))
+        .collect();
     if wanted.describes {
         for hit in &mut hits {
             let written = search.phrases.iter().filter(|phrase| terms::is_written(&hit.symbol, phrase)).count();
             hit.tally.times("phrase", PHRASE.powi(written as i32));
         }
+    }
+    if ranker.form == Form::Prose {
+        rank::lower_repeated_names(&mut hits);
     }
     hits.sort_by(by_relevance);
     if ranker.form.is_prose() {
@@ -254,7 +264,8 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     let mut answers = answers.filter(|hit| seen.insert(overloaded(&hit.symbol))).take(counted);
     let best = answers.by_ref().take(search.limit).collect::<Vec<_>>();
     let considered = best.len() + answers.count();
-    let fields = if search.explain { fields(snapshot, search, &clauses, &best)? } else { FxHashMap::default() };
+    let fields =
+        if search.explain { fields(snapshot, search, &ranker.clauses(), &best)? } else { FxHashMap::default() };
     let shown = best.into_iter().map(|hit| {
         let id = hit.symbol.number();
         let Tally { score: relevance, parts } = hit.tally.clone();
@@ -389,6 +400,21 @@ fn fields(
         }
     }
     Ok(fields)
+}
+
+/// What the terms score, of which a description's words are held where, and whether that is all that was found.
+type Looked = (FxHashMap<SymbolId, (f32, Held)>, bool);
+
+/// Looks for the symbols that are worth a second look.
+fn first_look(snapshot: &Snapshot, search: &Search<'_>, ranker: &Ranker, wanted: &Filter<'_>) -> Result<Looked, Error> {
+    // Trigrams order names that share pieces, and find those with a slip in them.
+    let second_look = if ranker.form == Form::Prose { SECOND_LOOK_OF_PROSE } else { SECOND_LOOK };
+    let most = second_look.max(search.limit);
+    let words = (FIELDS, ranker.telling());
+    let clauses = ranker.clauses();
+    let found = snapshot.search_holding(search.among, &clauses, words, most, &mut |id| wanted.accepts(id))?;
+    let all_found = found.len() < most;
+    Ok((found.into_iter().map(|(id, score, held)| (id, (score, held))).collect(), all_found))
 }
 
 /// Set when a symbol's name is like the one asked for without holding it.

@@ -12,7 +12,7 @@ use tantivy::columnar::Column;
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{DocAddress, DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
 
 use super::analyzer::{self, Trigrams, Whole, Words};
 use super::segments::Segments;
@@ -162,7 +162,7 @@ pub(super) struct Search {
 }
 
 /// A scored symbol; the heap keeps the worst on top.
-struct Scored(f32, SymbolId);
+struct Scored(f32, SymbolId, DocAddress);
 
 impl PartialEq for Scored {
     fn eq(&self, other: &Self) -> bool {
@@ -204,6 +204,60 @@ impl Search {
         among: &[&Self],
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        Ok(self
+            .best(clauses, limit, among, keep)?
+            .into_iter()
+            .map(|Scored(score, symbol, _)| (symbol, score))
+            .collect())
+    }
+
+    /// The same, each with which of some words it holds in each of some fields: one bit for a word, which is held when one of
+    /// its stems is.
+    pub fn top_holding<const N: usize>(
+        &self,
+        clauses: &[Clause<'_>],
+        (fields, words): ([Field; N], &[Vec<String>]),
+        limit: usize,
+        among: &[&Self],
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
+        let best = self.best(clauses, limit, among, keep)?;
+        let mut held = vec![[0; N]; best.len()];
+        // Postings are read forwards.
+        let mut in_order: Vec<(DocAddress, usize)> =
+            best.iter().enumerate().map(|(place, Scored(_, _, at))| (*at, place)).collect();
+        in_order.sort_unstable();
+        for found in in_order.chunk_by(|(a, _), (b, _)| a.segment_ord == b.segment_ord) {
+            let segment = self.searcher.segment_reader(found[0].0.segment_ord);
+            for (field, kind) in fields.into_iter().enumerate() {
+                let index = segment.inverted_index(kind.tantivy())?;
+                for (bit, stem) in
+                    words.iter().take(64).enumerate().flat_map(|(bit, stems)| stems.iter().map(move |stem| (bit, stem)))
+                {
+                    let term = Term::from_field_text(kind.tantivy(), stem);
+                    let postings = index.read_postings(&term, IndexRecordOption::Basic);
+                    let Some(mut postings) = postings.map_err(tantivy::TantivyError::from)? else { continue };
+                    for (at, place) in found {
+                        if postings.doc() < at.doc_id {
+                            postings.seek(at.doc_id);
+                        }
+                        if postings.doc() == at.doc_id {
+                            held[*place][field] |= 1 << bit;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(best.into_iter().zip(held).map(|(Scored(score, symbol, _), held)| (symbol, score, held)).collect())
+    }
+
+    fn best(
+        &self,
+        clauses: &[Clause<'_>],
+        limit: usize,
+        among: &[&Self],
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<Scored>, Error> {
         let mut terms: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         for clause in clauses {
             let (texts, record) = match clause.field {
@@ -230,7 +284,7 @@ impl Search {
         );
         let weight = query.weight(scoring)?;
         let mut heap: BinaryHeap<Scored> = BinaryHeap::with_capacity(limit + 1);
-        for (segment, symbols) in self.searcher.segment_readers().iter().zip(&self.symbols) {
+        for (number, (segment, symbols)) in self.searcher.segment_readers().iter().zip(&self.symbols).enumerate() {
             let threshold = |heap: &BinaryHeap<Scored>| match heap.peek() {
                 Some(worst) if heap.len() == limit => worst.0,
                 _ => f32::MIN,
@@ -240,7 +294,7 @@ impl Search {
                 if let Some(symbol) = symbols.first(doc).map(SymbolId::from_u64)
                     && keep(symbol)
                 {
-                    heap.push(Scored(score, symbol));
+                    heap.push(Scored(score, symbol, DocAddress::new(number as u32, doc)));
                     if heap.len() > limit {
                         heap.pop();
                     }
@@ -257,7 +311,7 @@ impl Search {
                 weight.for_each_pruning(least, segment, &mut offer)?;
             }
         }
-        Ok(heap.into_sorted_vec().into_iter().map(|Scored(score, symbol)| (symbol, score)).collect())
+        Ok(heap.into_sorted_vec())
     }
 
     /// Symbols whose `Exact` field holds `term`, at most `limit`, in no order.

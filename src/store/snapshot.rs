@@ -11,7 +11,7 @@ use super::edges::{self, EdgeTable, Edges};
 use super::files::{self, FileTable, Row};
 use super::grams::GramQuery;
 use super::health::CHECKED_AT_ONCE;
-use super::index::{Clause, Search};
+use super::index::{Clause, Field, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::map;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
@@ -170,6 +170,21 @@ impl Snapshot {
     /// In how many definitions' text a word is written, in any of its forms; `None` for a word that every text is full of.
     pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
         self.searcher()?.frequency(word)
+    }
+
+    /// The same, each with which of some words it holds in each of some fields: one bit for a word, of 64 at most. A word is
+    /// held when one of its stems is.
+    pub fn search_holding<const N: usize>(
+        &self,
+        among: &[&Self],
+        clauses: &[Clause<'_>],
+        (fields, words): ([Field; N], &[Vec<String>]),
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
+        let mut keep = |symbol: SymbolId| self.has(symbol.file) && keep(symbol);
+        let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
+        self.searcher()?.top_holding(clauses, (fields, words), limit, &among, &mut keep)
     }
 
     /// Symbols of exactly this name, or `Parent.name`, at most `limit`.
