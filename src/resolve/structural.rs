@@ -29,7 +29,8 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
         }
     }
     for interface in interfaces {
-        let Some((methods, outside)) = methods(world, interface) else { continue };
+        let Some(methods) = methods(world, interface) else { continue };
+        let Some(outside) = outside(world, interface) else { continue };
         let of = |method: &(u64, Def)| by_method.get(&method.0).map_or(&[][..], Vec::as_slice);
         let Some(rarest) = methods.iter().map(of).min_by_key(|classes| classes.len()) else { continue };
         let mut classes: Vec<Def> = Vec::new();
@@ -51,11 +52,9 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     }
 }
 
-/// The methods that an interface asks for, and the names of its bases that are not ours; `None` where it asks for nothing that is
-/// known.
-fn methods(world: &mut World<'_>, interface: Def) -> Option<(Vec<(u64, Def)>, Vec<u64>)> {
+/// The methods that an interface asks for; `None` where it asks for none that are known.
+fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
     let mut methods: Vec<(u64, Def)> = Vec::new();
-    let outside = outside(world, interface)?;
     for part in world.order(interface).iter() {
         let (facts, definition) = (world.facts(part.file), world.definition(*part));
         let Some(members) = facts.scopes.get(definition.members as usize) else { continue };
@@ -68,7 +67,7 @@ fn methods(world: &mut World<'_>, interface: Def) -> Option<(Vec<(u64, Def)>, Ve
             }
         }
     }
-    (!methods.is_empty()).then_some((methods, outside))
+    (!methods.is_empty()).then_some(methods)
 }
 
 /// The names of the bases of a class and of its bases that are not ours; `None` where one is no plain name.
