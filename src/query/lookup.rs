@@ -77,9 +77,26 @@ fn is_slug(slug: &str, path: &str) -> bool {
         && slug.bytes().zip(path.bytes()).all(|(a, b)| if b"/.".contains(&b) { a == b'-' } else { a == b })
 }
 
-/// Every symbol whose qualified name ends with this name.
+/// Every symbol whose qualified name is this or ends with it: `run`, `Job.run`, `Job::run`.
 pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
-    let last = qualified.rsplit('.').next().unwrap_or(qualified);
+    let mut found = named_last(snapshot, qualified);
+    found.retain(|symbol| bears(symbol, qualified));
+    found
+}
+
+/// Whether a symbol's qualified name is this or ends with it.
+pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
+    if !qualified.contains(['.', ':']) {
+        return symbol.name() == qualified;
+    }
+    let (own, qualified) = (symbol.qualified_name(), qualified.replace("::", "."));
+    let before = own.strip_suffix(qualified.as_str());
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.')) || symbol.name() == qualified
+}
+
+/// Every symbol that bears the last part of a qualified name.
+fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
+    let last = qualified.rsplit(['.', ':']).next().unwrap_or(qualified);
     let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
     ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect()
 }
@@ -93,7 +110,7 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
             candidates.push((similarity + bonus, symbol.id()));
         }
     };
-    for symbol in named(snapshot, wanted.name) {
+    for symbol in named_last(snapshot, wanted.name) {
         add(symbol, 0.1);
     }
     for symbol in files.iter().flat_map(FileView::symbols) {

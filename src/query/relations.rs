@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use super::lookup::bears;
 use crate::model::{How, Kind, Role};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
@@ -49,7 +50,7 @@ pub fn line_of(file: FileView<'_>, at: u32) -> u32 {
 
 /// The symbol of a file that bears a name (or any) and is nearest to a line: one that is defined there, or that holds it.
 pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Option<SymbolView<'a>> {
-    let bears = |symbol: &SymbolView<'_>| name.is_none_or(|name| symbol.name() == name);
+    let bears = |symbol: &SymbolView<'_>| name.is_none_or(|name| bears(symbol, name));
     let distance = |symbol: &SymbolView<'_>| line_of(file, symbol.name_span().start).abs_diff(line);
     let holds = |symbol: &SymbolView<'_>| symbol.first_line() <= line && line <= symbol.end_line();
     let near = file.symbols().filter(bears).filter(|symbol| distance(symbol) <= 3 || holds(symbol));

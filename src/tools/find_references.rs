@@ -86,7 +86,7 @@ pub struct Item {
     /// The definition's place in `definitions` when there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<usize>,
-    /// `name` when only the name matches; left out when it is resolved.
+    /// `import`: its file imports the definition's; `name`: only the name matches; left out when resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<&'static str>,
 }
@@ -136,13 +136,16 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
         output.definitions.push(Defined { id: symbol.id(), line: symbol.line(), uses: uses.len() });
         output.references.extend(uses.iter().map(|place| item(repo, place, of, None)));
     }
-    let mut names: Vec<String> = symbols.iter().map(|symbol| symbol.name().into_owned()).collect();
-    names.sort();
-    names.dedup();
-    for name in names {
+    let mut names: std::collections::BTreeMap<String, Vec<u32>> = std::collections::BTreeMap::new();
+    for symbol in &symbols {
+        names.entry(symbol.name().into_owned()).or_default().push(symbol.file.number());
+    }
+    for (name, defining) in names {
         let possible = query::possible_uses(&repo.snapshot, edges, &name);
         if args.include_possible {
-            output.references.extend(possible.iter().map(|place| item(repo, place, None, Some("name"))));
+            let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
+            let confidence = |place: &Place<'_>| if imports(place.edge.file) { "import" } else { "name" };
+            output.references.extend(possible.iter().map(|place| item(repo, place, None, Some(confidence(place)))));
         } else {
             output.possible += possible.len();
         }
