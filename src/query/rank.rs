@@ -197,7 +197,7 @@ impl Ranker {
             clauses.push(Clause { field: Field::Trigrams, text: &self.text, boost });
         }
         if self.form == Form::Prose {
-            let instead = |(field, boost)| Clause { field, text: &*self.instead, boost: boost * INSTEAD };
+            let instead = |(field, boost)| Clause { field, text: &self.instead, boost: boost * INSTEAD };
             clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
         }
         clauses
