@@ -162,7 +162,7 @@ fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
     let json = |value: Value| Reply::new(200, value.to_string()).with("content-type", "application/json");
     let missing = || Reply::new(404, json!({"message": "Not Found"}).to_string());
     match segments.as_slice() {
-        ["search", "repositories"] => search(asked, &query),
+        ["search", "repositories"] => search(&query),
         // A repository that was renamed answers under its number.
         ["repos", "octo", "old", rest @ ..] => {
             let rest: String = rest.iter().map(|part| format!("/{part}")).collect();
@@ -264,7 +264,7 @@ fn refs(bare: &Path, kind: &str, start: &str, path: &str, query: &HashMap<String
 }
 
 /// Finds `octo/cat` as often as is asked for.
-fn search(asked: &Asked, query: &HashMap<String, String>) -> Reply {
+fn search(query: &HashMap<String, String>) -> Reply {
     let per_page: usize = query["per_page"].parse().expect("a number");
     let page: usize = query["page"].parse().expect("a number");
     if query["q"] == "nothing" {
@@ -279,7 +279,7 @@ fn search(asked: &Asked, query: &HashMap<String, String>) -> Reply {
             "clone_url": "https://github.com/octo/cat.git", "svn_url": "https://github.com/octo/cat", "homepage": "",
             "language": "Rust", "topics": ["cats"], "visibility": "public", "default_branch": "main",
             "license": {"key": "mit", "name": "MIT License", "spdx_id": "MIT", "url": "https://api.github.com/licenses/mit"},
-            "stargazers_count": 42, "asked": asked.path,
+            "stargazers_count": 42,
         })
     };
     let first = (page - 1) * per_page;

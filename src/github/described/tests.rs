@@ -10,6 +10,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use crate::github::stand::{Hub, git_text};
+use crate::github::tests::client;
 
 /// What we ask: the path as it is described, the parameters beside those in it, and what the answer must always hold.
 const ASKED: &[(&str, &[&str], &[&str])] = &[
@@ -43,7 +44,8 @@ fn questions_and_answers_are_as_github_describes_them() {
         ("/repos/{owner}/{repo}/git/trees/{tree_sha}", format!("/repos/octo/cat/git/trees/{tree}?recursive=1")),
         ("/repos/{owner}/{repo}/git/matching-refs/{ref}", "/repos/octo/cat/git/matching-refs/heads/".to_owned()),
     ];
-    let client = reqwest::blocking::Client::builder().no_proxy().tls_certs_only([]).build().expect("it needs nothing");
+    let home = tempfile::tempdir().expect("there is room");
+    let client = client(&hub.stand, home.path());
     let descriptions = descriptions(&package);
     assert!(descriptions.len() > 1, "GitHub, and GitHub Enterprise");
     for (name, description) in &descriptions {
@@ -67,8 +69,8 @@ fn questions_and_answers_are_as_github_describes_them() {
             }
         }
         for (path, asked) in &answers {
-            let text = client.get(hub.stand.url(asked)).send().and_then(|answer| answer.text()).expect("it answers");
-            let answer: Value = serde_json::from_str(&text).expect("it is JSON");
+            let url = hub.stand.url(asked).parse().expect("it is a URL");
+            let answer: Value = client.json(url).expect("it answers");
             let schema = schema(&description["paths"][path]["get"]);
             let misfit = misfit(description, schema, &answer, "");
             assert_eq!(misfit, None, "{name}: {path}");
