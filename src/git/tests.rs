@@ -10,6 +10,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::{Repository, Worktree, worktrees};
+use super::{Change, Repository, blame, changed_files};
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -180,4 +181,35 @@ fn worktrees_are_listed_with_their_branches() {
     git(folder.path(), &["worktree", "remove", &text("one")]);
     assert_eq!(listed(folder.path()), [named("two", None)]);
     assert_eq!(worktrees(&elsewhere), []);
+fn what_changed_between_commits_is_told_with_renames() {
+    let folder = repository(&["gone.py", "kept.py"]);
+    let long = (0..40).map(|n| format!("line {n}\n")).collect::<String>();
+    fs::write(folder.path().join("old.py"), &long).expect("files can be written");
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "second"]);
+    git(folder.path(), &["mv", "old.py", "new.py"]);
+    fs::write(folder.path().join("new.py"), long + "one more\n").expect("files can be written");
+    fs::remove_file(folder.path().join("gone.py")).expect("it is there");
+    fs::write(folder.path().join("kept.py"), "other\n").expect("files can be written");
+    fs::write(folder.path().join("added.py"), "added\n").expect("files can be written");
+    git(folder.path(), &["add", "-A"]);
+    git(folder.path(), &["commit", "-q", "-m", "third"]);
+
+    let changes = changed_files(folder.path(), "HEAD~1", "HEAD").expect("both are there");
+    let told: Vec<_> =
+        changes.files.iter().map(|file| (file.path.as_str(), file.old_path.as_deref(), file.change)).collect();
+    let expected = [
+        ("added.py", None, Change::Added),
+        ("gone.py", None, Change::Removed),
+        ("kept.py", None, Change::Modified),
+        ("new.py", Some("old.py"), Change::Renamed),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(changes.to, git(folder.path(), &["rev-parse", "HEAD"]));
+    assert!(!changes.renames_capped);
+
+    let blamed = blame(folder.path(), "HEAD", "new.py", None).expect("it has an author");
+    let told: Vec<_> = blamed.iter().map(|entry| (entry.lines.clone(), entry.title.as_str())).collect();
+    assert_eq!(told, [(1..=40, "second"), (41..=41, "third")]);
+    assert!(changed_files(folder.path(), "HEAD~9", "HEAD").is_err());
 }
