@@ -59,17 +59,6 @@ impl Tally {
         self.note(what, true, value, 1.0);
     }
 
-    /// Multiplies the score by one and the sum of some signs.
-    pub fn times_signs(&mut self, signs: &[(&str, f32)]) {
-        let factor = 1.0 + signs.iter().map(|(_, value)| value).sum::<f32>();
-        self.score *= factor;
-        if self.parts.is_some() {
-            let there = signs.iter().filter(|(_, value)| *value != 0.0);
-            let what: Vec<String> = there.map(|(what, value)| format!("{what} {value:+.2}")).collect();
-            self.note(&what.join(", "), true, factor, 1.0);
-        }
-    }
-
     fn note(&mut self, what: &str, times: bool, value: f32, nothing: f32) {
         if let Some(parts) = self.parts.as_mut().filter(|_| value != nothing) {
             parts.push(Part { what: what.to_owned(), times, value });
@@ -87,12 +76,12 @@ mod tests {
         tally.add("name", 1.0);
         tally.times("test", 0.5);
         tally.times("kind", 1.0);
-        tally.times_signs(&[("file", 0.25), ("area", 0.0)]);
+        tally.times("file", 1.25);
         assert_eq!(tally.score, 1.875);
         let parts = tally.parts.expect("they are kept");
         assert_eq!(parts.iter().fold(2.0, |score, part| part.after(score)), 1.875);
         let shown: Vec<String> = parts.iter().map(Part::to_string).collect();
-        assert_eq!(shown, ["name +1.000", "test ×0.5000", "file +0.25 ×1.2500"]);
+        assert_eq!(shown, ["name +1.000", "test ×0.5000", "file ×1.2500"]);
         assert!(Tally::new(1.0, false).parts.is_none());
     }
 }

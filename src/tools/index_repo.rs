@@ -79,7 +79,7 @@ impl Tool for IndexRepo {
     const NAME: &'static str = "index_repo";
     const COMMAND: &'static str = "index-repo";
     const POSITIONAL: &'static [&'static str] = &["url", "ref_name"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<Shown> = Some(Shown::Full);
     const READ_ONLY: bool = false;
     type Args = Args;
     type Output = Output;
