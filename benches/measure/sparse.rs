@@ -29,7 +29,8 @@ impl Weights {
             pairs.for_each(|pair| counts[pair_code(pair)] = counts[pair_code(pair)].saturating_add(1));
         }
         // Equal counts would be equal weights, which make long grams of repeated text.
-        let weight = |(code, count): (usize, u32)| u32::MAX - count.min(1 << 31) - (code as u32 * 0x9e37 & 0xffff) % 97;
+        let weight =
+            |(code, count): (usize, u32)| u32::MAX - count.min(1 << 31) - ((code as u32 * 0x9e37) & 0xffff) % 97;
         Self(counts.into_iter().enumerate().map(weight).collect())
     }
 

@@ -9,8 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Repository, Worktree, worktrees};
-use super::{Change, Repository, blame, changed_files};
+use super::{Change, Repository, Worktree, blame, changed_files, worktrees};
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -181,6 +180,9 @@ fn worktrees_are_listed_with_their_branches() {
     git(folder.path(), &["worktree", "remove", &text("one")]);
     assert_eq!(listed(folder.path()), [named("two", None)]);
     assert_eq!(worktrees(&elsewhere), []);
+}
+
+#[test]
 fn what_changed_between_commits_is_told_with_renames() {
     let folder = repository(&["gone.py", "kept.py"]);
     let long = (0..40).map(|n| format!("line {n}\n")).collect::<String>();
