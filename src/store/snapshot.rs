@@ -595,27 +595,30 @@ pub fn qualified_name(name: &str, container: &str, parent: Option<&str>) -> Stri
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
 }
 
-/// Text with every run of white space as one space, at most `limit` characters.
+/// Text with every run of white space as one space, at most `limit` characters. Inside brackets, where long lists are broken
+/// into lines, there is none beside them.
 fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::with_capacity(text.len().min(limit * 4));
     let mut left = limit;
     for word in text.split_ascii_whitespace() {
-        let needed = word.chars().count() + usize::from(!line.is_empty());
+        if word.starts_with([')', ']']) && line.ends_with(',') {
+            line.pop();
+            left += 1;
+        }
+        let is_spaced = !line.is_empty() && !line.ends_with(['(', '[']) && !word.starts_with([')', ']']);
+        let needed = word.chars().count() + usize::from(is_spaced);
+        let space = if is_spaced { " " } else { "" };
         if needed > left {
             // Rather half a word than none: a signature may have no spaces at all.
-            let room = left.saturating_sub(1 + usize::from(!line.is_empty()));
+            let room = left.saturating_sub(1 + space.len());
             if room > 0 {
-                if !line.is_empty() {
-                    line.push(' ');
-                }
+                line.push_str(space);
                 line.extend(word.chars().take(room));
             }
             line.push('…');
             return line;
         }
-        if !line.is_empty() {
-            line.push(' ');
-        }
+        line.push_str(space);
         line.push_str(word);
         left -= needed;
     }
