@@ -133,13 +133,17 @@ pub fn evidence(
 /// How sure it is, by what speaks for it.
 pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
     let Evidence { name, covered, best_covered, unknown, margin } = *evidence;
-    let is_foreign = unknown >= 0.45 || (unknown >= 0.25 && best_covered < 0.2) || best_covered < 0.08;
+    // Who describes a change says more than what it is about.
+    let is_foreign = match form {
+        Form::Change => unknown >= 0.65 || best_covered < 0.06,
+        _ => unknown >= 0.45 || (unknown >= 0.3 && best_covered < 0.15) || best_covered < 0.06,
+    };
     let (is_high, is_none) = match form {
         Form::Identifier => (name >= 1.0 || (name > 0.0 && margin >= 0.1), false),
         Form::Words => {
             (name >= 1.0 || (covered >= 0.99 && margin >= 0.2), name < 1.0 && (is_foreign || best_covered < 0.2))
         }
-        Form::Prose => ((covered >= 0.5 && margin >= 0.4) || (covered >= 0.9 && margin >= 0.2), is_foreign),
+        Form::Prose => ((covered >= 0.5 && margin >= 0.55) || (covered >= 0.9 && margin >= 0.35), is_foreign),
         // What a change is about is seldom all that its words are found in.
         Form::Change => (covered >= 0.5 && margin >= 0.45, is_foreign),
     };

@@ -134,7 +134,7 @@ struct ChangeWeights {
     text: f32,
 }
 
-const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, size: 1.4, text: 0.3 };
+const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, size: 1.4, text: 0.15 };
 
 /// A description's words.
 pub struct Prose {
@@ -169,9 +169,17 @@ pub fn is_change_word(word: &str) -> bool {
 
 /// Whether a description is of a change, as in a commit or an issue, rather than of what something does.
 pub fn is_change(query: &str) -> bool {
-    let first = query.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
-    CHANGES.contains(&first.as_str()) || !areas(query).is_empty()
+    let mut words = query.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let first = words.next().unwrap_or_default();
+    let is_numbered = query.split('#').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
+    CHANGES.contains(&first.as_str())
+        || is_numbered
+        || !areas(query).is_empty()
+        || words.any(|word| TELLTALES.contains(&word.as_str()))
 }
+
+/// Words that stand anywhere in what is said of a change, and in nothing else.
+const TELLTALES: [&str; 7] = ["bug", "bugfix", "closes", "fixes", "regression", "renamed", "resolves"];
 
 impl Prose {
     /// Takes a description apart; `text` is the same without its stop words.
