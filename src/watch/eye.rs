@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use notify::event::{EventKind, ModifyKind};
-use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{ErrorKind, Event, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
 /// Whether what the system tells is complete and in order, folder by folder. Linux puts an event into the queue before
 /// the call that caused it returns, and says when the queue ran over; elsewhere events come when they come.
@@ -118,7 +118,10 @@ impl Eye {
     pub(super) fn open() -> Result<Self, Blind> {
         let told = Arc::new(Told::default());
         let hearing = Arc::clone(&told);
-        let notifier = notify::recommended_watcher(move |event| hearing.hear(event))?;
+        // That somebody reads changes nothing, and what somebody wrote is told when it is written. Were we told of every file
+        // that is opened, whoever reads a whole repository would take twice as long.
+        let wanted = notify::Config::default().with_event_kinds(EventKindMask::CORE);
+        let notifier = RecommendedWatcher::new(move |event| hearing.hear(event), wanted)?;
         Ok(Self { notifier: Mutex::new(notifier), told })
     }
 
@@ -250,7 +253,7 @@ impl Told {
             // The queue ran over, or the system failed us: also of folders that are others now nobody may have told.
             _ => return self.lock().lose_all(),
         };
-        // That somebody reads changes nothing; what somebody wrote was told when it was written.
+        // Systems that cannot leave these out tell of them all the same.
         if event.kind.is_access() {
             return;
         }
