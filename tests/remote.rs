@@ -91,6 +91,31 @@ fn refs_of_a_repository_are_snapshots_of_one_store() {
     let newer = world.run(&["index-repo", &url]);
     let counts = ["files_added", "files_changed", "files_removed"].map(|key| newer[key].as_u64().expect("a count"));
     assert_eq!((counts, &newer["up_to_date"]), ([1, 0, 0], &Value::from(false)));
+    assert_eq!(world.run(&["doctor"])["findings"], serde_json::json!([]), "that there is no folder is no fault");
+}
+
+#[test]
+fn a_damaged_index_says_how_it_is_made_anew() {
+    let world = World::new(&[("a.py", "def first(): pass\n")]);
+    git(world.root(), &["tag", "v1"]);
+    let url = format!("file://{}", world.root().display());
+    let main = world.run(&["index-repo", &url])["repo"].as_str().expect("an id").to_owned();
+    let old = world.run(&["index-repo", &url, "v1"])["repo"].as_str().expect("an id").to_owned();
+    let stores = world.home.path().join("idx/codelode/stores");
+    let store = stores.read_dir().expect("it is there").next().expect("there is one").expect("it can be read").path();
+    std::fs::write(store.join("manifest.json"), "{").expect("it is ours");
+
+    for (repo, anew) in
+        [(&main, format!("{url} --no-incremental")), (&old, format!("{url} refs/tags/v1 --no-incremental"))]
+    {
+        let refused = world.run(&["search", "first", "--repo", repo]);
+        let rebuild = refused["details"]["rebuild"].as_str().unwrap_or_else(|| panic!("{refused}"));
+        assert_eq!(rebuild, format!("codelode index-repo {anew}"));
+        let arguments: Vec<&str> = rebuild.split(' ').skip(1).collect();
+        assert_eq!(world.run(&arguments)["success"], true);
+        assert!(world.run(&["search", "first", "--repo", repo])["results"].to_string().contains("first"));
+        std::fs::write(store.join("manifest.json"), "{").expect("it is ours");
+    }
 }
 
 #[test]

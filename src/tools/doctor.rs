@@ -178,9 +178,8 @@ impl Visit<'_> {
             self.note(&checkouts[0].repo, &format!("is being written by {by}"), Some(remedy));
         }
         for sidecar in checkouts {
-            let root = self.config.path_map.to_local(&sidecar.root);
-            if root.symlink_metadata().is_err_and(|err| err.kind() == std::io::ErrorKind::NotFound) {
-                let what = format!("its folder {} is gone", root.display());
+            if sidecar.remote.is_none() && pipeline::is_gone(sidecar, self.config) {
+                let what = format!("its folder {} is gone", sidecar.root.display());
                 let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
                 self.problem(&sidecar.repo, &what, "forget it", forget);
                 continue;
@@ -211,6 +210,10 @@ impl Visit<'_> {
     /// A checkout whose index is of no use.
     fn rebuild(&mut self, registry: &Registry, sidecar: &Sidecar, what: &str) {
         let root = self.config.path_map.to_local(&sidecar.root);
+        if sidecar.remote.is_some() {
+            let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
+            return self.problem(&sidecar.repo, what, "forget it, and call index_repo", forget);
+        }
         if !root.is_dir() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
             let what = format!("{what}, and its folder {} is not there", root.display());

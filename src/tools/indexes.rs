@@ -523,7 +523,15 @@ fn shell_word(word: &str) -> String {
 
 /// What a store's refusal means to a caller.
 pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
-    let rebuild = format!("codelode index {} --no-incremental", shell_word(&sidecar.root.to_string_lossy()));
+    let (command, tool) = match &sidecar.remote {
+        Some(_) => ("index-repo", "index_repo with url"),
+        None => ("index", "index_folder with path"),
+    };
+    let place = sidecar.remote.as_ref().map_or(sidecar.root.to_string_lossy(), |remote| remote.url.as_str().into());
+    // Whoever names no ref gets the default branch, whose index alone bears the bare name.
+    let named = sidecar.remote.as_ref().filter(|_| sidecar.origin.is_none());
+    let reference = named.map(|remote| format!(" {}", shell_word(&remote.reference))).unwrap_or_default();
+    let rebuild = format!("codelode {command} {}{reference} --no-incremental", shell_word(&place));
     let message = err.to_string();
     match err {
         store::Error::Outdated { .. } => {
@@ -534,8 +542,7 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
             Error::new(Code::Unavailable, format!("{message}; rebuild it: {rebuild}")).with("rebuild", rebuild)
         }
         store::Error::Missing(_) | store::Error::NoSnapshot => {
-            let message =
-                format!("the index of {} is gone; call index_folder with path {:?}", sidecar.repo, sidecar.root);
+            let message = format!("the index of {} is gone; call {tool} {place:?}", sidecar.repo);
             Error::new(Code::NotIndexed, message).with("root", sidecar.root.to_string_lossy())
         }
         store::Error::Busy => {
