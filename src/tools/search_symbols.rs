@@ -171,7 +171,7 @@ pub struct SearchSymbols;
 
 /// Lengths in a list of hits, in characters: enough to choose by.
 const SIGNATURE: usize = 40;
-const SUMMARY: usize = 26;
+const SUMMARY: usize = 22;
 /// More is no search.
 const MOST: usize = 1_000;
 
@@ -242,7 +242,7 @@ impl Tool for SearchSymbols {
             });
         }
         call.total(considered.max(hits.len()));
-        call.narrow("add kind:, lang: or file:");
+        call.narrow("kind:, lang:, file:");
         let mut sources = Sources::new(call, &args);
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
         let results = shown.filter_map(|(place, hit)| {

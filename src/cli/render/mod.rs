@@ -74,7 +74,7 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
         notes.push(format!("try it {ask}"));
     }
     if let Some(narrow) = text_of(value, "narrow") {
-        notes.push(format!("for less, {narrow}"));
+        notes.push(format!("for less: {narrow}"));
     }
     match value.pointer("/_meta/freshness").and_then(Value::as_str) {
         Some("stale") => notes.push("some files have changed since they were indexed".to_owned()),
