@@ -1,7 +1,7 @@
 //! Worktrees that an agent makes for its sessions and removes again: found by the lines that its hooks write, and by asking
 //! repositories. Each is watched while it is there, and nothing is kept of it afterwards.
 //!
-//! The hooks' file holds one JSON object a line, `{"event": "create", "path": "/work/tree", "timestamp": "…"}`, with
+//! The hooks' file holds one JSON object a line, `{"event": "create", "path": "/home/me/tree", "timestamp": "…"}`, with
 //! `remove` for the end. Several hooks may write at once, and one may be killed while it does: a line that is no such
 //! object, or has no end yet, counts for nothing.
 

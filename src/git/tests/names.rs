@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::git::{Place, Remote, is_ref};
 
 fn read(text: &str) -> String {
-    match Remote::parse(text, Some(Path::new("/work"))) {
+    match Remote::parse(text, Some(Path::new("/home/me"))) {
         Ok(remote) => {
             let place = match &remote.place {
                 Some(Place::Joined(text)) => format!(" joined {text}"),
@@ -91,7 +91,7 @@ fn every_name_of_a_repository_is_read() {
             /srv/git/x.git
                 /srv/git/x.git id file/x-6a392fd9
             ./x
-                /work/./x id file/x-3e78a20e
+                /home/me/./x id file/x-b4e90ed9
         "#]],
     );
 }
@@ -208,7 +208,7 @@ fn names_of_one_repository_have_one_identity() {
 proptest! {
     #[test]
     fn nothing_panics(text in "\\PC{0,60}") {
-        let _ = Remote::parse(&text, Some(Path::new("/work")));
+        let _ = Remote::parse(&text, Some(Path::new("/home/me")));
         let _ = is_ref(&text);
     }
 
