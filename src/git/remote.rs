@@ -221,6 +221,9 @@ impl Remote {
 
     /// Refuses what a program could take for an option, and what is no path.
     fn checked(mut self, user: Option<&str>) -> Result<Self, NameError> {
+        self.path.truncate(self.path.trim_end_matches('/').len());
+        let slashes = self.path.len() - self.path.trim_start_matches('/').len();
+        self.path.drain(..slashes.saturating_sub(1));
         let bad = |part: &str| part.starts_with('-') || part.contains(char::is_whitespace) || part.contains('\\');
         let inner = self.path.trim_matches('/');
         let climbs = inner.split('/').any(|part| part == "..");

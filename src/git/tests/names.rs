@@ -201,6 +201,8 @@ fn names_of_one_repository_have_one_identity() {
         assert_eq!(identity("owner/name"), identity(other), "{other}");
     }
     assert_ne!(identity("owner/name"), identity("gitlab:owner/name"));
+    let url = |text: &str| Remote::parse(text, None).expect("it is a name").url();
+    assert_eq!(url("git@git.example:/x/"), "ssh://git@git.example/x");
     assert_ne!(identity("https://git.example/x"), identity("https://git.example:8443/x"));
     assert_eq!(identity("https://git.example/x"), identity("https://git.example/x/"));
 }
