@@ -14,7 +14,8 @@ pub fn estimate(text: &str) -> usize {
     while rest.at < rest.bytes.len() {
         units += u64::from(rest.part());
     }
-    usize::try_from(units.div_ceil(u64::from(TOKEN))).unwrap_or(usize::MAX)
+    // No token is shorter than a byte.
+    usize::try_from(units.div_ceil(u64::from(TOKEN))).unwrap_or(usize::MAX).min(text.len())
 }
 
 /// About how many tokens an answer, or a part of it, has as it is written in JSON.
