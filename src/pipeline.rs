@@ -133,15 +133,7 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
     rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
     rules.follow_symlinks = options.follow_symlinks;
     let walk = discover::walk(root, &rules)?;
-    let plan = Plan {
-        files: walk.files,
-        inputs: walk.inputs,
-        skipped: walk.skipped,
-        warnings: walk.warnings,
-        goes_out_from: None,
-        partial: false,
-        discovery: started.elapsed(),
-    };
+    let plan = Plan::of(walk, started.elapsed());
     let sidecar = sidecar_of(root, config);
     let every = if options.publish_every > 0 { options.publish_every } else { PUBLISH_EVERY };
     match plan.files.len() > every + every / 2 {
@@ -151,7 +143,7 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
 }
 
 /// The same, and when it is the first time for a folder, or the first was not through, publishes some files after the other.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "what `run` takes, and how many files a part has")]
 fn run_in_parts(
     origin: &Origin<'_>,
     config: &Config,
@@ -329,6 +321,14 @@ struct Plan {
     /// There are more files than these.
     partial: bool,
     discovery: Duration,
+}
+
+impl Plan {
+    /// Of everything that was found.
+    fn of(walk: discover::Walk, discovery: Duration) -> Self {
+        let discover::Walk { files, inputs, skipped, warnings } = walk;
+        Self { files, inputs, skipped, warnings, goes_out_from: None, partial: false, discovery }
+    }
 }
 
 /// What became of a file that had to be read.
@@ -599,7 +599,7 @@ fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
 }
 
 /// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "called from one place, where all of them are at hand")]
 fn read_all(
     origin: &Origin<'_>,
     rules: &Rules,

@@ -81,15 +81,7 @@ pub fn index_tree(
     let by_path = entries.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let sibling = sibling(&Registry::new(&config.home), &sidecar);
     let reader = Reader { tree, by_path, sibling, failures: Mutex::default() };
-    let plan = Plan {
-        files: walk.files,
-        inputs: walk.inputs,
-        skipped: walk.skipped,
-        warnings: walk.warnings,
-        goes_out_from: None,
-        partial: false,
-        discovery: started.elapsed(),
-    };
+    let plan = Plan::of(walk, started.elapsed());
     run(&Origin::Commit(reader), config, sidecar, plan, &rules, options, watcher)
 }
 
