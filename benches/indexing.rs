@@ -152,7 +152,7 @@ fn edit(criterion: &mut Criterion) {
         refresh(sidecar, &snapshot, &seen, config, &watcher()).expect("one more function can be read");
         let refreshed = started.elapsed();
         snapshot = store.snapshot(&sidecar.snapshot).expect("it was committed just now");
-        let clause = Clause { field: Field::Name, text: &name, boost: 1.0 };
+        let clause = Clause::new(Field::Name, &name, 1.0);
         let hits = snapshot.search(&[clause], 1, &mut |_| true).expect("the index can be read");
         let all = started.elapsed();
         assert_eq!(snapshot.symbol(hits[0].0).expect("a hit is a symbol").name(), name);

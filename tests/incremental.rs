@@ -273,7 +273,7 @@ fn edges_of(snapshot: &Snapshot) -> Vec<String> {
 
 /// The symbols that the search index finds for a word.
 fn found(snapshot: &Snapshot, field: Field, text: &str) -> BTreeSet<String> {
-    let found = snapshot.search(&[Clause { field, text, boost: 1.0 }], 10_000, &mut |_| true);
+    let found = snapshot.search(&[Clause::new(field, text, 1.0)], 10_000, &mut |_| true);
     let id = |(symbol, _)| snapshot.symbol(symbol).expect("it is in the snapshot").id();
     found.expect("it can be searched").into_iter().map(id).collect()
 }

@@ -194,7 +194,7 @@ fn state_of(snapshot: &Snapshot) -> State {
             written.insert(symbol.id());
         }
     }
-    let clause = Clause { field: Field::Name, text: "marker", boost: 1.0 };
+    let clause = Clause::new(Field::Name, "marker", 1.0);
     let found = snapshot.search(&[clause], 100_000, &mut |_| true).expect("what is mapped can be searched");
     let found: BTreeSet<String> =
         found.into_iter().map(|(id, _)| snapshot.symbol(id).expect("it is in this snapshot").id()).collect();

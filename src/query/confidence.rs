@@ -2,6 +2,8 @@
 //!
 //! The thresholds are calibrated on queries with known answers: `benches/README.md` says how often `high` was right.
 
+use memchr::memmem::Finder;
+
 use super::prose::is_change_word;
 use super::rank::{Candidate, Form, Ranker, TIER};
 use crate::store::{Error, Snapshot, stems};
@@ -52,7 +54,7 @@ const FAR: usize = 4_000;
 /// A word of a query and how much it says.
 struct Word<'a> {
     word: &'a str,
-    stem: String,
+    stem: Finder<'static>,
     /// In how many definitions it is.
     held: u64,
     weight: f32,
@@ -68,13 +70,12 @@ fn words<'a>(snapshot: &Snapshot, ranker: &'a Ranker) -> Result<Vec<Word<'a>>, E
     let any = all_words.iter().any(|word| counts(word));
     for word in all_words.iter().filter(|word| !any || counts(word)) {
         let Some(held) = snapshot.frequency(word)? else { continue };
-        let Some(mut stem) = stems(word).pop() else { continue };
+        let Some(stem) = stems(word).pop() else { continue };
         // A stem may end otherwise than its word (`inventori`): what both begin with is what stands in a text.
         let common = stem.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
-        if stem.is_char_boundary(common) {
-            stem.truncate(common);
-        }
-        if words.iter().all(|word| word.stem != stem) {
+        let stem = stem.get(..common).unwrap_or(&stem);
+        if words.iter().all(|word| word.stem.needle() != stem.as_bytes()) {
+            let stem = Finder::new(stem).into_owned();
             words.push(Word { word, stem, held, weight: (1.0 + all / (1.0 + held as f32)).ln() });
         }
     }
@@ -95,11 +96,11 @@ fn held(words: &[Word<'_>], candidate: &Candidate<'_>) -> f32 {
 
 /// Whether a word begins with a stem somewhere in a text, which is also given in small letters. What is long enough is found
 /// inside of words as well.
-fn holds_word(text: &[u8], lower: &[u8], stem: &str) -> bool {
-    memchr::memmem::find_iter(lower, stem.as_bytes()).any(|at| {
+fn holds_word(text: &[u8], lower: &[u8], stem: &Finder<'_>) -> bool {
+    stem.find_iter(lower).any(|at| {
         let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
         let begins = !before.is_ascii_alphanumeric() || (text[at].is_ascii_uppercase() && !before.is_ascii_uppercase());
-        begins || stem.len() > 4
+        begins || stem.needle().len() > 4
     })
 }
 
@@ -169,7 +170,7 @@ mod tests {
             ("def reparser", "parser", true),
         ] {
             let lower = text.to_ascii_lowercase();
-            assert_eq!(holds_word(text.as_bytes(), lower.as_bytes(), stem), is_held, "{stem} in {text}");
+            assert_eq!(holds_word(text.as_bytes(), lower.as_bytes(), &Finder::new(stem)), is_held, "{stem} in {text}");
         }
     }
 

@@ -128,7 +128,7 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
 
 /// The symbols whose names come nearest to a name, best first.
 pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<SymbolView<'a>> {
-    let clause = crate::store::Clause { field: crate::store::Field::Trigrams, text: name, boost: 1.0 };
+    let clause = crate::store::Clause::new(crate::store::Field::Trigrams, name, 1.0);
     let found = snapshot.search(&[clause], 50, &mut |_| true).unwrap_or_default();
     let flat = name.to_lowercase();
     let mut like: Vec<(f64, SymbolView<'a>)> = found

@@ -3,8 +3,10 @@
 //! The weights were found on real commits and docstrings of six repositories (`benches/README.md`).
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use super::rank::{Candidate, Form, STOP_WORDS};
 use super::words;
@@ -104,7 +106,7 @@ struct Weights {
 }
 
 const DESCRIPTION: Weights = Weights {
-    name: 0.56,
+    name: 0.4,
     file: 0.14,
     verb: 0.19,
     asks: 0.26,
@@ -114,7 +116,7 @@ const DESCRIPTION: Weights = Weights {
     short: -0.56,
     length: -0.18,
     nested: -0.2,
-    constructor: -0.26,
+    constructor: -0.36,
 };
 
 /// For each e-fold of symbols of one name that were found: what many define is seldom what one describes.
@@ -136,10 +138,19 @@ struct ChangeWeights {
 
 const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, size: 1.4, text: 0.15 };
 
+/// What a file's path tells of all its symbols.
+#[derive(Default)]
+pub struct Place {
+    /// How far the description says the file's name.
+    says: f32,
+    /// The file, or a folder around it, bears the name of the area that is named.
+    in_area: bool,
+}
+
 /// A description's words.
 pub struct Prose {
     form: Form,
-    stems: HashSet<String>,
+    stems: FxHashSet<Rc<str>>,
     areas: Vec<String>,
     /// The stems that tell something, each with what names say in its place.
     telling: Vec<Vec<String>>,
@@ -185,15 +196,15 @@ impl Prose {
     /// Takes a description apart; `text` is the same without its stop words.
     pub fn new(query: &str, text: &str, form: Form) -> Self {
         let all = stems(text);
-        let says_nothing = |stem: &String| words::is_filler(stem) || form == Form::Change && is_custom(stem);
-        let mut telling: Vec<&String> = all.iter().filter(|stem| !says_nothing(stem)).collect();
+        let says_nothing = |stem: &str| words::is_filler(stem) || form == Form::Change && is_custom(stem);
+        let mut telling: Vec<&Rc<str>> = all.iter().filter(|stem| !says_nothing(stem)).collect();
         if telling.is_empty() {
             telling = all.iter().collect();
         }
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         telling.retain(|stem| seen.insert(*stem));
         telling.truncate(u64::BITS as usize);
-        let called = |stem: &String| [std::slice::from_ref(stem), words::instead_of(stem)].concat();
+        let called = |stem: &Rc<str>| [&[String::from(&**stem)], words::instead_of(stem)].concat();
         let first = stems(query).into_iter().take(2).map(|stem| words::deeds(&stem));
         Self {
             form,
@@ -212,52 +223,64 @@ impl Prose {
 
     /// What names say in place of the description's words, all in one.
     pub fn instead(&self) -> String {
-        let others = self.telling.iter().flat_map(|word| &word[1..]).filter(|other| !self.stems.contains(*other));
+        let others =
+            self.telling.iter().flat_map(|word| &word[1..]).filter(|other| !self.stems.contains(other.as_str()));
         others.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// What a symbol's score is multiplied by, sign by sign.
-    pub fn factors(&self, candidate: &Candidate<'_>, held: Held) -> Vec<(&'static str, f32)> {
-        if self.form == Form::Change { self.of_change(candidate, held) } else { self.of_description(candidate, held) }
+    /// What a file's path tells of all its symbols.
+    pub fn place(&self, path: &str) -> Place {
+        let file = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
+        let in_area = !self.areas.is_empty() && path.split(['/', '.']).any(|part| self.is_area(part));
+        Place { says: self.says(&stems(file), 2.0), in_area }
     }
 
-    fn of_change(&self, candidate: &Candidate<'_>, held: Held) -> Vec<(&'static str, f32)> {
-        let symbol = &candidate.symbol;
-        let signs = CHANGE.name * self.says(&stems(&candidate.name), 3.0)
-            + CHANGE.file * self.says(&stems(file_stem(symbol)), 2.0)
-            + if self.is_in_area(candidate) { CHANGE.area } else { 0.0 };
+    /// Multiplies a symbol's score, sign by sign.
+    pub fn judge(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
+        if self.form == Form::Change {
+            self.judge_for_change(candidate, held, place);
+        } else {
+            self.judge_for_description(candidate, held, place);
+        }
+    }
+
+    fn judge_for_change(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
+        let Candidate { symbol, name, tally, .. } = candidate;
+        let in_area = place.in_area || !self.areas.is_empty() && self.is_area(&owner(symbol));
+        let signs = CHANGE.name * self.says(&stems(name), 3.0)
+            + CHANGE.file * place.says
+            + if in_area { CHANGE.area } else { 0.0 };
         let size = CHANGE.size * (lines(symbol).clamp(1, 200) as f32).ln() / 100_f32.ln();
-        let text = (CHANGE.text * self.share(held[0])).exp();
-        vec![("name, file and area", 1.0 + signs), ("size", 1.0 + size), ("words in text", text)]
+        tally.times("name, file and area", 1.0 + signs);
+        tally.times("size", 1.0 + size);
+        tally.times("words in text", (CHANGE.text * self.share(held[0])).exp());
     }
 
-    fn of_description(&self, candidate: &Candidate<'_>, held: Held) -> Vec<(&'static str, f32)> {
+    fn judge_for_description(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
         const W: &Weights = &DESCRIPTION;
-        let symbol = &candidate.symbol;
-        let words = stems(&candidate.name);
-        let first = word_parts(&candidate.name).first().map(|part| part.to_lowercase()).unwrap_or_default();
+        let Candidate { symbol, name, tally, .. } = candidate;
+        let words = stems(name);
         let when = |sign: bool, weight: f32| if sign { weight } else { 0.0 };
-        let in_name = |word: &Vec<String>| word.iter().any(|stem| words.contains(stem));
+        let in_name = |word: &Vec<String>| word.iter().any(|stem| words.iter().any(|other| **other == **stem));
         let named = bits(self.telling.iter().map(in_name));
         let owner = owner(symbol);
-        let makes = matches!(&*candidate.name, "__init__" | "constructor" | "new") || candidate.name == owner;
+        let makes = matches!(&**name, "__init__" | "constructor" | "new") || *name == owner;
         let is_nested = symbol.parent().is_some_and(|parent| matches!(parent.kind(), Kind::Function | Kind::Method));
         let does = words.first().map_or(0, |verb| words::deeds(verb)) & self.deeds != 0;
+        let asks = || word_parts(name).first().is_some_and(|first| words::asks(&first.to_lowercase()));
         let [text, parent, signature] = held;
-        let signs = [
-            ("name", W.name * self.says_or_means(&words)),
-            ("file", W.file * self.says(&stems(file_stem(symbol)), 2.0)),
-            ("verb", when(does, W.verb)),
-            ("question", when(self.asks && words::asks(&first), W.asks)),
-            ("words in text", W.text * self.share(text)),
-            ("words in signature", W.signature * self.share(signature)),
-            ("words in owner", W.owner * self.share(parent & !named)),
-            ("short", when(lines(symbol) <= 3, W.short)),
-            ("length of name", W.length * (words.len().max(1) as f32).ln()),
-            ("nested", when(is_nested, W.nested)),
-            ("constructor", when(makes, W.constructor)),
-        ];
-        signs.into_iter().map(|(what, sign)| (what, sign.exp())).collect()
+        let mut sign = |what: &str, sign: f32| tally.times(what, if sign == 0.0 { 1.0 } else { sign.exp() });
+        sign("name", W.name * self.says_or_means(&words));
+        sign("file", W.file * place.says);
+        sign("verb", when(does, W.verb));
+        sign("question", when(self.asks && asks(), W.asks));
+        sign("words in text", W.text * self.share(text));
+        sign("words in signature", W.signature * self.share(signature));
+        sign("words in owner", W.owner * self.share(parent & !named));
+        sign("short", when(lines(symbol) <= 3, W.short));
+        sign("length of name", W.length * (words.len().max(1) as f32).ln());
+        sign("nested", when(is_nested, W.nested));
+        sign("constructor", when(makes, W.constructor));
     }
 
     /// The share of the telling words that are held.
@@ -266,41 +289,37 @@ impl Prose {
     }
 
     /// How far the description says a name: the share of the name's words that are in it, of `enough` words at least.
-    fn says(&self, words: &[String], enough: f32) -> f32 {
+    fn says(&self, words: &[Rc<str>], enough: f32) -> f32 {
         let said = words.iter().filter(|word| self.stems.contains(*word)).count() as f32;
         if words.is_empty() { 0.0 } else { said / words.len() as f32 * (said / enough).min(1.0) }
     }
 
     /// The same, where other words for the same count nearly as much and the name's stop words count neither way.
-    fn says_or_means(&self, words: &[String]) -> f32 {
-        let mut telling: Vec<&String> = words.iter().filter(|word| !STOP_WORDS.contains(&word.as_str())).collect();
-        if telling.is_empty() {
-            telling = words.iter().collect();
-        }
-        let means = |word: &&String| match self.stems.contains(*word) {
+    fn says_or_means(&self, words: &[Rc<str>]) -> f32 {
+        let tells = |word: &&Rc<str>| !STOP_WORDS.contains(&&***word);
+        let means = |word: &Rc<str>| match self.stems.contains(word) {
             true => 1.0,
-            false if words::instead_of(word).iter().any(|other| self.stems.contains(other)) => 0.8,
+            false if words::instead_of(word).iter().any(|other| self.stems.contains(other.as_str())) => 0.8,
             false => 0.0,
         };
-        let said: f32 = telling.iter().map(means).sum();
-        if telling.is_empty() { 0.0 } else { said / telling.len() as f32 * (said / 3.0).min(1.0) }
+        let sum = |(said, all): (f32, f32), word: &Rc<str>| (said + means(word), all + 1.0);
+        let (said, all) = match words.iter().filter(tells).fold((0.0, 0.0), sum) {
+            (_, 0.0) => words.iter().fold((0.0, 0.0), sum),
+            telling => telling,
+        };
+        if all == 0.0 { 0.0 } else { said / all * (said / 3.0).min(1.0) }
     }
 
-    /// Whether the symbol's owner, file or one of its folders bears the name of an area.
-    fn is_in_area(&self, candidate: &Candidate<'_>) -> bool {
-        if self.areas.is_empty() {
-            return false;
-        }
-        let symbol = &candidate.symbol;
-        let owner = owner(symbol);
-        let places = symbol.file.path().split(['/', '.']).chain([&*owner]);
-        places.map(flattened).any(|place| self.areas.contains(&place))
+    /// Whether a part of a path or an owner bears the name of an area that is named.
+    fn is_area(&self, part: &str) -> bool {
+        self.areas.contains(&flattened(part))
     }
 }
 
 /// Whether a change's custom word has this stem.
 fn is_custom(stem: &str) -> bool {
-    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| CHANGES.iter().flat_map(|word| stems(word)).collect());
+    static STEMS: LazyLock<FxHashSet<String>> =
+        LazyLock::new(|| CHANGES.iter().flat_map(|word| stems(word)).map(|stem| String::from(&*stem)).collect());
     STEMS.contains(stem)
 }
 
@@ -308,11 +327,6 @@ fn is_custom(stem: &str) -> bool {
 fn owner<'a>(symbol: &SymbolView<'a>) -> Cow<'a, str> {
     let container = symbol.container();
     if container.is_empty() { symbol.parent().map_or(container, |parent| parent.name()) } else { container }
-}
-
-/// The name of a symbol's file without what follows a dot.
-fn file_stem<'a>(symbol: &SymbolView<'a>) -> &'a str {
-    symbol.file.path().rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default()
 }
 
 fn lines(symbol: &SymbolView<'_>) -> u32 {

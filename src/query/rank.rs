@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::explain::Tally;
 use super::paths::{is_generated, is_test};
-use super::prose::{self, Held, Prose, is_change};
+use super::prose::{self, Held, Place, Prose, is_change};
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
 
@@ -85,6 +85,10 @@ impl Candidate<'_> {
         self.tally.score
     }
 }
+
+/// What the candidates' files tell, each found out once: whether it is a test, generated or vendored, and its place.
+#[derive(Default)]
+pub struct Files(FxHashMap<u32, (bool, Place)>);
 
 /// A query made ready to be asked.
 pub struct Ranker {
@@ -191,13 +195,15 @@ impl Ranker {
             Form::Change => &[(Field::Text, 3.0), (Field::Name, 0.5), (Field::Parent, 0.75), (Field::Signature, 0.5)],
         };
         let mut clauses: Vec<Clause<'_>> =
-            weights.iter().map(|(field, boost)| Clause { field: *field, text: &self.text, boost: *boost }).collect();
+            weights.iter().map(|(field, boost)| Clause::new(*field, &self.text, *boost)).collect();
         if !self.form.is_prose() {
             let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
-            clauses.push(Clause { field: Field::Trigrams, text: &self.text, boost });
+            clauses.push(Clause::new(Field::Trigrams, &self.text, boost));
         }
         if self.form == Form::Prose {
-            let instead = |(field, boost)| Clause { field, text: &self.instead, boost: boost * INSTEAD };
+            // They are many and common: what holds none of the words themselves is no answer.
+            let instead =
+                |(field, boost)| Clause { only_helps: true, ..Clause::new(field, &self.instead, boost * INSTEAD) };
             clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
         }
         clauses
@@ -209,12 +215,16 @@ impl Ranker {
     }
 
     /// Looks at a symbol again, given what its terms scored and which of a description's words it holds.
-    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32, held: Held) -> Candidate<'a> {
+    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32, held: Held, files: &mut Files) -> Candidate<'a> {
         let name = symbol.name();
         let tally = Tally::new(score, self.explain);
         let mut candidate = Candidate { symbol, flat: flattened(&name), name, terms: score, tally };
-        let path = symbol.file.path();
-        let aside = is_test(path) || in_test_module(&symbol) || is_generated(path, symbol.file.content());
+        let (is_aside, place) = files.0.entry(symbol.file.number()).or_insert_with(|| {
+            let path = symbol.file.path();
+            let place = self.prose.as_ref().map(|prose| prose.place(path)).unwrap_or_default();
+            (is_test(path) || is_generated(path, symbol.file.content()), place)
+        });
+        let aside = *is_aside || in_test_module(&symbol);
         // A description is of what something does; values and types come after what runs.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
@@ -233,9 +243,7 @@ impl Ranker {
         };
         candidate.tally.times(what, factor);
         if let Some(prose) = &self.prose {
-            for (what, factor) in prose.factors(&candidate, held) {
-                candidate.tally.times(what, factor);
-            }
+            prose.judge(&mut candidate, held, place);
         }
         candidate
     }
@@ -359,10 +367,26 @@ impl Ranker {
 
 /// Whether text holds a word, whatever the case of its letters.
 pub(super) fn holds(text: &[u8], word: &str) -> bool {
-    let word = word.as_bytes();
-    let Some(first) = word.first() else { return false };
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text)
-        .any(|at| text.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)))
+    places(text, word.as_bytes()).next().is_some()
+}
+
+/// Where a word is in a text, whatever the case of its letters; nowhere when it has none.
+pub(super) fn places<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    // The rarest of its letters is looked for, the first of those in the list or one that is not.
+    let rarity = |letter: u8| LETTERS.iter().position(|common| *common == letter.to_ascii_lowercase());
+    let rarest = word.iter().enumerate().max_by_key(|(_, letter)| rarity(**letter).unwrap_or(usize::MAX));
+    let (before, letter) = rarest.map_or((0, 0), |(place, letter)| (place, *letter));
+    let text_of_word = if word.is_empty() { &[] } else { text };
+    memchr::memchr2_iter(letter.to_ascii_lowercase(), letter.to_ascii_uppercase(), text_of_word)
+        .filter_map(move |at| at.checked_sub(before).filter(|start| begins(&text[*start..], word)))
+}
+
+/// Letters by how common they are in code and its documentation, the most common first.
+const LETTERS: &[u8] = b" etrnaosilcdupmfhgbvyxwkqjz_.";
+
+/// Whether a text begins with a word, whatever the case of its letters.
+pub(super) fn begins(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word))
 }
 
 /// Unit tests inside a source file.

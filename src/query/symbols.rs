@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::confidence::{self, Confidence, Evidence};
 use super::explain::{Part, Tally};
 use super::prose::{FIELDS, Held};
-use super::rank::{self, Candidate, Form, Ranker};
+use super::rank::{self, Candidate, Files, Form, Ranker};
 use super::terms;
 use crate::model::Kind;
 use crate::store::{Clause, Error, GramQuery, Snapshot, SymbolId, SymbolView, flattened};
@@ -222,9 +222,10 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         }
     }
 
+    let mut files = Files::default();
     let mut hits: Vec<Candidate<'_>> = scores
         .into_iter()
-        .filter_map(|(id, (score, held))| Some(ranker.candidate(snapshot.symbol(id)?, score, held)))
+        .filter_map(|(id, (score, held))| Some(ranker.candidate(snapshot.symbol(id)?, score, held, &mut files)))
         .collect();
     if wanted.describes {
         for hit in &mut hits {
@@ -393,8 +394,8 @@ fn fields(
     let shown: HashSet<SymbolId> = hits.iter().map(|hit| hit.symbol.number()).collect();
     let mut fields: FxHashMap<SymbolId, Vec<Part>> = FxHashMap::default();
     for clause in clauses {
-        let one = std::slice::from_ref(clause);
-        for (id, value) in snapshot.search_among(search.among, one, shown.len(), &mut |id| shown.contains(&id))? {
+        let one = [Clause { only_helps: false, ..clause.clone() }];
+        for (id, value) in snapshot.search_among(search.among, &one, shown.len(), &mut |id| shown.contains(&id))? {
             let what = format!("{:?}", clause.field).to_lowercase();
             fields.entry(id).or_default().push(Part { what, times: false, value });
         }
@@ -409,10 +410,13 @@ type Looked = (FxHashMap<SymbolId, (f32, Held)>, bool);
 fn first_look(snapshot: &Snapshot, search: &Search<'_>, ranker: &Ranker, wanted: &Filter<'_>) -> Result<Looked, Error> {
     // Trigrams order names that share pieces, and find those with a slip in them.
     let second_look = if ranker.form == Form::Prose { SECOND_LOOK_OF_PROSE } else { SECOND_LOOK };
+    // What a phrase leaves is found by reading, so no more than are counted.
+    let second_look = if wanted.may_hold.is_some() { COUNTED } else { second_look };
     let most = second_look.max(search.limit);
     let words = (FIELDS, ranker.telling());
     let clauses = ranker.clauses();
-    let found = snapshot.search_holding(search.among, &clauses, words, most, &mut |id| wanted.accepts(id))?;
+    let required = if wanted.describes { &[] } else { search.phrases };
+    let found = snapshot.search_holding(search.among, &clauses, required, words, most, &mut |id| wanted.accepts(id))?;
     let all_found = found.len() < most;
     Ok((found.into_iter().map(|(id, score, held)| (id, (score, held))).collect(), all_found))
 }

@@ -4,7 +4,7 @@
 
 use globset::{GlobBuilder, GlobMatcher, escape};
 
-use super::rank::holds;
+use super::rank::{begins, holds, places};
 use crate::store::SymbolView;
 
 /// A query in its parts.
@@ -89,28 +89,21 @@ pub fn file_glob(value: &str) -> Result<GlobMatcher, globset::Error> {
 /// Whether a phrase is written in a symbol's definition or documentation, in letters of any case and with any white space
 /// between its words.
 pub(super) fn is_written(symbol: &SymbolView<'_>, phrase: &str) -> bool {
-    written_in(symbol.source(), phrase) || written_in(symbol.docstring().as_bytes(), phrase)
+    // Taking the marks of comments out of documentation costs more than to see that a word is not there.
+    let may_be_documented = || phrase.split(' ').all(|word| holds(symbol.doc_source(), word));
+    written_in(symbol.source(), phrase) || may_be_documented() && written_in(symbol.docstring().as_bytes(), phrase)
 }
 
 fn written_in(text: &[u8], phrase: &str) -> bool {
-    let mut words = phrase.split(' ');
-    let first = words.next().unwrap_or_default();
-    if phrase.len() == first.len() {
-        return holds(text, first);
-    }
-    let begins =
-        |text: &[u8], word: &str| text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
-    let rest: Vec<&str> = words.collect();
-    (0..text.len().saturating_sub(phrase.len() - 1)).any(|at| {
-        begins(&text[at..], first) && {
-            let mut after = &text[at + first.len()..];
-            rest.iter().all(|word| {
-                let trimmed = after.trim_ascii_start();
-                let follows = trimmed.len() < after.len() && begins(trimmed, word);
-                after = trimmed.get(word.len()..).unwrap_or_default();
-                follows
-            })
-        }
+    let (first, rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
+    places(text, first.as_bytes()).any(|at| {
+        let mut after = &text[at + first.len()..];
+        rest.split(' ').filter(|word| !word.is_empty()).all(|word| {
+            let trimmed = after.trim_ascii_start();
+            let follows = trimmed.len() < after.len() && begins(trimmed, word.as_bytes());
+            after = trimmed.get(word.len()..).unwrap_or_default();
+            follows
+        })
     })
 }
 

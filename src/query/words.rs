@@ -2,8 +2,9 @@
 //!
 //! Programmers agree on them across languages and projects; nothing here is of one repository.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::store::stems;
 
@@ -216,14 +217,14 @@ const ASKS: &[&str] = &[
 /// The tables by stem.
 struct Tables {
     /// What else a stem is called, both ways.
-    others: HashMap<String, Vec<String>>,
+    others: FxHashMap<String, Vec<String>>,
     /// What a verb does: one bit for each of [`VERBS`].
-    verbs: HashMap<String, u32>,
-    fillers: HashSet<String>,
+    verbs: FxHashMap<String, u32>,
+    fillers: FxHashSet<String>,
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let mut others: HashMap<String, Vec<String>> = HashMap::new();
+    let mut others: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for (word, instead) in INSTEAD {
         let word = stem(word);
         for other in instead.iter().map(|other| stem(other)).filter(|other| *other != word) {
@@ -231,7 +232,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             others.entry(word.clone()).or_default().push(other);
         }
     }
-    let mut verbs: HashMap<String, u32> = HashMap::new();
+    let mut verbs: FxHashMap<String, u32> = FxHashMap::default();
     for (place, group) in VERBS.iter().enumerate() {
         group.iter().for_each(|verb| *verbs.entry(stem(verb)).or_default() |= 1 << place);
     }
@@ -239,7 +240,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 });
 
 fn stem(word: &str) -> String {
-    stems(word).pop().unwrap_or_default()
+    stems(word).pop().map_or_else(String::new, |stem| String::from(&*stem))
 }
 
 /// The stems that names say in place of a stem.

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
+use std::rc::Rc;
 
 use frostem::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
@@ -109,7 +110,7 @@ const EMPTY_WORDS: &[&str] = &[
 #[derive(Default)]
 struct Memory {
     words: HashMap<Box<str>, Known, BuildHasherDefault<FxHasher>>,
-    terms: Vec<Box<str>>,
+    terms: Vec<Rc<str>>,
 }
 
 /// What is known of a word.
@@ -387,7 +388,7 @@ pub fn flattened(name: &str) -> String {
 }
 
 /// The stems of a text's words, those that make up an identifier each for itself.
-pub fn stems(text: &str) -> Vec<String> {
+pub fn stems(text: &str) -> Vec<Rc<str>> {
     MEMORY.with_borrow_mut(|memory| {
         let (mut stems, mut at) = (Vec::new(), 0);
         while let Some((word, end)) = next_word(text, at) {
@@ -395,7 +396,7 @@ pub fn stems(text: &str) -> Vec<String> {
             let terms = memory.terms_of(word).terms;
             // The last of several is the whole.
             let parts = terms.start..terms.end - usize::from(terms.len() > 1);
-            stems.extend(memory.terms[parts].iter().map(|term| String::from(&**term)));
+            stems.extend_from_slice(&memory.terms[parts]);
         }
         stems
     })

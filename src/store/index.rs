@@ -9,12 +9,12 @@ use std::collections::BinaryHeap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tantivy::columnar::Column;
-use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{DocAddress, DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{DocAddress, DocId, DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
 
 use super::analyzer::{self, Trigrams, Whole, Words};
+use super::scoring::{self, Wanted, Weighted};
 use super::segments::Segments;
 use super::{Error, SymbolId};
 
@@ -149,11 +149,38 @@ pub struct Clause<'a> {
     pub text: &'a str,
     /// The weight of its BM25 score.
     pub boost: f32,
+    /// It adds to the scores of what other clauses find, and finds nothing of its own.
+    pub only_helps: bool,
 }
 
-/// From so many terms on, every document that holds one is scored: passing over those that cannot get among the best takes
-/// sorting the terms at each step, which by then costs more than it saves.
-const MANY_TERMS: usize = 8;
+impl<'a> Clause<'a> {
+    /// Text to look for.
+    pub fn new(field: Field, text: &'a str, boost: f32) -> Self {
+        Self { field, text, boost, only_helps: false }
+    }
+
+    /// Its terms.
+    fn wanted(&self) -> impl Iterator<Item = Wanted> {
+        let texts = match self.field {
+            Field::Exact => analyzer::terms(Whole::default(), self.text),
+            Field::Text => analyzer::terms(Words::of_text(), self.text),
+            Field::Trigrams => analyzer::terms(Trigrams::default(), self.text),
+            _ => analyzer::terms(Words::default(), self.text),
+        };
+        let (field, boost) = (self.field.tantivy(), self.boost);
+        texts.into_iter().map(move |text| Wanted { term: Term::from_field_text(field, &text), boost })
+    }
+}
+
+/// What is looked for.
+pub(super) struct Asked<'a> {
+    /// What counts.
+    pub clauses: &'a [Clause<'a>],
+    /// Texts whose every word the definition's text must hold.
+    pub required: &'a [String],
+    /// Indexes whose documents together say how rare a term is; none for this one alone.
+    pub among: &'a [&'a Search],
+}
 
 /// The search index as of one generation.
 pub(super) struct Search {
@@ -195,33 +222,26 @@ impl Search {
         Ok(Self { searcher, symbols })
     }
 
-    /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms, whose
-    /// weights are by how rare they are in all of `among`, or in this index where that names none.
+    /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
     pub fn top(
         &self,
-        clauses: &[Clause<'_>],
+        asked: &Asked<'_>,
         limit: usize,
-        among: &[&Self],
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
-        Ok(self
-            .best(clauses, limit, among, keep)?
-            .into_iter()
-            .map(|Scored(score, symbol, _)| (symbol, score))
-            .collect())
+        Ok(self.best(asked, limit, keep)?.into_iter().map(|Scored(score, symbol, _)| (symbol, score)).collect())
     }
 
     /// The same, each with which of some words it holds in each of some fields: one bit for a word, which is held when one of
     /// its stems is.
     pub fn top_holding<const N: usize>(
         &self,
-        clauses: &[Clause<'_>],
+        asked: &Asked<'_>,
         (fields, words): ([Field; N], &[Vec<String>]),
         limit: usize,
-        among: &[&Self],
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
-        let best = self.best(clauses, limit, among, keep)?;
+        let best = self.best(asked, limit, keep)?;
         let mut held = vec![[0; N]; best.len()];
         // Postings are read forwards.
         let mut in_order: Vec<(DocAddress, usize)> =
@@ -235,15 +255,12 @@ impl Search {
                     words.iter().take(64).enumerate().flat_map(|(bit, stems)| stems.iter().map(move |stem| (bit, stem)))
                 {
                     let term = Term::from_field_text(kind.tantivy(), stem);
-                    let postings = index.read_postings(&term, IndexRecordOption::Basic);
+                    let postings = index.read_block_postings(&term, IndexRecordOption::Basic);
                     let Some(mut postings) = postings.map_err(tantivy::TantivyError::from)? else { continue };
                     for (at, place) in found {
-                        if postings.doc() < at.doc_id {
-                            postings.seek(at.doc_id);
-                        }
-                        if postings.doc() == at.doc_id {
-                            held[*place][field] |= 1 << bit;
-                        }
+                        let in_block = postings.seek(at.doc_id);
+                        let holds = postings.doc(in_block) == at.doc_id;
+                        held[*place][field] |= u64::from(holds) << bit;
                     }
                 }
             }
@@ -251,67 +268,80 @@ impl Search {
         Ok(best.into_iter().zip(held).map(|(Scored(score, symbol, _), held)| (symbol, score, held)).collect())
     }
 
+    /// The best that are kept, with their places. What is required is asked for first: only what holds all of it is scored.
     fn best(
         &self,
-        clauses: &[Clause<'_>],
+        Asked { clauses, required, among }: &Asked<'_>,
         limit: usize,
-        among: &[&Self],
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<Scored>, Error> {
-        let mut terms: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        for clause in clauses {
-            let (texts, record) = match clause.field {
-                Field::Exact => (analyzer::terms(Whole::default(), clause.text), IndexRecordOption::Basic),
-                Field::Text => (analyzer::terms(Words::of_text(), clause.text), IndexRecordOption::WithFreqs),
-                Field::Trigrams => (analyzer::terms(Trigrams::default(), clause.text), IndexRecordOption::WithFreqs),
-                _ => (analyzer::terms(Words::default(), clause.text), IndexRecordOption::WithFreqs),
-            };
-            for text in texts {
-                let query = TermQuery::new(Term::from_field_text(clause.field.tantivy(), &text), record);
-                terms.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), clause.boost))));
-            }
-        }
-        if terms.is_empty() || limit == 0 {
+        if limit == 0 {
             return Ok(Vec::new());
         }
-        let many = terms.len() >= MANY_TERMS;
-        let query = BooleanQuery::new(terms);
-        let together = Together(among);
-        let own: &dyn Bm25StatisticsProvider = &self.searcher;
-        let scoring = EnableScoring::enabled_from_statistics_provider(
-            if among.is_empty() { own } else { &together },
-            &self.searcher,
-        );
-        let weight = query.weight(scoring)?;
+        let among: Vec<&Searcher> = among.iter().map(|index| &index.searcher).collect();
+        let weighted = |helps: bool| {
+            let clauses = clauses.iter().filter(|clause| clause.only_helps == helps);
+            Weighted::new(clauses.flat_map(Clause::wanted), &self.searcher, &among)
+        };
+        let (bringing, helping) = (weighted(false)?, weighted(true)?);
+        let required: Vec<Term> = required
+            .iter()
+            .flat_map(|text| analyzer::terms(Words::of_text(), text))
+            .map(|text| Term::from_field_text(Field::Text.tantivy(), &text))
+            .collect();
+        if !required.is_empty() {
+            let mut all = Vec::new();
+            for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+                let docs = scoring::holding_all(segment, &required)?;
+                let mut scored = docs.into_iter().map(|doc| (doc, 0.0)).collect();
+                bringing.in_segment(segment, number)?.score(&mut scored);
+                helping.in_segment(segment, number)?.score(&mut scored);
+                all.extend(scored.into_iter().filter_map(|(doc, score)| self.scored(score, number, doc)));
+            }
+            // What is kept is told by reading, so the best are asked about first, and no more than are wanted.
+            all.sort_unstable();
+            return Ok(all.into_iter().filter(|Scored(_, symbol, _)| keep(*symbol)).take(limit).collect());
+        }
         let mut heap: BinaryHeap<Scored> = BinaryHeap::with_capacity(limit + 1);
-        for (number, (segment, symbols)) in self.searcher.segment_readers().iter().zip(&self.symbols).enumerate() {
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let threshold = |heap: &BinaryHeap<Scored>| match heap.peek() {
                 Some(worst) if heap.len() == limit => worst.0,
-                _ => f32::MIN,
+                _ => 0.0,
             };
-            let mut least = threshold(&heap);
+            let least = threshold(&heap);
             let mut offer = |doc, score| {
-                if let Some(symbol) = symbols.first(doc).map(SymbolId::from_u64)
-                    && keep(symbol)
+                if let Some(scored) = self.scored(score, number, doc)
+                    && keep(scored.1)
                 {
-                    heap.push(Scored(score, symbol, DocAddress::new(number as u32, doc)));
+                    heap.push(scored);
                     if heap.len() > limit {
                         heap.pop();
                     }
                 }
                 threshold(&heap)
             };
-            if many {
-                weight.for_each(segment, &mut |doc, score| {
-                    if score > least {
-                        least = offer(doc, score);
-                    }
-                })?;
-            } else {
-                weight.for_each_pruning(least, segment, &mut offer)?;
+            bringing.in_segment(segment, number)?.for_each(least, &mut offer);
+        }
+        let mut best = heap.into_vec();
+        if !helping.is_empty() {
+            best.sort_unstable_by_key(|Scored(_, _, at)| *at);
+            for found in best.chunk_by_mut(|a, b| a.2.segment_ord == b.2.segment_ord) {
+                let number = found[0].2.segment_ord;
+                let mut scored = found.iter().map(|Scored(score, _, at)| (at.doc_id, *score)).collect();
+                helping.in_segment(self.searcher.segment_reader(number), number as usize)?.score(&mut scored);
+                for (Scored(score, ..), (_, helped)) in found.iter_mut().zip(scored) {
+                    *score = helped;
+                }
             }
         }
-        Ok(heap.into_sorted_vec())
+        best.sort_unstable();
+        Ok(best)
+    }
+
+    /// A document of a segment with its score and its symbol.
+    fn scored(&self, score: f32, segment: usize, doc: DocId) -> Option<Scored> {
+        let symbol = SymbolId::from_u64(self.symbols[segment].first(doc)?);
+        Some(Scored(score, symbol, DocAddress::new(segment as u32, doc)))
     }
 
     /// Symbols whose `Exact` field holds `term`, at most `limit`, in no order.
@@ -358,22 +388,5 @@ impl Search {
         // The last term of an identifier is the whole of it.
         let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
         Ok(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?)
-    }
-}
-
-/// Several indexes as if they were one: what is rare is rare in all of them, so that their scores can be compared.
-struct Together<'a>(&'a [&'a Search]);
-
-impl Bm25StatisticsProvider for Together<'_> {
-    fn total_num_tokens(&self, field: schema::Field) -> tantivy::Result<u64> {
-        self.0.iter().map(|index| index.searcher.total_num_tokens(field)).sum()
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        self.0.iter().map(|index| index.searcher.total_num_docs()).sum()
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        self.0.iter().map(|index| index.searcher.doc_freq(term)).sum()
     }
 }

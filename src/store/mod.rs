@@ -28,6 +28,7 @@ mod map;
 mod pack;
 mod ranks;
 mod registry;
+mod scoring;
 mod segments;
 mod snapshot;
 mod upkeep;

@@ -11,7 +11,7 @@ use super::edges::{self, EdgeTable, Edges};
 use super::files::{self, FileTable, Row};
 use super::grams::GramQuery;
 use super::health::CHECKED_AT_ONCE;
-use super::index::{Clause, Field, Search};
+use super::index::{Asked, Clause, Field, Search};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::map;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
@@ -159,7 +159,8 @@ impl Snapshot {
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
         let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
-        self.searcher()?.top(clauses, limit, &among, &mut |symbol| self.has(symbol.file) && keep(symbol))
+        let asked = Asked { clauses, required: &[], among: &among };
+        self.searcher()?.top(&asked, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
     /// Number of definitions in the search index, those of other snapshots of the same store included.
@@ -173,18 +174,21 @@ impl Snapshot {
     }
 
     /// The same, each with which of some words it holds in each of some fields: one bit for a word, of 64 at most. A word is
-    /// held when one of its stems is.
+    /// held when one of its stems is. Only symbols whose text holds every word of `required`; then `keep` is asked about
+    /// the best first, and about no more than it takes.
     pub fn search_holding<const N: usize>(
         &self,
         among: &[&Self],
         clauses: &[Clause<'_>],
+        required: &[String],
         (fields, words): ([Field; N], &[Vec<String>]),
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
         let mut keep = |symbol: SymbolId| self.has(symbol.file) && keep(symbol);
         let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
-        self.searcher()?.top_holding(clauses, (fields, words), limit, &among, &mut keep)
+        let asked = Asked { clauses, required, among: &among };
+        self.searcher()?.top_holding(&asked, (fields, words), limit, &mut keep)
     }
 
     /// Symbols of exactly this name, or `Parent.name`, at most `limit`.
@@ -434,7 +438,8 @@ impl<'a> SymbolView<'a> {
     }
 
     fn text(&self, span: Span) -> Cow<'a, str> {
-        String::from_utf8_lossy(span.of(self.file.content()))
+        let bytes = span.of(self.file.content());
+        std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
 
     /// The name.
@@ -550,6 +555,11 @@ impl<'a> SymbolView<'a> {
         let text = self.text(self.record.signature());
         let text = text.trim_end().trim_end_matches(['{', ';']);
         one_line(text, limit)
+    }
+
+    /// The documentation as it is written, with the markers of comments; empty when there is none.
+    pub fn doc_source(&self) -> &'a [u8] {
+        self.record.doc().of(self.file.content())
     }
 
     /// The documentation without comment markers; empty when there is none.

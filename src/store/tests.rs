@@ -145,7 +145,7 @@ fn check(snapshot: &Snapshot, files: &State) {
 
 /// The ids of the symbols whose names hold a word.
 fn words(snapshot: &Snapshot, word: &str) -> Vec<String> {
-    let clause = Clause { field: Field::Name, text: word, boost: 1.0 };
+    let clause = Clause::new(Field::Name, word, 1.0);
     let found = snapshot.search(&[clause], 100_000, &mut |_| true).expect("it can be searched");
     found.into_iter().map(|(number, _)| snapshot.symbol(number).expect("it is in the snapshot").id()).collect()
 }

@@ -125,6 +125,7 @@ pub struct Item {
     name: String,
     file: String,
     line: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
     signature: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
@@ -252,7 +253,10 @@ impl Tool for SearchSymbols {
             item.source = sources.of(repo, &hit);
             Some(item)
         });
-        let results = results.collect();
+        let mut results: Vec<Item> = results.collect();
+        if !args.explain && !args.include_source {
+            shorten(&mut results);
+        }
         let confidence = confidence.as_str();
         let unknown_words = unknown;
         Ok(Output { result_count, confidence, evidence, results, unknown_words, at_least, negative_evidence: None })
@@ -420,6 +424,25 @@ fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
         source: None,
         explain: hit.parts.as_ref().map(|parts| parts.iter().map(ToString::to_string).collect()),
     })
+}
+
+/// What a hit may cost on average, in tokens of JSON: ten of them and what is around them stay within 700.
+const HIT: usize = 65;
+
+/// Leaves out what a reader can best do without where names and paths are long: the last hits' summaries, then signatures.
+fn shorten(hits: &mut [Item]) {
+    let cost = |hit: &Item| serde_json::to_string(hit).map_or(0, |text| tokens::estimate(&text));
+    let mut over = hits.iter().map(cost).sum::<usize>().saturating_sub(HIT * hits.len());
+    for clear in [|hit: &mut Item| hit.summary.clear(), |hit: &mut Item| hit.signature.clear()] {
+        for hit in hits.iter_mut().rev() {
+            if over == 0 {
+                return;
+            }
+            let before = cost(hit);
+            clear(hit);
+            over = over.saturating_sub(before.saturating_sub(cost(hit)));
+        }
+    }
 }
 
 /// A likeness to two places.

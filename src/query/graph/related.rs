@@ -77,7 +77,7 @@ pub fn related<'a>(
         }
     }
     let name = symbol.name();
-    let clause = Clause { field: Field::Name, text: &name, boost: 1.0 };
+    let clause = Clause::new(Field::Name, &name, 1.0);
     for (id, _) in snapshot.search(&[clause], LIKE, &mut |_| true)? {
         if let Some(like) = snapshot.symbol(id).map(|other| likeness(&other)).filter(|like| *like > 0.0) {
             add(id, NAME * like, "name");
