@@ -50,6 +50,9 @@ pub struct Conventions {
     pub owner: Owner,
     /// Whether definitions of one name in one place are one thing (`@overload`), not several that are called each by itself.
     pub overloads_are_one: bool,
+    /// Whether a type uses what its declaration names, where it is asked what is central. Go's types only hold others: all that is
+    /// done with them stands in functions outside of them.
+    pub types_use: bool,
     /// Decorators that hand what they decorate to nobody, by the last part of their name.
     pub plain_decorators: &'static [&'static str],
     /// Bases that call nothing of those who derive from them.
@@ -80,6 +83,7 @@ static PYTHON: Conventions = Conventions {
     naming_attributes: &[],
     owner: Owner::Type,
     overloads_are_one: true,
+    types_use: true,
     plain_decorators: &[
         "property",
         "cached_property",
@@ -122,6 +126,7 @@ static SCRIPT: Conventions = Conventions {
     naming_attributes: &[],
     owner: Owner::Value,
     overloads_are_one: true,
+    types_use: true,
     plain_decorators: &[],
     plain_bases: &["Object"],
 };
@@ -142,6 +147,7 @@ static GO: Conventions = Conventions {
     naming_attributes: &[],
     owner: Owner::Type,
     overloads_are_one: true,
+    types_use: false,
     plain_decorators: &[],
     plain_bases: &[],
 };
@@ -160,6 +166,7 @@ static RUST: Conventions = Conventions {
     naming_attributes: &["#[serde("],
     owner: Owner::Type,
     overloads_are_one: true,
+    types_use: true,
     plain_decorators: &[
         "derive",
         "inline",
@@ -198,6 +205,7 @@ static JAVA: Conventions = Conventions {
     naming_attributes: &[],
     owner: Owner::Base,
     overloads_are_one: false,
+    types_use: true,
     plain_decorators: &[
         "Override",
         "Deprecated",

@@ -3,6 +3,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::definition::span_of;
+use super::doc::comment_above;
 use crate::model::Role;
 use crate::resolve::Builder;
 
@@ -36,6 +37,33 @@ impl<'s, 't> Lower<'s, 't> {
     /// The text of a node; empty where it is not valid UTF-8.
     pub fn text(&self, node: Node<'_>) -> &'s str {
         std::str::from_utf8(span_of(node).of(self.source)).unwrap_or_default()
+    }
+
+    /// The comment that ends right above a node and opens with these characters, its marks included; empty when there is none.
+    pub fn comment_above(&self, node: Node<'_>, opening: &str) -> &'s str {
+        let span = comment_above(self.source, node.start_byte(), |text| text.starts_with(opening));
+        std::str::from_utf8(span.of(self.source)).unwrap_or_default()
+    }
+
+    /// The comments `/** … */` that hold these words, in their order.
+    pub fn comments_with(&self, words: &str) -> Vec<&'s str> {
+        let mut found: Vec<&'s str> = Vec::new();
+        let mut end = 0;
+        for at in memchr::memmem::find_iter(self.source, words.as_bytes()) {
+            if at < end {
+                continue;
+            }
+            let before = &self.source[end..at];
+            let opened = memchr::memmem::rfind(before, b"/**")
+                .filter(|open| memchr::memmem::find(&before[*open..], b"*/").is_none());
+            let closed = memchr::memmem::find(&self.source[at..], b"*/");
+            if let (Some(open), Some(close)) = (opened, closed) {
+                let start = end + open;
+                end = at + close;
+                found.extend(std::str::from_utf8(&self.source[start..end]));
+            }
+        }
+        found
     }
 
     /// The text of a node, as a name.

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::ir::{BindingKind, DefinitionKind, NONE, UNKNOWN};
 use super::questions::{Kept, Question};
 use super::values::Value;
@@ -38,8 +40,10 @@ impl World<'_> {
             }
             self.is_here = false;
             found.extend(self.bases(def).iter().map(|base| (def, *base)));
-            // Classes that derive from each other: which of them was asked first makes a difference.
-            self.is_cut |= self.is_here;
+            // Types that lead to each other: which of them was asked first makes a difference.
+            if self.is_here {
+                self.tangled.insert(file);
+            }
         }
     }
 
@@ -185,17 +189,22 @@ impl World<'_> {
 
     /// The classes below a class, the nearest first, as far as it is worth looking.
     pub fn descendants(&self, class: Def) -> Vec<Def> {
-        let mut found: Vec<Def> = self.subclasses.get(&class).cloned().unwrap_or_default();
-        let mut at = 0;
-        while at < found.len() && found.len() < MOST_SUBCLASSES {
-            for below in self.subclasses.get(&found[at]).into_iter().flatten() {
-                if !found.contains(below) {
-                    found.push(*below);
-                }
-            }
-            at += 1;
-        }
-        found.truncate(MOST_SUBCLASSES);
-        found
+        below(&self.subclasses, class)
     }
+}
+
+/// The classes below a class by those right below each, the nearest first, as far as it is worth looking.
+pub(super) fn below(subclasses: &FxHashMap<Def, Vec<Def>>, class: Def) -> Vec<Def> {
+    let mut found: Vec<Def> = subclasses.get(&class).cloned().unwrap_or_default();
+    let mut at = 0;
+    while at < found.len() && found.len() < MOST_SUBCLASSES {
+        for below in subclasses.get(&found[at]).into_iter().flatten() {
+            if !found.contains(below) {
+                found.push(*below);
+            }
+        }
+        at += 1;
+    }
+    found.truncate(MOST_SUBCLASSES);
+    found
 }

@@ -128,6 +128,8 @@ pub struct Definition {
     pub parameters: u32,
     /// The type that it is another name of, or that lies beneath it; in an extension, that lies beneath what it extends.
     pub alias: u32,
+    /// List of its type parameters: expressions that name them.
+    pub generics: u32,
     /// A [`DefinitionKind`].
     pub kind: u8,
     /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`].
@@ -149,6 +151,7 @@ impl Default for Definition {
             values: EMPTY,
             parameters: EMPTY,
             alias: UNKNOWN,
+            generics: EMPTY,
             kind: DefinitionKind::Function as u8,
             flags: 0,
             reserved: [0; 2],
@@ -347,7 +350,7 @@ pub(super) struct Header {
 }
 
 /// Changes with the meaning of the tables. Facts are made by extraction, so `store::CONTENT` must change too.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Facts of one file, read where they lie.
 #[derive(Clone, Copy, Debug)]

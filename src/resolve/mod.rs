@@ -54,8 +54,10 @@
 //! test for each binding rule through `check` in `tests/relations/`. Order does not matter to the engine: every answer is
 //! made on demand and kept, except inside a cycle, where an answer is kept only when the whole cycle has been.
 
+mod below;
 mod build;
 mod classes;
+mod generics;
 pub mod ir;
 mod notes;
 mod overloads;
@@ -98,6 +100,7 @@ pub fn resolve_noting<'a>(
         consulted: world.consultations(),
         extends: world.extends,
         derives: world.derives,
+        tangled: world.tangled.into_iter().collect(),
         is_cut: world.is_cut,
     };
     (relations, notes)
@@ -114,6 +117,9 @@ pub fn resolve_again<'a>(
 ) -> Option<(Relations, Notes)> {
     let (settled, noted) = plan.take();
     let mut world = World::new(project, semantics, Some(settled));
+    if !plan.expects(&world.derives) {
+        return None;
+    }
     let mut relations = Relations::default();
     for file in (0..project.files.len() as u32).filter(|file| plan.again[*file as usize]) {
         resolve_file(&mut world, file, &plan.defined, &mut relations);

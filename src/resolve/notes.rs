@@ -7,10 +7,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::below::{changed_below, gone};
 use super::ir::{DefinitionKind, NONE};
 use super::semantics::{Project, Semantics};
 use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
-use super::world::{Def, Settled};
+use super::world::{Def, Settled, World};
+
+/// So often the classes of an edit are asked what they derive from, before all is resolved.
+const MOST_ROUNDS: usize = 3;
 
 /// An item as it is remembered: by its symbol, because where it is written moves with every edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,8 @@ pub struct Notes {
     pub(super) consulted: Vec<(u32, u32)>,
     pub(super) extends: Vec<(Def, Def)>,
     pub(super) derives: Vec<(Def, Def)>,
+    /// Files whose classes have bases that lead back to themselves; ascending.
+    pub(super) tangled: Vec<u32>,
     /// An answer may depend on what was asked before: then nothing can be told of the next edit.
     pub(super) is_cut: bool,
 }
@@ -75,6 +81,13 @@ pub struct Plan {
     /// Hashes of all names that the project defines, ascending.
     pub(super) defined: Vec<u64>,
     noted: Vec<(u32, Noted)>,
+    untangled: Untangled,
+}
+
+/// Files whose classes are found out again though nothing in them has changed, and what they must be found to derive from.
+struct Untangled {
+    files: Vec<u32>,
+    derives: Vec<(Def, Def)>,
 }
 
 /// What has changed of one file.
@@ -143,7 +156,7 @@ impl Notes {
     pub fn plan<'a>(
         &self,
         project: &'a Project<'a>,
-        semantics: &Semantics,
+        semantics: &'static Semantics,
         edited: &[u32],
         symbol_at: &SymbolAt<'_>,
     ) -> Option<Plan> {
@@ -163,6 +176,7 @@ impl Notes {
             again: FxHashSet::default(),
             changed: FxHashMap::default(),
             told: FxHashMap::default(),
+            may_derive: false,
         };
         let (mut changes, mut doubtful) = (FxHashMap::default(), FxHashSet::default());
         for (file, now) in &noted {
@@ -174,19 +188,32 @@ impl Notes {
             spread.again.insert(*file);
         }
         let is_same = changes.values().all(|change| change.names.is_empty());
-        let flags = changes.values().fold(0, |flags, change| flags | change.flags);
         if !is_same {
             let is_interface = |noted: &Noted| noted.items.iter().any(|item| item.flags & INTERFACE != 0);
             if self.files.iter().any(is_interface) || noted.iter().any(|(_, noted)| is_interface(noted)) {
                 return None;
             }
-            if semantics.looks_down && flags & DERIVES != 0 {
-                return None;
-            }
+            spread.may_derive = changes.values().any(|change| change.flags & DERIVES != 0);
         }
         let edited: FxHashMap<u32, &Noted> = noted.iter().map(|(file, noted)| (*file, noted)).collect();
         for (file, change) in &changes {
             spread.from(*file, &change.names, &edited)?;
+        }
+        let mut rounds = 0;
+        // What may derive from something else is asked, until nobody else is affected.
+        while semantics.looks_down && spread.may_derive {
+            let (reached, settled) = (spread.again.len(), self.settle(&changes, &spread.again, is_same)?.0);
+            let world = World::new(project, semantics, Some(settled));
+            for (file, names) in changed_below(&world, &self.moved(&self.derives, &changes)) {
+                spread.from(file, &names, &edited)?;
+            }
+            rounds += 1;
+            if spread.again.len() == reached {
+                break;
+            }
+            if rounds > MOST_ROUNDS {
+                return None;
+            }
         }
         let written = |file: usize| {
             let noted = edited.get(&(file as u32)).copied().unwrap_or(&self.files[file]);
@@ -211,24 +238,57 @@ impl Notes {
         defined.sort_unstable();
         defined.dedup();
         let again = spread.again;
-        let moved = |pairs: &[(Def, Def)]| -> Option<Vec<(Def, Def)>> {
-            let kept = pairs.iter().filter(|(own, _)| !again.contains(&own.file));
-            kept.map(|(own, other)| match changes.get(&other.file) {
-                Some(change) => Some((*own, Def { place: *change.places.get(&other.place)?, ..*other })),
-                None => Some((*own, *other)),
-            })
-            .collect()
-        };
-        let (extends, derives) = (moved(&self.extends)?, moved(&self.derives)?);
-        let is_settled = (0..files as u32).map(|file| !again.contains(&file)).collect();
+        let (settled, untangled) = self.settle(&changes, &again, is_same)?;
         Some(Plan {
             again: (0..files as u32).map(|file| again.contains(&file)).collect(),
             moved: changes.into_iter().map(|(file, change)| (file, change.symbols)).collect(),
             is_same,
-            settled: Settled { files: is_settled, extends, derives },
+            settled,
             defined,
             noted,
+            untangled,
         })
+    }
+
+    /// What is known of the files that an edit has not changed the meaning of. Files whose classes are tangled are known all or
+    /// none: in the second part, those that must be found out again for the others' sake, and what must come out.
+    fn settle(
+        &self,
+        changes: &FxHashMap<u32, Change>,
+        again: &FxHashSet<u32>,
+        is_same: bool,
+    ) -> Option<(Settled, Untangled)> {
+        let mut is_settled: Vec<bool> = (0..self.files.len() as u32).map(|file| !again.contains(&file)).collect();
+        let mut untangled = Vec::new();
+        if self.tangled.iter().any(|file| again.contains(file)) {
+            for file in &self.tangled {
+                // Where nothing that others can see has changed, nothing derives from anything else.
+                is_settled[*file as usize] = is_same;
+            }
+            untangled.extend(self.tangled.iter().copied().filter(|file| !is_same && !again.contains(file)));
+        }
+        let place = |def: Def| match changes.get(&def.file) {
+            Some(change) => Some(Def { place: *change.places.get(&def.place)?, ..def }),
+            None => Some(def),
+        };
+        let kept = |pairs: &[(Def, Def)], of: &dyn Fn(u32) -> bool| -> Option<Vec<(Def, Def)>> {
+            let kept = pairs.iter().filter(|(own, _)| of(own.file));
+            kept.map(|(own, other)| Some((place(*own)?, place(*other)?))).collect()
+        };
+        let settled = |file: u32| is_settled[file as usize];
+        let (extends, derives) = (kept(&self.extends, &settled)?, kept(&self.derives, &settled)?);
+        let expected = kept(&self.derives, &|file| untangled.contains(&file))?;
+        let untangled = Untangled { files: untangled, derives: expected };
+        Some((Settled { files: is_settled, extends, derives }, untangled))
+    }
+
+    /// Pairs of definitions by the places that they have now.
+    fn moved(&self, pairs: &[(Def, Def)], changes: &FxHashMap<u32, Change>) -> Vec<(Def, Def)> {
+        let place = |def: Def| match changes.get(&def.file) {
+            Some(change) => change.places.get(&def.place).map_or(gone(def), |place| Def { place: *place, ..def }),
+            None => def,
+        };
+        pairs.iter().map(|(own, other)| (place(*own), place(*other))).collect()
     }
 
     /// These notes after what was planned has been resolved again.
@@ -241,12 +301,16 @@ impl Notes {
         self.consulted.sort_unstable();
         self.consulted.dedup();
         (self.extends, self.derives) = (again.extends.clone(), again.derives.clone());
+        // One that was tangled may be still, though nobody has asked it now.
+        self.tangled.extend(&again.tangled);
+        self.tangled.sort_unstable();
+        self.tangled.dedup();
         self
     }
 
     /// In words, as [`Notes::read`] reads them.
     pub fn write(&self, out: &mut Vec<u32>) {
-        let lens = [self.files.len(), self.consulted.len(), self.extends.len(), self.derives.len()];
+        let lens = [self.files.len(), self.consulted.len(), self.extends.len(), self.derives.len(), self.tangled.len()];
         out.extend(lens.iter().map(|len| *len as u32));
         out.push(u32::from(self.is_cut));
         let long = |word: u64| [word as u32, (word >> 32) as u32];
@@ -262,11 +326,12 @@ impl Notes {
         for (own, other) in self.extends.iter().chain(&self.derives) {
             out.extend([own.file, own.place, other.file, other.place]);
         }
+        out.extend(&self.tangled);
     }
 
     /// Reads notes off the front of these words; `None` when they are none.
     pub fn read(words: &mut &[u32]) -> Option<Self> {
-        let [files, consulted, extends, derives, is_cut] = *take(words)?;
+        let [files, consulted, extends, derives, tangled, is_cut] = *take(words)?;
         let long = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
         let mut notes = Self { is_cut: is_cut != 0, ..Self::default() };
         for _ in 0..files {
@@ -295,6 +360,8 @@ impl Notes {
                 .collect()
         };
         (notes.extends, notes.derives) = (pairs(extends)?, pairs(derives)?);
+        let (tangled, rest) = words.split_at_checked(tangled as usize)?;
+        (notes.tangled, *words) = (tangled.to_vec(), rest);
         Some(notes)
     }
 }
@@ -312,6 +379,13 @@ impl Plan {
         let none = Settled { files: Vec::new(), extends: Vec::new(), derives: Vec::new() };
         (std::mem::replace(&mut self.settled, none), std::mem::take(&mut self.noted))
     }
+
+    /// Whether the classes in which nothing has changed still derive from what they derived from.
+    pub(super) fn expects(&self, derives: &[(Def, Def)]) -> bool {
+        let Untangled { files, derives: expected } = &self.untangled;
+        let found: FxHashSet<&(Def, Def)> = derives.iter().filter(|(own, _)| files.contains(&own.file)).collect();
+        found == expected.iter().collect()
+    }
 }
 
 /// How far a change goes.
@@ -325,6 +399,8 @@ struct Spread<'n, 'a> {
     changed: FxHashMap<u32, Changed>,
     /// The names in each file that may mean something else to others, which they have been told.
     told: FxHashMap<u32, FxHashSet<u64>>,
+    /// Whether a class may derive from something else.
+    may_derive: bool,
 }
 
 impl Spread<'_, '_> {
@@ -335,7 +411,11 @@ impl Spread<'_, '_> {
         }
         self.changed.entry(file).or_default().own.extend(names);
         let mut waiting = Vec::new();
-        let mut new = self.within(file, edited)?.unwrap_or_default();
+        let within = self.within(file, edited);
+        if within.is_some() {
+            self.again.insert(file);
+        }
+        let mut new = within.unwrap_or_default();
         new.extend(names);
         self.told.entry(file).or_default().extend(&new);
         waiting.push((file, new));
@@ -353,7 +433,7 @@ impl Spread<'_, '_> {
                 if seen.len() == before {
                     continue;
                 }
-                let Some(mut new) = self.within(*asking, edited)? else { continue };
+                let Some(mut new) = self.within(*asking, edited) else { continue };
                 self.again.insert(*asking);
                 let told = self.told.entry(*asking).or_default();
                 new.retain(|name| told.insert(*name));
@@ -368,16 +448,13 @@ impl Spread<'_, '_> {
         Some(())
     }
 
-    /// The names of a file's items that may mean something else by what it sees changed: `None` within when nothing in it
-    /// does, outside when that cannot be followed.
-    fn within(&self, file: u32, edited: &FxHashMap<u32, &Noted>) -> Option<Option<FxHashSet<u64>>> {
+    /// The names of a file's items that may mean something else by what it sees changed; `None` when nothing in it does.
+    fn within(&mut self, file: u32, edited: &FxHashMap<u32, &Noted>) -> Option<FxHashSet<u64>> {
         let facts = self.project.files[file as usize].facts();
-        let Some(found) = touched(facts, &self.changed[&file], self.semantics.class_names) else { return Some(None) };
+        let found = touched(facts, &self.changed[&file], self.semantics.class_names)?;
         let items = edited.get(&file).copied().unwrap_or(&self.notes.files[file as usize]);
-        // The classes below another are asked for its members by those who do not write their names.
-        let derives = |item: &Item| item.flags & DERIVES != 0 && found.contains(&item.name);
-        let is_followed = !self.semantics.looks_down || !items.items.iter().any(derives);
-        is_followed.then_some(Some(found))
+        self.may_derive |= items.items.iter().any(|item| item.flags & DERIVES != 0 && found.contains(&item.name));
+        Some(found)
     }
 
     /// Whether one of these is asked for without being written: when an instance is called, indexed or constructed.

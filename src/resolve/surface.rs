@@ -246,7 +246,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
         self.expression(it.returns);
         self.expression(it.alias);
-        for list in [it.bases, it.values, it.parameters] {
+        for list in [it.bases, it.values, it.parameters, it.generics] {
             self.list(list);
         }
         for scope in [it.members, it.attributes] {

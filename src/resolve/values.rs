@@ -26,6 +26,11 @@ pub(super) enum Value {
         file: u32,
         expression: u32,
     },
+    /// What an instance of a generic type that stands beside this is given: a number in [`Sets::rows`]. It is nothing by itself.
+    Applied {
+        def: Def,
+        row: u32,
+    },
 }
 
 /// What an expression may be: several values where it is ambiguous, none where it is not known.
@@ -55,7 +60,7 @@ impl Sets {
     }
 
     /// A container's arguments or a tuple's items.
-    fn row(&mut self, sets: Vec<Set>) -> u32 {
+    pub fn row(&mut self, sets: Vec<Set>) -> u32 {
         let row: Rc<[Set]> = sets.into();
         if let Some(number) = self.known_rows.get(&row) {
             return *number;
@@ -68,7 +73,7 @@ impl Sets {
 }
 
 /// Values being gathered.
-type Found = Vec<Value>;
+pub(super) type Found = Vec<Value>;
 
 impl World<'_> {
     /// What an expression may be.
@@ -131,7 +136,8 @@ impl World<'_> {
         }
         if is(Op::Member) || is(Op::Module) || is(Op::Fitting) {
             let meanings = self.meaning(file, expression);
-            return self.values_of(&meanings, true);
+            let given = if is(Op::Member) { self.of_parameters(file, it, &meanings) } else { None };
+            return given.unwrap_or_else(|| self.values_of(&meanings, true));
         }
         if is(Op::Call) {
             return self.call_expression(file, it);
@@ -213,16 +219,9 @@ impl World<'_> {
             return facts.list(it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
         }
         if is(Op::Generic) {
-            let mut found = self.instance(file, it.a).to_vec();
-            let has_alias =
-                |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
-            if found.is_empty() || found.iter().all(has_alias) {
-                let arguments: Vec<Set> = facts.list(it.b).iter().map(|one| self.instance(file, *one)).collect();
-                if arguments.iter().any(|set| !set.is_empty()) {
-                    found.push(Value::Container(self.sets.row(arguments)));
-                }
-            }
-            return found;
+            let found = self.instance(file, it.a).to_vec();
+            let arguments: Vec<Set> = facts.list(it.b).iter().map(|one| self.instance(file, *one)).collect();
+            return self.generic(found, arguments);
         }
         if is(Op::Tuple) {
             let items = facts.list(it.a).iter().map(|item| self.instance(file, *item)).collect();
@@ -249,6 +248,16 @@ impl World<'_> {
         found
     }
 
+    /// Instances of a type with arguments: `found` are those of the type itself. What is not ours is a container of them.
+    pub fn generic(&mut self, mut found: Found, arguments: Vec<Set>) -> Found {
+        let has_alias = |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
+        if (found.is_empty() || found.iter().all(has_alias)) && arguments.iter().any(|set| !set.is_empty()) {
+            found.push(Value::Container(self.sets.row(arguments.clone())));
+        }
+        self.apply_to(&mut found, &arguments);
+        found
+    }
+
     /// Whether it is a member or a top-level name whose type is written.
     pub fn declares(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
@@ -261,12 +270,12 @@ impl World<'_> {
         binding.kind == BindingKind::Variable as u8 && binding.b == UNKNOWN
     }
 
-    fn is_property(&self, meaning: Meaning) -> bool {
+    pub fn is_property(&self, meaning: Meaning) -> bool {
         matches!(meaning, Meaning::Definition(def) if self.definition(def).flags & PROPERTY != 0)
     }
 
     /// The values of what a name means. A property is called where it is read from an instance.
-    fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Found {
+    pub fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Found {
         let mut found = Vec::new();
         // Where one binding declares the type, the others only assign.
         let is_declared = meanings.iter().any(|meaning| self.declares(*meaning));
@@ -313,11 +322,18 @@ impl World<'_> {
         let facts = self.facts(file);
         let mut found = Vec::new();
         let callees = self.value(file, it.a);
-        for callee in callees.iter() {
-            self.call(*callee, &mut found);
-        }
         let callee = super::written(facts, it.a);
         let arguments = facts.list(it.b);
+        for value in callees.iter() {
+            let given = match *value {
+                Value::Function(def) => self.call_of_parameters(file, callee, def, arguments),
+                _ => None,
+            };
+            match given {
+                Some(given) => found.extend(given),
+                None => self.call(*value, &mut found),
+            }
+        }
         if callee.op == Op::Member as u8 {
             let name = facts.hashes[callee.b as usize];
             let is_answered = !found.is_empty();
@@ -480,6 +496,21 @@ impl World<'_> {
             Value::Tuple(row) => found.extend(self.sets.rows[row as usize].iter().flat_map(|set| set.iter())),
             // Brackets behind a function hold its type arguments.
             Value::Function(_) => found.push(of),
+            Value::Applied { def, .. } => {
+                let Some(environment) = self.environment(&[of]) else { return };
+                for (name, is_iterator) in self.semantics.element {
+                    for meaning in self.member(Value::Instance(def), super::ir::hash(name)) {
+                        let Meaning::Definition(method) = meaning else { continue };
+                        let returns = self.definition(method).returns;
+                        for value in self.substituted(method.file, returns, &environment, 0).unwrap_or_default() {
+                            match value {
+                                Value::Container(_) if *is_iterator => self.element(value, found),
+                                other => found.push(other),
+                            }
+                        }
+                    }
+                }
+            }
             Value::Instance(def) => {
                 for value in self.beneath(def) {
                     self.element(value, found);
@@ -562,6 +593,9 @@ impl World<'_> {
         let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
         let mut found = Vec::new();
         let callees = self.value(file, it.a);
+        let written = super::written(self.facts(file), it.a);
+        let is_member = written.op == Op::Member as u8 && !callees.is_empty();
+        let environment = if is_member { self.environment_of(file, written) } else { None };
         for callee in callees.iter() {
             let functions: Vec<Def> = match *callee {
                 Value::Function(def) => vec![def],
@@ -581,7 +615,8 @@ impl World<'_> {
                 let Some(wanted) = types.get(argument).filter(|wanted| **wanted != UNKNOWN) else { continue };
                 for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
                     if let Some(given) = self.facts(file).list(takes).get(parameter) {
-                        found.extend(self.instance(file, *given).iter());
+                        let known = environment.as_ref().and_then(|known| self.substituted(file, *given, known, 0));
+                        found.extend(known.unwrap_or_else(|| self.instance(file, *given).to_vec()));
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Names: what a bare name, a member or a module's export means, with imports followed to the end.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -83,6 +84,9 @@ pub(super) struct World<'a> {
     /// Each extension with what it extends, and each class with its direct bases: by the first of them.
     pub extends: Vec<(Def, Def)>,
     pub derives: Vec<(Def, Def)>,
+    /// Files whose classes have bases that lead back to themselves: what they are found to be depends on which was asked first, so
+    /// they are found out together or not at all.
+    pub tangled: BTreeSet<u32>,
     /// Whether what was answered may depend on what was asked before.
     pub is_cut: bool,
 }
@@ -131,6 +135,7 @@ impl<'a> World<'a> {
             looked_through: RefCell::default(),
             extends: settled.extends,
             derives: settled.derives,
+            tangled: BTreeSet::new(),
             is_cut: false,
         };
         world.forget();
@@ -497,7 +502,7 @@ impl<'a> World<'a> {
                 let item = (0..row.len()).find(|item| super::ir::hash(&format!(".{item}")) == name);
                 item.map_or_else(Vec::new, |item| row[item].iter().map(|value| Meaning::Value(*value)).collect())
             }
-            Value::Container(_) | Value::FunctionType { .. } => Vec::new(),
+            Value::Container(_) | Value::FunctionType { .. } | Value::Applied { .. } => Vec::new(),
         }
     }
 }

@@ -466,3 +466,24 @@ class Derived extends Base {
 ",
     );
 }
+
+#[test]
+fn type_arguments_reach_members_of_the_class_and_of_its_bases() {
+    check(
+        "--- A.java
+class Item⟦=Item⟧ { void price⟦=price⟧() {} }
+interface Source⟦=Source⟧<T> { T get⟦=get⟧(); }
+abstract class Base⟦=Base⟧<K, V> implements Source⟦Source⟧<V> { V value⟦=value⟧; }
+class Items⟦=Items⟧ extends Base⟦Base⟧<String, Item⟦Item⟧> { }
+class Use⟦=Use⟧ {
+    <T> T make⟦=make⟧(Class<T> of) { return null; }
+    void f⟦=f⟧(Source⟦Source⟧<Item⟦Item⟧> source, Items⟦Items⟧ items, Base⟦Base⟧<Item⟦Item⟧, String> other) {
+        source.get⟦get⟧().price⟦price⟧();
+        items.value⟦value⟧.price⟦price⟧();
+        items.get⟦get⟧().price⟦price⟧();
+        other.get⟦get⟧().price⟦?⟧();
+    }
+}
+",
+    );
+}

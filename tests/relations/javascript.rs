@@ -233,3 +233,51 @@ import 'two';
         ],
     );
 }
+
+#[test]
+fn comments_say_types() {
+    check(
+        "--- rule.js
+/** A rule. */
+class Rule⟦=Rule⟧ { run⟦=run⟧() {} }
+module.exports = { Rule⟦Rule⟧ };
+--- use.js
+const { Rule⟦Rule⟧ } = require('./rule');
+/**
+ * @typedef {Object} Options
+ * @property {Rule} main The first.
+ * @property {Rule[]} [others]
+ */
+/** @typedef {import('./rule').Rule} Known */
+/**
+ * @param {Rule} rule One.
+ * @param {Map<string, Rule>} all
+ * @param {?Options} [options={}]
+ * @param {Known|null} known
+ * @param {function(string): Rule} give
+ * @returns {Promise<Rule[]>}
+ */
+async function use⟦=use⟧(rule, all, options, known, give) {
+    rule.run⟦run⟧();
+    all.get('a').run⟦run⟧();
+    options.main.run⟦run⟧();
+    for (const one of options.others) one.run⟦run⟧();
+    known.run⟦run⟧();
+    give.run⟦?⟧();
+}
+class Holder⟦=Holder⟧ {
+    constructor⟦=constructor⟧() {
+        /** @type {Set<Rule>} */
+        this.rules⟦=rules⟧ = new Set();
+    }
+    /** @returns {Rule} */
+    first⟦=first⟧() { return this.rules⟦rules⟧.values().next().value; }
+    go⟦=go⟧() { for (const one of this.rules⟦rules⟧) one.run⟦run⟧(); this.first⟦first⟧().run⟦run⟧(); }
+}
+async function wait⟦=wait⟧() { for (const one of await use⟦use⟧()) one.run⟦run⟧(); }
+/** @type {Rule} */
+let late⟦=late⟧;
+late⟦late⟧.run⟦run⟧();
+",
+    );
+}

@@ -326,3 +326,32 @@ import os
         ],
     );
 }
+
+#[test]
+fn type_arguments_reach_members_of_the_class_and_of_its_bases() {
+    check(
+        "--- a.py
+from typing import Generic, TypeVar
+K = TypeVar('K')
+T⟦=T⟧ = TypeVar('T')
+class Item⟦=Item⟧:
+    def price⟦=price⟧(self): ...
+class Box⟦=Box⟧(Generic[K, T⟦T⟧]):
+    value⟦=value⟧: T⟦T⟧
+    def get⟦=get⟧(self) -> T⟦T⟧: ...
+    def all⟦=all⟧(self) -> list[T⟦T⟧]: ...
+class Items⟦=Items⟧(Box⟦Box⟧[str, Item⟦Item⟧]): ...
+class New⟦=New⟧[U]:
+    def first⟦=first⟧(self) -> U: ...
+def same⟦=same⟧(one: T⟦T⟧) -> T⟦T⟧: ...
+def f⟦=f⟧(box: Box⟦Box⟧[str, Item⟦Item⟧], items: Items⟦Items⟧, new: New⟦New⟧[Item⟦Item⟧], other: Box⟦Box⟧[Item⟦Item⟧, str]):
+    box.value⟦value⟧.price⟦price⟧()
+    box.get⟦get⟧().price⟦price⟧()
+    items.get⟦get⟧().price⟦price⟧()
+    for one in items.all⟦all⟧():
+        one.price⟦price⟧()
+    new.first⟦first⟧().price⟦price⟧()
+    other.get⟦get⟧().price⟦?⟧()
+",
+    );
+}

@@ -325,3 +325,47 @@ fn f(names: Vec<String>, set: Set⟦Set⟧) {
 ",
     );
 }
+
+#[test]
+fn type_arguments_reach_methods_of_every_block() {
+    check(
+        "--- src/lib.rs
+pub struct Item⟦=Item⟧;
+impl Item⟦Item⟧ { fn price⟦=price⟧(&self) {} }
+pub struct Pair⟦=Pair⟧<A, B> { first⟦=first⟧: A, second⟦=second⟧: B }
+impl<X, Y> Pair⟦Pair⟧<X, Y> {
+    fn swap⟦=swap⟧(self) -> Pair⟦Pair⟧<Y, X> { todo!() }
+    fn last⟦=last⟧(&self) -> &Y { todo!() }
+}
+fn f⟦=f⟧(pair: Pair⟦Pair⟧<u8, Item⟦Item⟧>, other: Pair⟦Pair⟧<Item⟦Item⟧, u8>) {
+    pair.second⟦second⟧.price⟦price⟧();
+    pair.last⟦last⟧().price⟦price⟧();
+    other.swap⟦swap⟧().last⟦last⟧().price⟦price⟧();
+    other.last⟦last⟧().price⟦?⟧();
+}
+",
+    );
+}
+
+#[test]
+fn names_of_a_module_that_is_there_in_two_forms_mean_both() {
+    check(
+        "--- src/lib.rs
+#[cfg(unix)]
+mod inner { pub struct Handle⟦=unix⟧; impl Handle⟦unix⟧ { pub fn open⟦=open⟧() { Handle⟦unix⟧; } } }
+#[cfg(not(unix))]
+mod inner { pub struct Handle⟦=other⟧; impl Handle⟦other⟧ { pub fn open⟦=reopen⟧() {} } }
+#[cfg(unix)]
+#[path = \"unix.rs\"]
+mod sys;
+#[cfg(windows)]
+#[path = \"windows.rs\"]
+mod sys;
+fn f⟦=f⟧() { sys::exit⟦leave,quit⟧(); inner::Handle⟦other,unix⟧::open⟦open,reopen⟧(); }
+--- src/unix.rs
+pub fn exit⟦=leave⟧() {}
+--- src/windows.rs
+pub fn exit⟦=quit⟧() { super::f⟦f⟧() }
+",
+    );
+}

@@ -195,3 +195,31 @@ proptest::proptest! {
         relations(&[file("a.ts"), file("b.js"), file("c/index.tsx")]);
     }
 }
+
+#[test]
+fn type_arguments_reach_members_of_the_class_and_of_its_bases() {
+    check(
+        "--- a.ts
+class Item⟦=Item⟧ { price⟦=price⟧() {} }
+class Box⟦=Box⟧<K, T> {
+  value⟦=value⟧: T;
+  get⟦=get⟧(): T { return this.value⟦value⟧ }
+  all⟦=all⟧(): T[] { return [] }
+  each⟦=each⟧(f: (one: T) => void) {}
+}
+class Middle⟦=Middle⟧<U> extends Box⟦Box⟧<string, U> {}
+class Items⟦=Items⟧ extends Middle⟦Middle⟧<Item⟦Item⟧> {}
+function of⟦=of⟧<T>(value: T): Box⟦Box⟧<string, T> { return new Box⟦Box⟧<string, T>(); }
+function f⟦=f⟧(box: Box⟦Box⟧<string, Item⟦Item⟧>, items: Items⟦Items⟧, item: Item⟦Item⟧, plain: Box⟦Box⟧<string, number>) {
+  box.value⟦value⟧.price⟦price⟧();
+  box.get⟦get⟧().price⟦price⟧();
+  items.get⟦get⟧().price⟦price⟧();
+  for (const one of items.all⟦all⟧()) one.price⟦price⟧();
+  items.each⟦each⟧(one => one.price⟦price⟧());
+  new Box⟦Box⟧<string, Item⟦Item⟧>().get⟦get⟧().price⟦price⟧();
+  of⟦of⟧(item).get⟦get⟧().price⟦price⟧();
+  plain.get⟦get⟧().price⟦?⟧();
+}
+",
+    );
+}

@@ -29,12 +29,14 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut 
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(bound).unwrap_or(NONE);
     annotations(cx, node, around);
+    let mut generics = EMPTY;
     if field(node, "type_parameters").is_some() {
         around = cx.facts.scope(ScopeKind::Block, around);
-        type_parameters(cx, node, around);
+        generics = type_parameters(cx, node, around);
     }
     let kind = DefinitionKind::Class as u8;
-    let (class, members) = cx.facts.class(Definition { name, at, owner, kind, ..Definition::default() }, around);
+    let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
+    let (class, members) = cx.facts.class(definition, around);
     cx.facts.bind(bound, name, BindingKind::Definition, class, UNKNOWN, at);
     for child in cx.children(node) {
         let is_base = match child.kind() {
@@ -210,7 +212,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
         | "constructor_declaration"
         | "compact_constructor_declaration" => {
             let inner = cx.facts.scope(ScopeKind::Function, members);
-            type_parameters(cx, node, inner);
+            let generics = type_parameters(cx, node, inner);
             annotations(cx, node, inner);
             let returns = field(node, "type").map_or(UNKNOWN, |of| type_of(cx, of, inner, Role::Type));
             let returns = array_of(cx, returns, field(node, "dimensions"));
@@ -230,7 +232,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                 // A compact constructor takes what its record's header says.
                 let is_open = field(node, "parameters").is_none_or(|list| arity_of(cx, list).is_none());
                 let definition = cx.facts.definition(function);
-                definition.returns = returns;
+                (definition.returns, definition.generics) = (returns, generics);
                 definition.flags |= if is_open { ANY_NUMBER } else { 0 };
             }
             for child in cx.children(node) {

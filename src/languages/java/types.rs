@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::expressions::qualified;
 use super::lower::{field, method_name, visit};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
+use crate::resolve::ir::{EMPTY, NONE, ROOT, UNKNOWN};
 use crate::resolve::{BindingKind, Op};
 
 /// Writes down the names in a type and gives it; `role` is what the outermost name does.
@@ -74,9 +74,10 @@ pub(super) fn array(cx: &mut Lower<'_, '_>, of: u32) -> u32 {
     if of == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Generic, UNKNOWN, list) }
 }
 
-/// Type parameters of a class or method: `<T extends Bound>`.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
-    let Some(parameters) = field(node, "type_parameters") else { return };
+/// Type parameters of a class or method, `<T extends Bound>`: gives the list of them.
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
+    let mut names = Vec::new();
     for parameter in cx.children(parameters) {
         annotations(cx, parameter, scope);
         let (mut name, mut bound) = (None, UNKNOWN);
@@ -90,8 +91,10 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
         if let Some(name) = name {
             let name = cx.name(name);
             cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+            names.push(cx.facts.named(scope, name));
         }
     }
+    cx.facts.list(&names)
 }
 
 /// The annotations that stand directly in a node or in its modifiers.

@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::imports::{import, import_from};
 use super::types::{annotation, is_type};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
+use crate::resolve::ir::{EMPTY, NONE, ROOT, UNKNOWN};
 use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Decorators, beside those ending in `property`, that make a method one that is read without a call.
@@ -171,7 +171,8 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
         Some(class) if !has("staticmethod") => Some((Op::SelfOf, class)),
         _ => None,
     };
-    type_parameters(cx, node, inner);
+    let generics = type_parameters(cx, node, inner);
+    cx.facts.definition(function).generics = generics;
     if let Some(parameters) = field(node, "parameters") {
         let first = First::Method(first);
         self::parameters(cx, parameters, inner, scope, first, function);
@@ -185,9 +186,10 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
     }
 }
 
-/// Type parameters of a function or class: `def f[T: Bound](…)`.
-fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
-    let Some(parameters) = field(node, "type_parameters") else { return };
+/// Type parameters of a function or class, `def f[T: Bound](…)`: gives the list of them.
+fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
+    let mut names = Vec::new();
     for parameter in cx.children(parameters) {
         let Some(inner) = cx.first(parameter) else { continue };
         let (name, bound) = match inner.kind() {
@@ -201,7 +203,9 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
         let bound = bound.map_or(UNKNOWN, |bound| annotation(cx, bound, scope));
         let name = cx.name(name);
         cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+        names.push(cx.facts.named(scope, name));
     }
+    cx.facts.list(&names)
 }
 
 /// What is known of a function's parameters from where it stands.
@@ -276,14 +280,17 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(scope).unwrap_or(NONE);
     let kind = DefinitionKind::Class as u8;
-    let mut around = scope;
+    let (mut around, mut generics) = (scope, EMPTY);
     if field(node, "type_parameters").is_some() {
         around = cx.facts.scope(ScopeKind::Block, scope);
-        type_parameters(cx, node, around);
+        generics = type_parameters(cx, node, around);
     }
-    let (class, members) = cx.facts.class(Definition { name, at, owner, kind, ..Definition::default() }, around);
+    let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
+    let (class, members) = cx.facts.class(definition, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     if let Some(bases) = field(node, "superclasses") {
+        // Type variables are parameters in the order of `Generic[…]`, or in which bases name them.
+        let (mut variables, mut says_variables) = (Vec::new(), false);
         for base in cx.children(bases) {
             if base.kind() == "keyword_argument" {
                 field(base, "value").map(|value| walk(cx, value, around, Role::Reference));
@@ -293,14 +300,34 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
                 // `class A(List[B])`: the class is what stands before the brackets.
                 "subscript" => {
                     let parts = cx.children(base);
-                    for part in &parts[1..] {
-                        walk(cx, *part, around, Role::Type);
+                    let given: Vec<u32> = parts[1..]
+                        .iter()
+                        .map(|part| match part.kind() {
+                            "string" => walk(cx, *part, around, Role::Type),
+                            _ => annotation(cx, *part, around),
+                        })
+                        .collect();
+                    let of = walk(cx, parts[0], around, Role::Base);
+                    let is_parameters = matches!(cx.text(parts[0]).rsplit('.').next(), Some("Generic" | "Protocol"));
+                    if is_parameters {
+                        variables.clear();
                     }
-                    walk(cx, parts[0], around, Role::Base)
+                    for part in given.iter().filter(|_| !says_variables) {
+                        if cx.facts.look(*part).op == Op::Name as u8 && !variables.contains(part) {
+                            variables.push(*part);
+                        }
+                    }
+                    says_variables |= is_parameters;
+                    let list = cx.facts.list(&given);
+                    if of == UNKNOWN { of } else { cx.facts.expression(Op::Generic, of, list) }
                 }
                 _ => walk(cx, base, around, Role::Base),
             };
             cx.facts.base(class, base);
+        }
+        if generics == EMPTY {
+            let generics = cx.facts.list(&variables);
+            cx.facts.definition(class).generics = generics;
         }
     }
     if let Some(block) = field(node, "body") {

@@ -110,7 +110,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, 
         let own = cx.facts.expression(Op::SelfOf, owner, 0);
         cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
     }
-    type_parameters(cx, node, inner);
+    let generics = type_parameters(cx, node, inner);
     let mut types = Vec::new();
     for parameter in field(node, "parameters").map(|parameters| cx.children(parameters)).unwrap_or_default() {
         let of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
@@ -125,7 +125,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, 
     let types = cx.facts.list(&types);
     let returns = field(node, "return_type").map_or(UNKNOWN, |of| annotation(cx, of, inner, Role::Type));
     let definition = cx.facts.definition(function);
-    (definition.parameters, definition.returns) = (types, returns);
+    (definition.parameters, definition.returns, definition.generics) = (types, returns, generics);
     if let Some(body) = field(node, "body") {
         block(cx, body, inner);
     }
@@ -139,7 +139,8 @@ fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     bind_self(cx, around, class);
-    type_parameters(cx, node, around);
+    let generics = type_parameters(cx, node, around);
+    cx.facts.definition(class).generics = generics;
     if let Some(above) = field(node, "bounds") {
         for base in bounds(cx, above, around, Role::Base) {
             cx.facts.base(class, base);

@@ -134,10 +134,11 @@ const METHODS: &[(&str, Effect)] = &[
     ("windows", Effect::Wrap),
 ];
 
-/// A module: a file's root or a `mod` inside a file.
+/// A module: a file's root or a `mod` inside a file; several of them where it is declared several times, of which `cfg` chooses
+/// one: its names may mean what any of them says.
 struct Node<'a> {
-    file: u32,
-    scope: u32,
+    /// Each with its file.
+    scopes: Vec<(u32, u32)>,
     parent: Option<Module>,
     /// The root of its crate.
     root: Module,
@@ -172,7 +173,7 @@ impl<'a> RustModules<'a> {
                 continue;
             };
             if let Some(file) = project.find_in(&[folder(manifest), &package.library]) {
-                let root = modules.load(file, None, None);
+                let root = modules.load(file, None, None, None);
                 modules.crates.entry(package.name).or_insert(root);
             }
             others.extend(package.others.iter().filter_map(|path| project.find_in(&[folder(manifest), path])));
@@ -184,14 +185,14 @@ impl<'a> RustModules<'a> {
         };
         others.extend(roots("lib.rs").chain(roots("main.rs")));
         for file in others {
-            modules.load(file, None, None);
+            modules.load(file, None, None, None);
         }
         for (place, file) in (0..).zip(&project.files) {
             let above = folder(file.path);
             let is_target =
                 ["tests", "examples", "benches", "bin"].iter().any(|it| above.rsplit('/').next() == Some(it));
             if is_target && !modules.numbers.contains_key(&(place, ROOT)) {
-                modules.load(place, None, None);
+                modules.load(place, None, None, None);
             }
         }
         // What no line of code declares is declared by a macro: it belongs where it lies.
@@ -204,7 +205,7 @@ impl<'a> RustModules<'a> {
             let beside = ["mod.rs", "lib.rs", "main.rs"].iter().find_map(|it| project.find_in(&[above, it]));
             let parent = beside.or_else(|| project.find(&format!("{above}.rs"))).filter(|parent| *parent != place);
             let parent = parent.and_then(|parent| modules.numbers.get(&(parent, ROOT)).copied());
-            let own = modules.load(place, parent, None);
+            let own = modules.load(place, parent, None, None);
             if let Some(parent) = parent {
                 modules.nodes[parent as usize].children.entry(name).or_insert(own);
             }
@@ -212,13 +213,14 @@ impl<'a> RustModules<'a> {
         modules
     }
 
-    /// A file as a module, with all that it declares. `path` is where its children's files are, when that is not told by its name.
-    fn load(&mut self, file: u32, parent: Option<Module>, path: Option<String>) -> Module {
+    /// A file as a module, with all that it declares: a new one, or one more form of `twin`. `path` is where its children's files
+    /// are, when that is not told by its name.
+    fn load(&mut self, file: u32, parent: Option<Module>, twin: Option<Module>, path: Option<String>) -> Module {
         if let Some(known) = self.numbers.get(&(file, ROOT)) {
             return *known;
         }
         let of = &self.project.files[file as usize];
-        let root = self.add(file, ROOT, parent);
+        let root = self.add(file, ROOT, parent, twin);
         let is_root = parent.is_none();
         let own = folder(of.path).to_owned();
         let stem = of.path.rsplit('/').next().unwrap_or(of.path).trim_end_matches(".rs");
@@ -244,7 +246,8 @@ impl<'a> RustModules<'a> {
             let base = folders.get(&declared.within).cloned().unwrap_or_default();
             let (name, place) = text.split_once(' ').unwrap_or((text, ""));
             if declared.kind == Declared::Inline as u8 {
-                let inner = self.add(file, declared.scope, Some(within));
+                let twin = self.nodes[within as usize].children.get(name).copied();
+                let inner = self.add(file, declared.scope, Some(within), twin);
                 folders.insert(declared.scope, join(&base, name));
                 self.nodes[within as usize].children.entry(name).or_insert(inner);
                 continue;
@@ -260,17 +263,21 @@ impl<'a> RustModules<'a> {
             if let Some(found) = found.filter(|found| *found != file) {
                 // A file at a path of its own keeps its children beside it.
                 let beside = (!place.is_empty()).then(|| folder(self.project.files[found as usize].path).to_owned());
-                let child = self.load(found, Some(within), beside);
+                let twin = self.nodes[within as usize].children.get(name).copied();
+                let child = self.load(found, Some(within), twin, beside);
                 self.nodes[within as usize].children.entry(name).or_insert(child);
             }
         }
         root
     }
 
-    fn add(&mut self, file: u32, scope: u32, parent: Option<Module>) -> Module {
-        let own = self.nodes.len() as Module;
+    fn add(&mut self, file: u32, scope: u32, parent: Option<Module>, twin: Option<Module>) -> Module {
+        let own = twin.unwrap_or(self.nodes.len() as Module);
         let root = parent.map_or(own, |parent| self.nodes[parent as usize].root);
-        self.nodes.push(Node { file, scope, parent, root, children: FxHashMap::default() });
+        match self.nodes.get_mut(own as usize) {
+            Some(twin) => twin.scopes.push((file, scope)),
+            None => self.nodes.push(Node { scopes: vec![(file, scope)], parent, root, children: FxHashMap::default() }),
+        }
         self.numbers.insert((file, scope), own);
         own
     }
@@ -323,7 +330,7 @@ impl Modules for RustModules<'_> {
 
     fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
         if let Some(node) = self.nodes.get(module as usize) {
-            return vec![(node.file, node.scope)];
+            return node.scopes.clone();
         }
         let root = module.wrapping_sub(self.special(0, 2));
         self.macros.get(&root).cloned().unwrap_or_default()

@@ -313,8 +313,9 @@ pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: u32)
     text
 }
 
-/// Type parameters of an item, and what its `where` says of them.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+/// Type parameters of an item, and what its `where` says of them: gives the list of them.
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let mut names = Vec::new();
     if let Some(parameters) = field(node, "type_parameters") {
         for parameter in cx.children(parameters) {
             match parameter.kind() {
@@ -326,6 +327,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
                         .map(|part| field(parameter, part).map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type)));
                     let above = cx.facts.union(&above);
                     cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, above, NONE);
+                    names.push(cx.facts.named(scope, name));
                 }
                 "const_parameter" => {
                     let Some(name) = field(parameter, "name") else { continue };
@@ -352,4 +354,5 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
             }
         }
     }
+    cx.facts.list(&names)
 }

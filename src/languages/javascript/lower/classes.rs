@@ -2,14 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::expressions::{bare, coats, walk};
+use super::expressions::{bare, coats, is_typescript, walk};
 use super::functions::{self, Given, This, type_parameters};
+use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{NONE, UNKNOWN};
+use crate::resolve::ir::{EMPTY, NONE, UNKNOWN};
 use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// The name that a key gives, and where it is written: inside the quotes of a string.
@@ -30,27 +31,27 @@ fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
     }
 }
 
-/// A scope for type parameters around a definition, where it has some.
-fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+/// A scope for type parameters around a definition, where it has some, and the list of them.
+fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
     if field(node, "type_parameters").is_none() {
-        return scope;
+        return (scope, EMPTY);
     }
     let around = cx.facts.scope(ScopeKind::Block, scope);
-    type_parameters(cx, node, around);
-    around
+    let generics = type_parameters(cx, node, around);
+    (around, generics)
 }
 
 /// A class; gives its definition. `given` is the name that it gets from what it is bound to: the scope that holds it
 /// ([`NONE`] for none), the name, and where it is written.
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Option<(u32, u32, u32)>) -> u32 {
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
-    let mut around = self::around(cx, node, scope);
+    let (mut around, generics) = self::around(cx, node, scope);
     let (name, at) = given.map(|(_, name, at)| (name, at)).or(own).unwrap_or((NONE, NONE));
     if node.kind() == "class" && own.is_some() && around == scope {
         around = cx.facts.scope(ScopeKind::Block, scope);
     }
     let kind = DefinitionKind::Class as u8;
-    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
+    let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     match (given, own) {
         (Some((holder, name, at)), _) if holder != NONE => {
             cx.facts.bind(holder, name, BindingKind::Definition, class, UNKNOWN, at);
@@ -84,13 +85,20 @@ fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: u32, class: u32) 
         "extends_clause" | "implements_clause" | "extends_type_clause" => {
             for base in cx.children(part) {
                 let base = match base.kind() {
-                    "type_arguments" => {
-                        types::arguments(cx, base, scope);
-                        continue;
-                    }
+                    "type_arguments" => continue,
                     "generic_type" => types::generic(cx, base, scope, Role::Base),
                     "type_identifier" | "nested_type_identifier" => types::named(cx, base, scope, Role::Base),
-                    _ => walk(cx, base, scope, Role::Base),
+                    _ => {
+                        let of = walk(cx, base, scope, Role::Base);
+                        match base.next_named_sibling().filter(|next| next.kind() == "type_arguments") {
+                            Some(given) => {
+                                let types = types::arguments(cx, given, scope);
+                                let list = cx.facts.list(&types);
+                                if of == UNKNOWN { of } else { cx.facts.expression(Op::Generic, of, list) }
+                            }
+                            None => of,
+                        }
+                    }
                 };
                 cx.facts.base(class, base);
             }
@@ -155,7 +163,11 @@ fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, c
     for decorator in cx.children(node).into_iter().filter(|child| child.kind() == "decorator") {
         walk(cx, decorator, members, Role::Reference);
     }
-    let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, members));
+    let of = match field(node, "type") {
+        Some(of) => annotation(cx, of, members),
+        None if is_typescript(node) => UNKNOWN,
+        None => Said::above(cx, node).of(cx, members),
+    };
     let Some(value) = field(node, "value") else {
         return cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
     };
@@ -261,9 +273,9 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of:
 pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let around = around(cx, node, scope);
+    let (around, generics) = around(cx, node, scope);
     let kind = DefinitionKind::Class as u8;
-    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
+    let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     for child in cx.children(node) {
         match child.kind() {
@@ -336,10 +348,11 @@ fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: u32) {
 pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let (Some(name_node), Some(value)) = (field(node, "name"), field(node, "value")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let around = around(cx, node, scope);
+    let (around, generics) = around(cx, node, scope);
     let alias = annotation(cx, value, around);
     let kind = DefinitionKind::Class as u8;
-    let (class, _) = cx.facts.class(Definition { name, at, kind, alias, ..Definition::default() }, around);
+    let definition = Definition { name, at, kind, alias, generics, ..Definition::default() };
+    let (class, _) = cx.facts.class(definition, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
 }
 

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::functions::{self, Given, This};
+use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
 use crate::languages::definition::span_of;
@@ -311,7 +312,7 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// Whether the grammar is TypeScript's, whose classes declare all that they have.
-fn is_typescript(node: Node<'_>) -> bool {
+pub(super) fn is_typescript(node: Node<'_>) -> bool {
     node.language().id_for_node_kind("type_annotation", true) != 0
 }
 
@@ -344,7 +345,11 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         let members = cx.facts.definition(own.a).members;
         if members == NONE || !cx.facts.binds(members, name) {
             let attributes = cx.facts.attributes(own.a);
-            cx.facts.bind(attributes, name, kind, a, UNKNOWN, at);
+            let of = match kind {
+                BindingKind::Variable => Said::above(cx, left).of(cx, scope),
+                _ => UNKNOWN,
+            };
+            cx.facts.bind(attributes, name, kind, a, of, at);
         }
         return value;
     }

@@ -2,13 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::expressions::walk;
+use super::expressions::{is_typescript, walk};
+use super::jsdoc::Said;
 use super::types::annotation;
 use super::{body, field, has_word, place};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{NONE, PROPERTY, UNKNOWN};
+use crate::resolve::ir::{EMPTY, NONE, PROPERTY, UNKNOWN};
 use crate::resolve::{BindingKind, Definition, Op, ScopeKind};
 
 /// What `this` is in a function.
@@ -78,12 +79,17 @@ pub(super) fn function<'t>(
     if has_word(node, "get") || has_word(node, "set") || has_word(node, "static get") {
         cx.facts.definition(function).flags |= PROPERTY;
     }
-    type_parameters(cx, node, inner);
+    let generics = type_parameters(cx, node, inner);
+    cx.facts.definition(function).generics = generics;
+    let said = if is_typescript(node) { Said::default() } else { Said::above(cx, node) };
     if let Some(list) = field(node, "parameters").or_else(|| field(node, "parameter")) {
-        parameters(cx, list, inner, given, function);
+        parameters(cx, list, inner, given, function, &said);
     }
     if let Some(returns) = field(node, "return_type").or_else(|| field(node, "type")) {
         let returns = annotation(cx, returns, inner);
+        cx.facts.definition(function).returns = returns;
+    } else {
+        let returns = said.returns(cx, inner);
         cx.facts.definition(function).returns = returns;
     }
     match field(node, "body") {
@@ -96,9 +102,10 @@ pub(super) fn function<'t>(
     }
 }
 
-/// Binds the type parameters of a function, class or alias.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
-    let Some(parameters) = field(node, "type_parameters") else { return };
+/// Binds the type parameters of a function, class or alias, and gives the list of them.
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+    let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
+    let mut names = Vec::new();
     for parameter in cx.children(parameters) {
         let Some(name) = field(parameter, "name") else { continue };
         let bound = field(parameter, "constraint").and_then(|bound| cx.first(bound));
@@ -108,11 +115,13 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
         }
         let name = cx.name(name);
         cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+        names.push(cx.facts.named(scope, name));
     }
+    cx.facts.list(&names)
 }
 
 /// Binds parameters.
-fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Given, function: u32) {
+fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Given, function: u32, said: &Said<'_>) {
     let nodes = if node.kind() == "formal_parameters" { cx.children(node) } else { vec![node] };
     let mut types = Vec::new();
     for parameter in nodes {
@@ -147,6 +156,10 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Giv
             continue;
         }
         let place = types.len() as u32;
+        if of == UNKNOWN {
+            let name = (pattern.kind() == "identifier").then(|| cx.text(pattern));
+            of = said.parameter(cx, name, place as usize, inner);
+        }
         types.push(of);
         let value = match given {
             _ if of != UNKNOWN => default,

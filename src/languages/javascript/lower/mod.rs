@@ -8,6 +8,7 @@ mod classes;
 mod exports;
 mod expressions;
 mod functions;
+mod jsdoc;
 mod types;
 
 pub(super) use self::classes::{CALL, ELEMENT};
@@ -27,6 +28,9 @@ const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator
 
 /// Writes down what a file says about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
+    if !expressions::is_typescript(root) {
+        jsdoc::typedefs(cx);
+    }
     body(cx, root, ROOT, NONE);
 }
 
@@ -189,6 +193,9 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let bare = value_node.map(|value| expressions::bare(cx, value));
     let mut of = of;
+    if of == UNKNOWN && !expressions::is_typescript(node) {
+        of = jsdoc::Said::above(cx, node).of(cx, scope);
+    }
     if let (Some(outer), Some(bare)) = (value_node, bare)
         && (FUNCTIONS.contains(&bare.kind()) || matches!(bare.kind(), "class" | "object"))
     {

@@ -11,7 +11,7 @@ use crate::resolve::ir::{NONE, UNKNOWN};
 use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Types whose members are those of their first argument.
-const TRANSPARENT: &[&str] =
+pub(super) const TRANSPARENT: &[&str] =
     &["Partial", "Required", "Readonly", "NonNullable", "Omit", "Pick", "Awaited", "NoInfer", "DeepReadonly"];
 
 /// Writes down the names in a type and gives the type.

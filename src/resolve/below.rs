@@ -1,0 +1,91 @@
+//! What an edit changes for those who ask a class for what only classes below it have. They do not write the names of those, so a
+//! class that has come to derive from another, or no longer does, is followed from what lies above it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::classes::below;
+use super::ir::NONE;
+use super::world::{Def, World};
+
+/// Marks a definition that is no longer there, by the place that it had.
+const GONE: u32 = 1 << 31;
+
+/// Classes that derive from each class, in the order of the pairs: class and base.
+pub(super) fn subclasses(derives: &[(Def, Def)]) -> FxHashMap<Def, Vec<Def>> {
+    let mut found: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
+    for (class, base) in derives {
+        found.entry(*base).or_default().push(*class);
+    }
+    found
+}
+
+/// For each class that others have come to lie below, or no longer do: its file, and the hashes of the names that they have.
+///
+/// `before` is what derived from what, by the places that definitions have now; one that is gone has a place of its own, see
+/// [`gone`].
+pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
+    let was: FxHashSet<(Def, Def)> = before.iter().copied().collect();
+    let is: FxHashSet<(Def, Def)> = world.derives.iter().copied().collect();
+    let bases_of = |pairs: &[(Def, Def)]| {
+        let mut found: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
+        pairs.iter().for_each(|(class, base)| found.entry(*class).or_default().push(*base));
+        found
+    };
+    let both = [bases_of(before), bases_of(&world.derives)];
+    let mut above: Vec<Def> = was.symmetric_difference(&is).map(|(_, base)| *base).collect();
+    let mut at = 0;
+    while at < above.len() {
+        for bases in &both {
+            for base in bases.get(&above[at]).into_iter().flatten() {
+                if !above.contains(base) {
+                    above.push(*base);
+                }
+            }
+        }
+        at += 1;
+    }
+    above.sort_unstable();
+    above.dedup();
+    let (earlier, now) = (subclasses(before), subclasses(&world.derives));
+    let mut found = Vec::new();
+    for class in above.into_iter().filter(|class| class.place & GONE == 0) {
+        let (earlier, now) = (below(&earlier, class), below(&now, class));
+        let others = |one: &[Def], other: &[Def]| -> Vec<Def> {
+            one.iter().copied().filter(|class| !other.contains(class)).collect()
+        };
+        let mut changed: Vec<Def> = others(&earlier, &now);
+        changed.extend(others(&now, &earlier));
+        // The first that has a name is meant, so their order counts.
+        let kept = |all: &[Def]| -> Vec<Def> { all.iter().copied().filter(|class| !changed.contains(class)).collect() };
+        if kept(&earlier) != kept(&now) {
+            changed = earlier.iter().chain(&now).copied().collect();
+        }
+        let names = changed.iter().flat_map(|class| names_of(world, *class)).collect();
+        found.push((class.file, names));
+    }
+    found
+}
+
+/// A definition that is no longer there.
+pub(super) fn gone(def: Def) -> Def {
+    Def { place: def.place | GONE, ..def }
+}
+
+/// The hashes of the names of a class's members. Those of a class that is gone have changed in its file anyway.
+fn names_of(world: &World<'_>, class: Def) -> Vec<u64> {
+    let mut names = Vec::new();
+    if class.place & GONE != 0 {
+        return names;
+    }
+    let parts = world.extensions.get(&class).into_iter().flatten().copied();
+    for part in std::iter::once(class).chain(parts) {
+        let facts = world.project.files[part.file as usize].facts();
+        let Some(definition) = facts.definitions.get(part.place as usize) else { continue };
+        for scope in [definition.members, definition.attributes].into_iter().filter(|scope| *scope != NONE) {
+            let Some(scope) = facts.scopes.get(scope as usize) else { continue };
+            let own = scope.first_binding as usize..(scope.first_binding + scope.bindings) as usize;
+            names.extend(facts.bindings[own].iter().filter_map(|binding| facts.hashes.get(binding.name as usize)));
+        }
+    }
+    names
+}

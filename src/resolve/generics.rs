@@ -1,0 +1,271 @@
+//! Type parameters: what `T` is in a member of a `Box<Item>`, in a class that derives from one, and in a call whose arguments tell.
+
+use rustc_hash::FxHashMap;
+
+use super::ir::{EMPTY, Expression, NONE, Op, UNKNOWN};
+use super::values::{Found, Set, Value};
+use super::world::{Def, Meaning, World};
+
+/// What type parameters stand for, by what binds them: a file and a place among its bindings.
+pub(super) type Environment = FxHashMap<(u32, u32), Set>;
+
+/// Types are not looked into deeper than this, and classes not further up.
+const DEEPEST: usize = 8;
+const MOST_CLASSES: usize = 40;
+
+impl World<'_> {
+    /// Instances of generic types of ours keep beside them what those are given.
+    pub fn apply_to(&mut self, found: &mut Found, arguments: &[Set]) {
+        for place in 0..found.len() {
+            if let Value::Instance(def) = found[place]
+                && self.definition(def).generics != EMPTY
+                && arguments.iter().any(|set| !set.is_empty())
+            {
+                let row = self.sets.row(arguments.to_vec());
+                found.push(Value::Applied { def, row });
+            }
+        }
+    }
+
+    /// What a member gives whose type is written with type parameters of what it is a member of; `None` where none is, or
+    /// nothing is known of them.
+    pub fn of_parameters(&mut self, file: u32, it: Expression, meanings: &[Meaning]) -> Option<Found> {
+        let written = |world: &Self, meaning: &Meaning| match *meaning {
+            Meaning::Variable { file, binding } => Some((file, world.facts(file).bindings[binding as usize].b)),
+            Meaning::Definition(def) => Some((def.file, world.definition(def).returns)),
+            _ => None,
+        };
+        let typed = |world: &Self, meaning: &Meaning| written(world, meaning).is_some_and(|(_, of)| of != UNKNOWN);
+        if !meanings.iter().any(|meaning| typed(self, meaning)) {
+            return None;
+        }
+        let environment = self.environment_of(file, it)?;
+        let (mut found, mut any) = (Vec::new(), false);
+        for meaning in meanings {
+            let is_read = matches!(meaning, Meaning::Variable { .. }) || self.is_property(*meaning);
+            let of = written(self, meaning).filter(|_| is_read);
+            match of.and_then(|(file, of)| self.substituted(file, of, &environment, 0)) {
+                Some(given) => (any, _) = (true, found.extend(given)),
+                None => found.extend(self.values_of(&[*meaning], true)),
+            }
+        }
+        any.then_some(found)
+    }
+
+    /// What a call of a function gives whose type is written with type parameters: of the receiver, or told by the arguments.
+    pub fn call_of_parameters(
+        &mut self,
+        file: u32,
+        callee: Expression,
+        function: Def,
+        arguments: &[u32],
+    ) -> Option<Found> {
+        let definition = self.definition(function);
+        if definition.returns == UNKNOWN {
+            return None;
+        }
+        let is_member = callee.op == Op::Member as u8 && definition.owner != NONE;
+        let mut environment = if is_member { self.environment_of(file, callee) } else { None }.unwrap_or_default();
+        if definition.generics != EMPTY {
+            let wanted = self.facts(function.file).list(definition.parameters);
+            for (wanted, given) in wanted.iter().zip(arguments) {
+                let given = self.value(file, *given);
+                self.unify(function.file, *wanted, &given, &mut environment, 0);
+            }
+        }
+        if environment.is_empty() {
+            return None;
+        }
+        self.substituted(function.file, definition.returns, &environment, 0)
+    }
+
+    /// What the type parameters stand for that the receiver of a member brings with it; `None` where it brings none.
+    pub fn environment_of(&mut self, file: u32, member: Expression) -> Option<Environment> {
+        let receivers = self.value(file, member.a);
+        self.environment(&receivers)
+    }
+
+    /// The same for what a receiver may be.
+    pub fn environment(&mut self, receivers: &[Value]) -> Option<Environment> {
+        let mut environment = Environment::default();
+        for value in receivers {
+            match *value {
+                Value::Applied { def, row } => {
+                    let given = self.sets.rows[row as usize].clone();
+                    self.give(def, &given, &mut environment, &mut Vec::new());
+                }
+                Value::Instance(def) | Value::Super(def) => {
+                    let order = self.order(def);
+                    // What it is given itself is told beside it.
+                    if order.iter().skip(1).any(|base| self.definition(*base).generics != EMPTY) {
+                        self.give(def, &[], &mut environment, &mut Vec::new());
+                    }
+                }
+                _ => {}
+            }
+        }
+        (!environment.is_empty()).then_some(environment)
+    }
+
+    /// Adds what the type parameters of a class and of its bases stand for when it is given these.
+    fn give(&mut self, class: Def, given: &[Set], environment: &mut Environment, seen: &mut Vec<Def>) {
+        if seen.contains(&class) || seen.len() > MOST_CLASSES {
+            return;
+        }
+        seen.push(class);
+        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
+        for part in std::iter::once(class).chain(extensions) {
+            let facts = self.facts(part.file);
+            let parameters: Vec<u32> = match part == class {
+                true => facts.list(self.definition(class).generics).to_vec(),
+                // `impl<T> Box<T>` names them anew.
+                false if given.is_empty() => Vec::new(),
+                false => {
+                    let own = facts.extensions.iter().find(|extension| extension.definition == part.place);
+                    own.map_or_else(Vec::new, |own| self.arguments_of(part.file, own.of))
+                }
+            };
+            for (parameter, set) in parameters.into_iter().zip(given) {
+                self.stand_for(part.file, parameter, set, environment);
+            }
+            let alias = Some(self.definition(part).alias).filter(|alias| *alias != UNKNOWN);
+            for base in facts.list(self.definition(part).bases).iter().chain(&alias) {
+                let arguments = self.arguments_of(part.file, *base);
+                let arguments: Vec<Set> = arguments
+                    .into_iter()
+                    .map(|of| match self.substituted(part.file, of, environment, 0) {
+                        Some(found) => as_set(found),
+                        None => self.instance(part.file, of),
+                    })
+                    .collect();
+                for value in self.value(part.file, *base).iter() {
+                    if let Value::Class(above) | Value::Instance(above) = *value {
+                        self.give(above, &arguments, environment, seen);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The arguments that a type is written with.
+    fn arguments_of(&self, file: u32, of: u32) -> Vec<u32> {
+        let facts = self.facts(file);
+        let it = facts.expressions[of as usize];
+        if it.op == Op::Generic as u8 {
+            return facts.list(it.b).to_vec();
+        }
+        let parts = if it.op == Op::Union as u8 { facts.list(it.a) } else { &[] };
+        let generic = parts.iter().map(|part| facts.expressions[*part as usize]);
+        generic
+            .into_iter()
+            .find(|part| part.op == Op::Generic as u8)
+            .map_or_else(Vec::new, |it| facts.list(it.b).to_vec())
+    }
+
+    fn stand_for(&mut self, file: u32, parameter: u32, set: &Set, environment: &mut Environment) {
+        if set.is_empty() {
+            return;
+        }
+        for meaning in self.meaning(file, parameter).iter() {
+            if let Meaning::Variable { file, binding } = *meaning {
+                environment.entry((file, binding)).or_insert_with(|| set.clone());
+            }
+        }
+    }
+
+    /// Instances of a type in which type parameters stand for something; `None` when none of them is in it.
+    pub fn substituted(&mut self, file: u32, of: u32, environment: &Environment, depth: usize) -> Option<Found> {
+        if of == UNKNOWN || depth > DEEPEST {
+            return None;
+        }
+        let facts = self.facts(file);
+        let it = facts.expressions[of as usize];
+        let is = |op: Op| it.op == op as u8;
+        if is(Op::Name) || is(Op::Member) {
+            let meant = self.meaning(file, of);
+            return meant.iter().find_map(|meaning| match *meaning {
+                Meaning::Variable { file, binding } => environment.get(&(file, binding)).map(|set| set.to_vec()),
+                _ => None,
+            });
+        }
+        let list = match is(Op::Generic) {
+            true => facts.list(it.b),
+            false if is(Op::Union) || is(Op::Tuple) => facts.list(it.a),
+            false => return None,
+        };
+        let mut any = false;
+        let mut parts: Vec<Set> = Vec::new();
+        for part in list {
+            let found = self.substituted(file, *part, environment, depth + 1);
+            any |= found.is_some();
+            parts.push(found.map_or_else(|| self.instance(file, *part), as_set));
+        }
+        if !any {
+            return None;
+        }
+        if is(Op::Union) {
+            return Some(parts.iter().flat_map(|set| set.iter().copied()).collect());
+        }
+        if is(Op::Tuple) {
+            return Some(vec![Value::Tuple(self.sets.row(parts))]);
+        }
+        let found = self.instance(file, it.a).to_vec();
+        Some(self.generic(found, parts))
+    }
+
+    /// Finds out what type parameters stand for where a value is given that a type wants.
+    fn unify(&mut self, file: u32, wanted: u32, given: &Set, environment: &mut Environment, depth: usize) {
+        if wanted == UNKNOWN || given.is_empty() || depth > DEEPEST {
+            return;
+        }
+        let facts = self.facts(file);
+        let it = facts.expressions[wanted as usize];
+        let is = |op: Op| it.op == op as u8;
+        if is(Op::Name) || is(Op::Member) {
+            return self.stand_for(file, wanted, given, environment);
+        }
+        if is(Op::Union) {
+            return facts.list(it.a).iter().for_each(|one| self.unify(file, *one, given, environment, depth + 1));
+        }
+        let instances: Found = given.iter().filter_map(|value| as_instance(*value)).collect();
+        if is(Op::TypeOf) {
+            return self.unify(file, it.a, &as_set(instances), environment, depth + 1);
+        }
+        if !is(Op::Generic) {
+            return;
+        }
+        let list = facts.list(it.b);
+        let ours = self.instance(file, it.a);
+        for value in given.iter() {
+            let row = match *value {
+                Value::Container(row) if ours.is_empty() => row,
+                Value::Applied { def, row } if ours.contains(&Value::Instance(def)) => row,
+                _ => continue,
+            };
+            let row = self.sets.rows[row as usize].clone();
+            if row.len() == list.len() {
+                for (wanted, set) in list.iter().zip(row.iter()) {
+                    self.unify(file, *wanted, set, environment, depth + 1);
+                }
+            }
+        }
+        // `Class<T>` is given a class.
+        if let ([of], true, false) = (list, ours.is_empty() && it.a != UNKNOWN, instances.is_empty()) {
+            self.unify(file, *of, &as_set(instances), environment, depth + 1);
+        }
+    }
+}
+
+/// An instance of a class.
+fn as_instance(value: Value) -> Option<Value> {
+    match value {
+        Value::Class(def) => Some(Value::Instance(def)),
+        _ => None,
+    }
+}
+
+fn as_set(mut found: Found) -> Set {
+    found.sort_unstable();
+    found.dedup();
+    found.into()
+}
