@@ -34,8 +34,8 @@ pub use mentions::{Mentioned, mentions};
 pub use paths::is_test;
 pub use rank::Form;
 pub use relations::{
-    Caller, Direction, Place, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,
-    possible_uses, symbol_near, uses,
+    Caller, Direction, Place, bounds, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,
+    possible_uses, symbol_near, uses, written_as,
 };
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::{Found, Fuzzy, Hit, Order, Search, search};

@@ -1,9 +1,10 @@
 //! Who uses a symbol, who calls whom, which class derives from which.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::lookup::bears;
-use crate::model::{How, Kind, Role};
+use crate::model::{Detail, How, Kind, Role};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// An occurrence where it can be read.
@@ -60,6 +61,21 @@ pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Opt
 /// Where a symbol is used, by path and line.
 pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<Place<'a>> {
     sorted(edges.users(symbol).filter_map(|edge| Place::of(snapshot, edge)))
+}
+
+/// What is written where a symbol is used, when that is not its name for itself: another name that an import gave it, or its own
+/// where that is the name of an embedded field.
+pub fn written_as<'a>(place: &Place<'a>, symbol: &SymbolView<'_>) -> Option<Cow<'a, str>> {
+    let (at, name) = (place.edge.at, symbol.name_bytes());
+    let written = place.file.content().get(at as usize..at as usize + place.edge.len())?;
+    let makes_field = || place.edge.role() == Role::Base && place.file.symbols().any(|own| own.name_span().start == at);
+    let is_other = written != name && is_renamed(place.file.content(), name, written);
+    (is_other || makes_field()).then(|| String::from_utf8_lossy(written))
+}
+
+/// Whether an import of a file gives something another name: `Error as ShopError`.
+fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
+    memchr::memmem::find(content, &[name, b" as ", other].concat()).is_some()
 }
 
 /// Where a name is written that may mean any symbol that bears it, by path and line.
@@ -165,24 +181,49 @@ pub fn calls<'a>(
     (found, outside)
 }
 
-/// All bases of a class or all classes derived from it, nearest first, each with how many steps away.
+/// All bases of a class or all classes derived from it, nearest first, each with how many steps away. What a trait asks of those
+/// who implement it is no base of it; see [`bounds`].
 pub fn hierarchy<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
     class: SymbolId,
     upwards: bool,
 ) -> Vec<(SymbolView<'a>, u32)> {
+    related_classes(snapshot, edges, class, upwards, false)
+}
+
+/// The traits that a trait asks for (`trait Area: Shape`), or those that ask for it, as [`hierarchy`] gives them. Who implements
+/// such a trait must implement the other as well, by itself: nothing is inherited.
+pub fn bounds<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: SymbolId,
+    upwards: bool,
+) -> Vec<(SymbolView<'a>, u32)> {
+    related_classes(snapshot, edges, class, upwards, true)
+}
+
+/// Follows either what is derived or what is only asked for, and not from one to the other.
+fn related_classes<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: SymbolId,
+    upwards: bool,
+    of_traits: bool,
+) -> Vec<(SymbolView<'a>, u32)> {
     let mut found = Vec::new();
     let mut seen = HashSet::from([class]);
-    let mut waiting = VecDeque::from([(class, 1)]);
+    let is_trait = |symbol: &SymbolView<'_>| symbol.detail() == Detail::Trait;
+    let mut waiting: VecDeque<(SymbolView<'a>, u32)> =
+        snapshot.symbol(class).map(|class| (class, 1)).into_iter().collect();
     while let Some((class, depth)) = waiting.pop_front() {
-        let mut next: Vec<SymbolId> =
-            if upwards { edges.bases(class).collect() } else { edges.derived(class).collect() };
-        next.retain(|other| seen.insert(*other));
+        let number = class.number();
+        let next: Vec<SymbolId> = if upwards { edges.bases(number).collect() } else { edges.derived(number).collect() };
         let mut symbols: Vec<SymbolView<'a>> = next.into_iter().filter_map(|other| snapshot.symbol(other)).collect();
+        symbols.retain(|other| (is_trait(&class) && is_trait(other)) == of_traits && seen.insert(other.number()));
         symbols.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
         for symbol in symbols {
-            waiting.push_back((symbol.number(), depth + 1));
+            waiting.push_back((symbol, depth + 1));
             found.push((symbol, depth));
         }
     }
@@ -194,15 +235,17 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
     let own = edges.in_file(class.file).iter().filter(|edge| edge.role() == Role::Base && edge.from() == Some(class));
     let unbound = own.filter(|edge| edges.targets(edge).len() == 0);
     let content = snapshot.file_by_number(class.file).map(|file| file.content()).unwrap_or_default();
-    let text = |edge: &Edge| {
-        let mut start = edge.at as usize;
-        // What is written before the dot belongs to it.
-        while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {
-            start -= 1;
-        }
-        String::from_utf8_lossy(&content[start..edge.at as usize + edge.len()]).into_owned()
-    };
-    unbound.map(text).collect()
+    unbound.map(|edge| base_text(content, edge)).collect()
+}
+
+/// A base as it is written in a file's content.
+pub(super) fn base_text(content: &[u8], edge: &Edge) -> String {
+    let mut start = edge.at as usize;
+    // What is written before the dot belongs to it.
+    while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {
+        start -= 1;
+    }
+    String::from_utf8_lossy(&content[start..edge.at as usize + edge.len()]).into_owned()
 }
 
 /// What a file imports from outside of the repository: the names as they are written, each once.

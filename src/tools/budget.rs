@@ -27,6 +27,8 @@ pub(super) struct Draft {
     question: u32,
     /// How to ask for less.
     pub narrow: Option<String>,
+    /// Keys that items can do without, see [`Tool::SPARE`](super::Tool::SPARE).
+    pub spare: &'static [&'static str],
     /// Written as compact text.
     pub compact: bool,
     /// What `_meta` holds; empty when there is none.
@@ -62,6 +64,7 @@ impl Draft {
             shortened: Vec::new(),
             question,
             narrow: None,
+            spare: &[],
             compact: false,
             meta: Map::new(),
         }
@@ -191,6 +194,9 @@ pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error>
     }
     // What comes with a cut has its price too, and `_meta` says it once more.
     draft.meta.entry("truncated").or_insert(true.into());
+    if let Some(whole) = spared(draft, max_tokens) {
+        return Ok(whole);
+    }
     let guess = draft.items.as_deref().map_or(0, |items| affordable(items, max_tokens));
     let n = draft.given;
     let kept = largest(n, guess, |kept| size(&draft.value_of(kept), draft.compact, max_tokens) <= max_tokens);
@@ -199,6 +205,36 @@ pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error>
         shorten(draft, max_tokens)?;
     }
     Ok(written(&draft.value(), draft.compact))
+}
+
+/// Gives up what the items of the list can do without, one key after another, if all of them fit then: where something is
+/// counts for more than what it looks like.
+fn spared(draft: &mut Draft, max_tokens: usize) -> Option<String> {
+    let (whole, shortened) = (draft.items.clone()?, draft.shortened.clone());
+    for key in draft.spare {
+        let given_up: usize = draft.items.iter_mut().flatten().map(|item| give_up(item, key)).sum();
+        if given_up > 0 {
+            draft.lost(key, 0);
+            let text = written(&draft.value(), draft.compact);
+            if size_of(&text, max_tokens) <= max_tokens {
+                return Some(text);
+            }
+        }
+    }
+    (draft.items, draft.shortened) = (Some(whole), shortened);
+    None
+}
+
+/// Takes a key out of an item and of the items in it: how often it was there.
+fn give_up(item: &mut Value, key: &str) -> usize {
+    match item {
+        Value::Object(fields) => {
+            let own = usize::from(fields.shift_remove(key).is_some());
+            own + fields.values_mut().map(|inner| give_up(inner, key)).sum::<usize>()
+        }
+        Value::Array(items) => items.iter_mut().map(|inner| give_up(inner, key)).sum(),
+        _ => 0,
+    }
 }
 
 /// The tokens of a value as it is written.

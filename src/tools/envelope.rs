@@ -282,6 +282,7 @@ fn answer(
     let body = indexes::unless_damaged(&notes.from, body)?;
     let mut draft = Draft::new(question, body, spec.list, offset, notes.total);
     draft.narrow = notes.narrow;
+    draft.spare = spec.spare;
     draft.compact = shared.format == Format::Compact;
     let mut found = !draft.is_empty_list();
     if shared.count_only && (draft.has_list() || notes.count.is_some()) {

@@ -44,10 +44,17 @@ fn hundred() -> u32 {
 }
 
 /// Uses by definition, path and line.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     definitions: Vec<Defined>,
     references: Vec<Item>,
+    /// Uses that do not write its name for it, as `path:line name`: by another name that an import gave it, or where its name
+    /// makes an embedded field of that name. Renaming it leaves the first as they are, and renames the field.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<String>,
+    /// More of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    also_left: usize,
     /// Places where the name may mean this, for nothing is known of what it belongs to; not among the references.
     #[serde(skip_serializing_if = "is_zero")]
     possible: usize,
@@ -96,6 +103,8 @@ pub struct FindReferences;
 
 /// Text of a line, in characters.
 const TEXT: usize = 100;
+/// So many uses by other names are given.
+const MOST_ALSO: usize = 100;
 
 impl Tool for FindReferences {
     const NAME: &'static str = "find_references";
@@ -103,12 +112,13 @@ impl Tool for FindReferences {
     const POSITIONAL: &'static [&'static str] = &["identifier"];
     const SHOWN: Option<Shown> = Some(Shown::Core);
     const LIST: Option<&'static str> = Some("references");
+    const SPARE: &'static [&'static str] = &["text", "in", "column", "kind"];
     type Args = Args;
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| find(call, repo, edges, &args))?;
-        call.found(!output.references.is_empty());
+        call.found(!output.references.is_empty() || !output.also.is_empty());
         call.narrow("give symbol_id, or file and line");
         output.references = call.page(output.references, args.max_results as usize);
         Ok(output)
@@ -121,20 +131,27 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
         let snapshot = &repo.snapshot;
         let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
         let nearest = near.map(|symbol| symbol.id()).collect();
-        let (definitions, references) = (Vec::new(), Vec::new());
-        return Ok((Output { definitions, references, possible: 0, not_found, nearest }, Vec::new()));
+        return Ok((Output { not_found, nearest, ..Output::default() }, Vec::new()));
     };
     if let [only] = &symbols[..] {
         related::check_language(only)?;
     }
-    let mut output =
-        Output { definitions: Vec::new(), references: Vec::new(), possible: 0, not_found, nearest: Vec::new() };
+    let mut output = Output { not_found, ..Output::default() };
     let mut paths: Vec<String> = vec![first.file.path().to_owned()];
     for (place, symbol) in symbols.iter().enumerate() {
         let of = (symbols.len() > 1).then_some(place);
         let uses = query::uses(&repo.snapshot, edges, symbol.number());
         output.definitions.push(Defined { id: symbol.id(), line: symbol.line(), uses: uses.len() });
-        output.references.extend(uses.iter().map(|place| item(repo, place, of, None)));
+        for place in &uses {
+            match query::written_as(place, symbol) {
+                Some(_) if output.also.len() >= MOST_ALSO => output.also_left += 1,
+                Some(name) => {
+                    paths.push(place.file.path().to_owned());
+                    output.also.push(format!("{}:{} {name}", place.file.path(), place.line));
+                }
+                None => output.references.push(item(repo, place, of, None)),
+            }
+        }
     }
     let mut names: std::collections::BTreeMap<String, Vec<u32>> = std::collections::BTreeMap::new();
     for symbol in &symbols {

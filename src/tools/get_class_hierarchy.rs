@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::indexes::Repo;
 use super::{Call, Code, Error, Shown, Tool, related};
+use crate::model::Kind;
 use crate::query;
 use crate::store::SymbolView;
 
@@ -28,6 +30,11 @@ pub struct Output {
     class: Item,
     ancestors: Vec<Item>,
     descendants: Vec<Item>,
+    /// Of a trait: the traits that it asks for, and those that ask for it. Who implements one implements the other by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requires: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required_by: Vec<Item>,
     /// Bases of it and its ancestors that are not in the repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outside: Vec<String>,
@@ -69,14 +76,16 @@ impl Tool for GetClassHierarchy {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let Some(id) = args.symbol_id.as_ref().or(args.class_name.as_ref()) else {
-            return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `class_name`"));
-        };
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let class = related::symbol(repo, id)?;
+            let class = match (&args.symbol_id, &args.class_name) {
+                (Some(id), _) => related::symbol(repo, id)?,
+                (None, Some(name)) => class_of_name(repo, name)?,
+                (None, None) => return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `class_name`")),
+            };
             related::check_language(&class)?;
             let of = |upwards| query::hierarchy(&repo.snapshot, edges, class.number(), upwards);
             let (ancestors, descendants) = (of(true), of(false));
+            let bounds = |upwards| query::bounds(&repo.snapshot, edges, class.number(), upwards);
             let own = std::iter::once(class.number()).chain(ancestors.iter().map(|(symbol, _)| symbol.number()));
             let mut outside: Vec<String> =
                 own.flat_map(|class| query::outside_bases(&repo.snapshot, edges, class)).collect();
@@ -89,9 +98,12 @@ impl Tool for GetClassHierarchy {
                 class: Item::of(&class, 0),
                 ancestors: items(ancestors),
                 descendants: items(descendants),
+                requires: items(bounds(true)),
+                required_by: items(bounds(false)),
                 outside,
             };
-            let named = output.ancestors.iter().chain(&output.descendants).chain([&output.class]);
+            let bounds = output.requires.iter().chain(&output.required_by);
+            let named = output.ancestors.iter().chain(&output.descendants).chain([&output.class]).chain(bounds);
             let paths = named.map(|item| item.file.clone()).collect();
             Ok((output, paths))
         })?;
@@ -99,5 +111,16 @@ impl Tool for GetClassHierarchy {
         call.narrow("the rest comes with next_cursor");
         output.descendants = call.page(output.descendants, usize::MAX);
         Ok(output)
+    }
+}
+
+/// The class that bears a name; its constructors do, too, in some languages, and are not meant.
+fn class_of_name<'a>(repo: &'a Repo, name: &str) -> Result<SymbolView<'a>, Error> {
+    let mut classes = query::named(&repo.snapshot, name);
+    classes.retain(|symbol| matches!(symbol.kind(), Kind::Class | Kind::Type));
+    match classes[..] {
+        [class] => Ok(class),
+        // What it may mean instead is said as for any id.
+        _ => related::symbol(repo, name),
     }
 }

@@ -106,6 +106,8 @@ impl Tool for GetFileOutline {
     const POSITIONAL: &'static [&'static str] = &["file_paths"];
     const SHOWN: Option<Shown> = Some(Shown::Lean);
     const LIST: Option<&'static str> = Some("symbols");
+    // An id says the kind as well.
+    const SPARE: &'static [&'static str] = &["summary", "decorators", "signature", "end_line", "kind"];
     type Args = Args;
     type Output = Output;
 

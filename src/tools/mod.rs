@@ -88,6 +88,8 @@ pub trait Tool {
     const DESTRUCTIVE: bool = false;
     /// The key of the list that is cut when the answer does not fit its budget.
     const LIST: Option<&'static str> = None;
+    /// Keys that the items of the list can do without, the most dispensable first: given up when that makes all items fit.
+    const SPARE: &'static [&'static str] = &[];
     /// Its arguments; their doc comment is the tool's description.
     type Args: DeserializeOwned + JsonSchema + 'static;
     /// Its answer.
@@ -123,6 +125,8 @@ pub struct ToolSpec {
     pub destructive: bool,
     /// See [`Tool::LIST`].
     pub list: Option<&'static str>,
+    /// See [`Tool::SPARE`].
+    pub spare: &'static [&'static str],
     /// The JSON schema of its arguments, as schemars makes it, its description included.
     pub input: fn() -> schemars::Schema,
     /// The JSON schema of its answer.
@@ -141,6 +145,7 @@ impl ToolSpec {
             read_only: T::READ_ONLY,
             destructive: T::DESTRUCTIVE,
             list: T::LIST,
+            spare: T::SPARE,
             input: || schemars::schema_for!(T::Args),
             output: || schemars::schema_for!(T::Output),
             run: |call, args| {
