@@ -63,6 +63,7 @@ used()
 ";
     assert_eq!(dead(project, json!({"min_confidence": 0.5})), ["unused 1.0", "Derived.forgotten 1.0", "recursive 0.7"]);
     assert_eq!(dead(project, json!({})), ["unused 1.0", "Derived.forgotten 1.0"]);
+    assert_eq!(ask(project, "find_dead_code", json!({}))["less_sure_count"], 1);
     assert_eq!(dead(project, json!({"entry_point_patterns": ["unused"]})), ["Derived.forgotten 1.0"]);
 }
 
@@ -355,4 +356,84 @@ fn a_name_is_checked_in_code_and_in_text() {
     assert_eq!((&of(0)["resolved_count"], &of(0)["import_references"]), (&json!(1), &json!(["b.py:1"])));
     assert_eq!((&of(1)["is_referenced"], &of(1)["definitions"]), (&json!(false), &json!(1)));
     assert_eq!(of(2)["content_references"][0]["matches"][0]["confidence"], "name");
+}
+
+#[test]
+fn uses_by_another_name_are_told_apart() {
+    let project = "--- src/lib.rs
+mod error;
+mod run;
+--- src/error.rs
+pub struct Error;
+--- src/run.rs
+use crate::error::Error as RunError;
+fn run() -> RunError { todo!() }
+";
+    let answer = ask(project, "find_references", json!({"identifier": "Error"}));
+    assert_eq!(values(&answer, "references", "text"), ["use crate::error::Error as RunError;"]);
+    assert_eq!((&answer["also"], &answer["definitions"][0]["uses"]), (&json!(["src/run.rs:2 RunError"]), &json!(2)));
+    let project = "--- go.mod
+module shop
+--- main.go
+package main
+type Item struct{}
+type Offer struct {
+\t*Item
+}
+func make() *Item { return nil }
+";
+    let answer = ask(project, "find_references", json!({"symbol_id": "main.go::Item#class"}));
+    assert_eq!(values(&answer, "references", "text"), ["func make() *Item { return nil }"]);
+    assert_eq!(answer["also"], json!(["main.go:4 Item"]));
+}
+
+#[test]
+fn what_a_trait_asks_for_is_no_ancestor() {
+    let project = "--- src/lib.rs
+trait Shape { fn area(&self) -> u32; }
+trait Solid: Shape { fn volume(&self) -> u32; }
+struct Cube;
+impl Shape for Cube { fn area(&self) -> u32 { 6 } }
+impl Solid for Cube { fn volume(&self) -> u32 { 1 } }
+";
+    let answer = ask(project, "get_class_hierarchy", json!({"class_name": "Solid"}));
+    assert_eq!((values(&answer, "ancestors", "name").len(), values(&answer, "descendants", "name")), (0, vec!["Cube"]));
+    assert_eq!(values(&answer, "requires", "name"), ["Shape"]);
+    let answer = ask(project, "get_class_hierarchy", json!({"class_name": "Shape"}));
+    assert_eq!(values(&answer, "descendants", "name"), ["Cube"]);
+    assert_eq!(values(&answer, "required_by", "name"), ["Solid"]);
+}
+
+#[test]
+fn all_places_fit_without_their_texts() {
+    let mut project = "--- a.py\ndef used(): ...\n".to_owned();
+    for number in 0..60 {
+        project.push_str(&format!(
+            "variable_with_a_rather_long_name_{number} = [used(), 'and a text that is long, too']\n"
+        ));
+    }
+    let answer = ask(&project, "find_references", json!({"identifier": "used", "max_tokens": 2500}));
+    assert_eq!(answer["references"].as_array().map(Vec::len), Some(60));
+    assert_eq!((&answer["shortened"], &answer["references"][0]["line"]), (&json!(["text"]), &json!(2)));
+    assert!(answer["references"][0]["text"].is_null() && answer["left"].is_null());
+}
+
+#[test]
+fn types_of_go_pass_nothing_on_to_what_they_hold() {
+    let project = "--- go.mod
+module shop
+--- main.go
+package main
+type Held struct{}
+type Holder struct { a, b Held }
+type Used struct{}
+func (u Used) run() {}
+func (h Holder) one() {}
+func (h Holder) two() {}
+func (h Holder) three() {}
+func main() { Used{}.run(); Holder{}.one(); Holder{}.two(); Holder{}.three() }
+";
+    let answer = ask(project, "get_symbol_importance", json!({"top_n": 2}));
+    let ids = values(&answer, "ranked_symbols", "symbol_id");
+    assert_eq!(ids, ["main.go::Holder#class", "main.go::Used#class"]);
 }

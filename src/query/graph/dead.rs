@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::paths::exercises;
 use super::entry::Entries;
 use super::strings::named_in_text;
 use super::{Graph, Uses};
@@ -162,7 +163,11 @@ impl<'g, 'a> Walk<'g, 'a> {
     fn new(graph: &'g Graph<'a>, entries: &'g Entries<'g, 'a>) -> Self {
         let uses = graph.uses(true, |_, _| true);
         let users = uses.users();
-        let tests: Vec<bool> = graph.symbols.iter().map(|symbol| entries.is_test(symbol)).collect();
+        let mut tests: Vec<bool> = Vec::with_capacity(graph.symbols.len());
+        for of_file in graph.symbols.chunk_by(|a, b| a.file.number() == b.file.number()) {
+            let is_test = exercises(of_file[0].file.path());
+            tests.extend(of_file.iter().map(|symbol| is_test || entries.is_test(symbol)));
+        }
         let reached = vec![UNREACHED; graph.symbols.len()];
         let mut walk = Self {
             graph,
@@ -209,7 +214,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         let graph = self.graph;
         let is_type = |node: &u32| is_type(&graph.symbols[*node as usize]);
         let folder = |path: &'a str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut types: HashMap<(&'a str, &'a [u8]), u32> = HashMap::new();
+        let mut types: FxHashMap<(&'a str, &'a [u8]), u32> = FxHashMap::default();
         for node in (0..graph.symbols.len() as u32).filter(is_type) {
             let symbol = graph.symbols[node as usize];
             types.insert((symbol.file.path(), symbol.name_bytes()), node);
@@ -316,7 +321,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         self.tests_run = !judged;
         for edge in graph.edges.all().iter().filter(|edge| graph.from(edge).is_none()) {
             let Some(file) = graph.snapshot.file_by_number(edge.file) else { continue };
-            let is_test = super::super::paths::exercises(file.path());
+            let is_test = exercises(file.path());
             // A value of a test module in a source file is a test's.
             let is_test =
                 is_test || edge.from().and_then(|from| graph.node(from)).is_some_and(|at| self.tests[at as usize]);
@@ -370,7 +375,7 @@ impl<'g, 'a> Walk<'g, 'a> {
     fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
         let graph = self.graph;
         let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !file.facts().is_empty()).collect();
-        let is_test = |file: &FileView<'_>| super::super::paths::exercises(file.path());
+        let is_test = |file: &FileView<'_>| exercises(file.path());
         let mut used: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for edge in graph.edges.all() {
             let targets = graph.edges.targets(edge).map(|target| target.file).filter(|file| *file != edge.file);

@@ -1,17 +1,17 @@
 //! Where use begins: symbols that somebody outside of the repository uses, or may use, without a name that is written in it.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use globset::GlobSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::paths::exercises;
 use super::super::rank::in_test_module;
-use super::super::relations::outside_bases;
+use super::super::relations::base_text;
 use super::Graph;
 use crate::languages::{Conventions, Public, conventions};
 use crate::model::{Detail, How, Kind, Role};
-use crate::store::{FileView, Snapshot, SymbolView};
+use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
 /// What a repository shows to the outside.
 pub(super) struct Entries<'g, 'a> {
@@ -24,7 +24,11 @@ pub(super) struct Entries<'g, 'a> {
     /// Files, by number, that a package description names or that hand names on to the outside.
     faces: FxHashSet<u32>,
     /// By file: the names that it imports from outside of the repository.
-    strangers: HashMap<u32, HashSet<Vec<u8>>>,
+    strangers: FxHashMap<u32, FxHashSet<&'a [u8]>>,
+    /// By class: its bases that are not in the repository, as they are written.
+    outside: FxHashMap<SymbolId, Vec<String>>,
+    /// By class: whether it derives from such a one, and whether from one imported by name. Asked for each of its members.
+    foreign: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
 }
 
 impl<'g, 'a> Entries<'g, 'a> {
@@ -37,7 +41,9 @@ impl<'g, 'a> Entries<'g, 'a> {
             packages: HashMap::new(),
             scripts: HashSet::new(),
             faces: FxHashSet::default(),
-            strangers: HashMap::new(),
+            strangers: FxHashMap::default(),
+            outside: FxHashMap::default(),
+            foreign: RefCell::default(),
         };
         for file in snapshot.files() {
             let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
@@ -56,11 +62,15 @@ impl<'g, 'a> Entries<'g, 'a> {
             }
         }
         entries.find_faces();
-        for edge in graph.edges.all().iter().filter(|edge| edge.role() == Role::Import && edge.how() == How::Outside) {
+        for edge in graph.edges.all() {
             let Some(file) = snapshot.file_by_number(edge.file) else { continue };
-            let at = edge.at as usize;
-            let name = file.content().get(at..at + edge.len()).unwrap_or_default().to_vec();
-            entries.strangers.entry(edge.file).or_default().insert(name);
+            if edge.role() == Role::Import && edge.how() == How::Outside {
+                let at = edge.at as usize;
+                let name = file.content().get(at..at + edge.len()).unwrap_or_default();
+                entries.strangers.entry(edge.file).or_default().insert(name);
+            } else if let (Role::Base, Some(class), 0) = (edge.role(), edge.from(), graph.edges.targets(edge).len()) {
+                entries.outside.entry(class).or_default().push(base_text(file.content(), edge));
+            }
         }
         entries
     }
@@ -103,10 +113,9 @@ impl<'g, 'a> Entries<'g, 'a> {
             || rules.packages.iter().any(|package| self.packages.get(*package).is_some_and(|all| all.contains("")))
     }
 
-    /// Whether a test runner, a benchmark or an example uses it.
+    /// Whether a test runner, a benchmark or an example uses it, though it stands in a file that is none of theirs.
     pub fn is_test(&self, symbol: &SymbolView<'_>) -> bool {
-        exercises(symbol.file.path())
-            || in_test_module(symbol)
+        in_test_module(symbol)
             || symbol.decorators().iter().any(|decorator| {
                 let name = decorator_name(decorator);
                 matches!(name, "test" | "Test" | "bench" | "rstest" | "ParameterizedTest")
@@ -182,18 +191,27 @@ impl<'g, 'a> Entries<'g, 'a> {
     /// Whether a class derives from one that is not in the repository and may call what the class defines; with `imported`,
     /// only where that base was imported by name, as those of frameworks are.
     fn is_foreign(&self, class: &SymbolView<'_>, imported: bool) -> bool {
+        let known = self.foreign.borrow().get(&class.number()).and_then(|known| known[usize::from(imported)]);
+        known.unwrap_or_else(|| {
+            let is_foreign = self.finds_foreign(class, imported);
+            self.foreign.borrow_mut().entry(class.number()).or_default()[usize::from(imported)] = Some(is_foreign);
+            is_foreign
+        })
+    }
+
+    fn finds_foreign(&self, class: &SymbolView<'_>, imported: bool) -> bool {
         let graph = self.graph;
         let mut seen = HashSet::new();
         let mut waiting = vec![class.number()];
         while let Some(class) = waiting.pop().filter(|class| seen.insert(*class)) {
             let rules = graph.snapshot.symbol(class).map(|symbol| conventions(symbol.file.language()));
-            for base in outside_bases(graph.snapshot, graph.edges, class) {
+            for base in self.outside.get(&class).into_iter().flatten() {
                 let mut parts = base.split(['.', ':']).filter(|part| !part.is_empty());
                 let first = parts.next().unwrap_or_default();
                 let last = parts.next_back().unwrap_or(first);
                 let is_plain = rules.is_some_and(|rules| rules.plain_bases.contains(&last));
                 let stranger = || {
-                    self.strangers.get(&class.file).is_some_and(|names| names.contains(first.as_bytes()))
+                    self.strangers.get(&class.file).is_some_and(|names| names.contains(&first.as_bytes()))
                         // An exception is raised, not called back.
                         && !last.ends_with("Error")
                         && !last.ends_with("Exception")

@@ -18,7 +18,7 @@ pub fn ranks<'a>(snapshot: &'a Snapshot, edges: &EdgeTable) -> Result<&'a RankTa
         return Ok(ranks);
     }
     let graph = Graph::new(snapshot, edges);
-    let uses = graph.uses(false, |edge, to| is_use(edge, &graph.symbols[to as usize]));
+    let uses = graph.uses(false, |edge, to| is_use(&graph, edge, to));
     let counted: Vec<u32> = (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)).collect();
     let start = 1.0 / counted.len().max(1) as f64;
     let mut even = vec![0.0; graph.symbols.len()];

@@ -18,7 +18,7 @@ pub struct MapFile<'a> {
 /// central.
 pub fn repo_map<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, focus: &[SymbolId]) -> Vec<MapFile<'a>> {
     let graph = Graph::new(snapshot, edges);
-    let uses = graph.uses(false, |edge, to| is_use(edge, &graph.symbols[to as usize]));
+    let uses = graph.uses(false, |edge, to| is_use(&graph, edge, to));
     let focus: Vec<u32> = focus.iter().filter_map(|symbol| graph.owner(*symbol)).collect();
     let mut start = vec![0.0; graph.symbols.len()];
     if focus.is_empty() {

@@ -15,6 +15,7 @@ pub use importance::{central_symbols, imported_files, ranks};
 pub use map::{MapFile, repo_map};
 pub use related::{Related, implementations, related};
 
+use crate::languages::conventions;
 use crate::model::{Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
@@ -151,10 +152,12 @@ impl Uses {
 
 /// Whether an occurrence makes what it means more central: importing it does not yet use it. Who derives from a class specializes
 /// it, and is how it is found; who implements an interface uses it.
-fn is_use(edge: &Edge, target: &SymbolView<'_>) -> bool {
+fn is_use(graph: &Graph<'_>, edge: &Edge, target: u32) -> bool {
+    let is_type = |node: u32| matches!(graph.symbols[node as usize].kind(), Kind::Class | Kind::Type);
+    let declares = |from: u32| is_type(from) && !conventions(graph.symbols[from as usize].file.language()).types_use;
     match edge.role() {
         Role::Import => false,
-        Role::Base => target.kind() == Kind::Type,
-        _ => true,
+        Role::Base if graph.symbols[target as usize].kind() != Kind::Type => false,
+        _ => !graph.from(edge).is_some_and(declares),
     }
 }
