@@ -1,16 +1,20 @@
 //! GitHub's own description of its interface, against what we ask, what we read, and what the stand-in answers.
 //!
-//! Nothing of it is kept in this repository: the test looks for the package `@octokit/openapi` in `target/fixtures` and says
-//! how to get it when it is not there.
+//! What we ask of it is kept in `tests/github`, as this test takes it out of the whole: the package `@octokit/openapi`, which
+//! also describes GitHub Enterprise. When that lies in `target/fixtures` (`npm pack --pack-destination target/fixtures
+//! @octokit/openapi`), all of it is looked at, and `UPDATE_EXPECT=1` writes the excerpt anew.
 
+use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::github::stand::{Hub, git_text};
 use crate::github::tests::client;
+use crate::github::*;
+use crate::net::stand::{Reply, Stand};
 
 /// What we ask: the path as it is described, the parameters beside those in it, and what the answer must always hold.
 const ASKED: &[(&str, &[&str], &[&str])] = &[
@@ -26,14 +30,6 @@ const ASKED: &[(&str, &[&str], &[&str])] = &[
 
 #[test]
 fn questions_and_answers_are_as_github_describes_them() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join("fixtures");
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_it =
-        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("octokit-openapi-"));
-    let Some(package) = files.into_iter().find(|path| is_it(path)) else {
-        println!("skipped: for this test, npm pack --pack-destination target/fixtures @octokit/openapi");
-        return;
-    };
     let hub = Hub::of_files(&[("README.md", "# cat\n"), ("src/lib.rs", "fn a() {}\n")], false);
     let head = git_text(&hub.bare, &["rev-parse", "main"]);
     let tree = git_text(&hub.bare, &["rev-parse", "main^{tree}"]);
@@ -46,8 +42,8 @@ fn questions_and_answers_are_as_github_describes_them() {
     ];
     let home = tempfile::tempdir().expect("there is room");
     let client = client(&hub.stand, home.path());
-    let descriptions = descriptions(&package);
-    assert!(descriptions.len() > 1, "GitHub, and GitHub Enterprise");
+    let mut descriptions = package().map(|package| descriptions(&package)).unwrap_or_default();
+    descriptions.push(("the excerpt".to_owned(), kept()));
     for (name, description) in &descriptions {
         for (path, parameters, always) in ASKED {
             let get = &description["paths"][path]["get"];
@@ -76,6 +72,227 @@ fn questions_and_answers_are_as_github_describes_them() {
             assert_eq!(misfit, None, "{name}: {path}");
         }
     }
+}
+
+#[test]
+fn the_excerpt_is_of_the_description() {
+    let Some(package) = package() else {
+        println!("the whole description is not there; the excerpt stands for it");
+        return;
+    };
+    let whole = descriptions(&package).into_iter().find(|(name, _)| name == "api.github.com.json");
+    let made = excerpt(&whole.expect("GitHub itself is described").1);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(excerpt_path(), text_of(&made)).expect("the sources can be written");
+    }
+    assert!(made == kept(), "GitHub describes itself otherwise now: UPDATE_EXPECT=1 writes the excerpt anew");
+}
+
+/// A server that answers a path with the example that GitHub gives for it.
+fn exemplary(description: &Value) -> Stand {
+    let example = |path: &str| -> Value {
+        let content = &description["paths"][path]["get"]["responses"]["200"]["content"]["application/json"];
+        let first = content["examples"].as_object().and_then(|all| all.values().next()).expect("there is an example");
+        resolve(description, first)["value"].clone()
+    };
+    let [search, repository, commit, refs] = [
+        "/search/repositories",
+        "/repos/{owner}/{repo}",
+        "/repos/{owner}/{repo}/git/commits/{commit_sha}",
+        "/repos/{owner}/{repo}/git/matching-refs/{ref}",
+    ]
+    .map(example);
+    Stand::http(move |asked| {
+        let answer = match asked.path.as_str() {
+            path if path.starts_with("/search/") => &search,
+            path if path.ends_with("/heads/") => &refs,
+            path if path.contains("/matching-refs/") => &json!([]),
+            path if path.contains("/git/commits/") => &commit,
+            path if path.contains("/commits/") => return Reply::new(200, commit["sha"].as_str().unwrap_or_default()),
+            _ => &repository,
+        };
+        Reply::new(200, answer.to_string())
+    })
+}
+
+#[test]
+fn examples_that_github_gives_are_understood() {
+    let stand = exemplary(&kept());
+    let home = tempfile::tempdir().expect("there is room");
+    let client = client(&stand, home.path());
+    let name = Name::new("octocat", "Hello-World").expect("it is a name");
+    let query = Query { text: "tetris".to_owned(), sort: Sort::Stars, order: Order::Descending, per_page: 30, page: 1 };
+    let found = search(&client, &query).expect("it is an answer");
+    assert_eq!((found.total_count, found.items[0].full_name.as_str()), (40, "dtrupenn/Tetris"));
+    assert_eq!(found.items[0].license.as_ref().map(|license| license.key.as_str()), Some("mit"));
+    assert_eq!(default_branch(&client, &name).expect("it is an answer"), "master");
+    let refs = refs(&client, &name, "").expect("it is an answer");
+    let names: Vec<&str> = refs.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["refs/heads/feature-a", "refs/heads/feature-b"]);
+    assert!(refs.iter().all(|one| one.object.kind == "commit" && one.object.sha.len() == 40));
+    let commit = crate::github::resolve(&client, &name, Some("main")).expect("it is an answer");
+    assert_eq!(commit.tree, "691272480426f78a0138979dd3ce63b77f706feb");
+}
+
+#[test]
+fn every_refusal_that_github_describes_has_a_meaning() {
+    let description = kept();
+    let mut refusals: BTreeSet<u16> = BTreeSet::new();
+    for (path, ..) in ASKED {
+        let responses = description["paths"][path]["get"]["responses"].as_object().expect("answers are described");
+        refusals
+            .extend(responses.keys().filter_map(|status| status.parse::<u16>().ok()).filter(|status| *status >= 400));
+    }
+    assert!(refusals.len() > 4, "{refusals:?}");
+    let home = tempfile::tempdir().expect("there is room");
+    for status in refusals {
+        // Some words, as the schema of errors has them; one that says when to come back is not asked again.
+        let message = if status == 409 { "Git Repository is empty." } else { "words" };
+        let words = json!({"message": message, "documentation_url": "https://docs.github.com"}).to_string();
+        let stand = Stand::http(move |_| Reply::new(status, words.clone()).with("retry-after", "1"));
+        let err = client(&stand, home.path()).json::<Value>(stand.url("/x").parse().expect("it is a URL"));
+        let fits = match (status, err.expect_err("it is refused")) {
+            (403, Error::Limited(_) | Error::Forbidden(_))
+            | (404, Error::NotFound { .. })
+            | (409, Error::Empty)
+            | (422, Error::Invalid(_))
+            | (500..=599, Error::Trouble { wait: Some(_), .. }) => None,
+            (_, other) => Some(other),
+        };
+        assert!(fits.is_none(), "{status}: {fits:?}");
+    }
+}
+
+/// The package with the whole description, where somebody has put it.
+fn package() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join("fixtures");
+    let mut files = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    files.find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("octokit-openapi-")))
+}
+
+fn excerpt_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/github/api.github.com.json")
+}
+
+/// The excerpt that is kept.
+fn kept() -> Value {
+    let text = std::fs::read_to_string(excerpt_path()).expect("it is part of the sources");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+/// An excerpt as it is kept: a path or a component on a line.
+fn text_of(excerpt: &Value) -> String {
+    let lines = |map: &Map<String, Value>| -> String {
+        map.iter().map(|(key, value)| format!("{}:{value}", json!(key))).collect::<Vec<_>>().join(",\n")
+    };
+    let map = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    let parts: Vec<String> = map(&excerpt["components"])
+        .iter()
+        .map(|(kind, all)| format!("{}:{{\n{}}}", json!(kind), lines(&map(all))))
+        .collect();
+    format!(
+        "{{\"info\":{},\n\"paths\":{{\n{}}},\n\"components\":{{\n{}}}}}\n",
+        excerpt["info"],
+        lines(&map(&excerpt["paths"])),
+        parts.join(",\n")
+    )
+}
+
+/// Of a description, the questions that we ask and everything that their answers are made of.
+fn excerpt(description: &Value) -> Value {
+    let mut paths = Map::new();
+    for (path, ..) in ASKED {
+        let get = &description["paths"][path]["get"];
+        let parameters: Vec<Value> = get["parameters"].as_array().into_iter().flatten().map(bare_parameter).collect();
+        let responses = each(&get["responses"], &bare_response);
+        paths.insert((*path).to_owned(), json!({"get": {"parameters": parameters, "responses": responses}}));
+    }
+    let mut components = Map::new();
+    let mut wanted = Vec::new();
+    paths.values().for_each(|value| references(value, &mut wanted));
+    while let Some(place) = wanted.pop() {
+        let mut parts = place.rsplit('/');
+        let (name, kind) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let known = components.entry(kind).or_insert_with(|| json!({}));
+        if known.get(name).is_none() {
+            let whole = &description["components"][kind][name];
+            let bare = match kind {
+                "schemas" => bare_schema(whole),
+                "parameters" => bare_parameter(whole),
+                "responses" => bare_response(whole),
+                _ => json!({"value": whole["value"]}),
+            };
+            references(&bare, &mut wanted);
+            known[name] = bare;
+        }
+    }
+    components.values_mut().filter_map(Value::as_object_mut).for_each(Map::sort_keys);
+    components.sort_keys();
+    json!({"info": description["info"], "paths": paths, "components": components})
+}
+
+/// The references in a value.
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|field| references(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+/// Each field of an object, made another.
+fn each(value: &Value, bare: &dyn Fn(&Value) -> Value) -> Value {
+    value.as_object().into_iter().flatten().map(|(key, field)| (key.clone(), bare(field))).collect()
+}
+
+/// Some fields of an object; a reference stays one.
+fn only(value: &Value, keys: &[&str]) -> Value {
+    let fields = value.as_object().into_iter().flatten();
+    let kept = fields.filter(|(key, _)| *key == "$ref" || keys.contains(&key.as_str()));
+    kept.map(|(key, field)| (key.clone(), field.clone())).collect()
+}
+
+fn bare_parameter(parameter: &Value) -> Value {
+    only(parameter, &["name", "in", "required"])
+}
+
+fn bare_response(response: &Value) -> Value {
+    let content = |content: &Value| {
+        let mut kept = only(content, &["examples"]);
+        if let Some(schema) = content.get("schema") {
+            kept["schema"] = bare_schema(schema);
+        }
+        kept
+    };
+    match response.get("content") {
+        Some(contents) => json!({"content": each(contents, &content)}),
+        None => only(response, &[]),
+    }
+}
+
+/// What a value must be, without words about it.
+fn bare_schema(schema: &Value) -> Value {
+    let mut kept = only(schema, &["type", "nullable", "required", "enum", "format"]);
+    if !schema.is_object() {
+        return schema.clone();
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(key) {
+            kept[key] = bare_schema(inner);
+        }
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        if let Some(choices) = schema[key].as_array() {
+            kept[key] = choices.iter().map(bare_schema).collect();
+        }
+    }
+    if let Some(properties) = schema.get("properties") {
+        kept["properties"] = each(properties, &bare_schema);
+    }
+    kept
 }
 
 /// The schema of a good answer.

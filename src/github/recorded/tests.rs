@@ -1,7 +1,8 @@
-//! What GitHub really answered: traffic that the PyGithub project recorded, asked for again.
+//! What GitHub answers, asked for again: a few answers of every sort, written down with names and numbers that are nobody's,
+//! and the traffic that the PyGithub project recorded.
 //!
-//! Nothing of it is kept in this repository. The test looks for PyGithub's source archive in `target/fixtures` and says how
-//! to get it when it is not there.
+//! Of the latter nothing is kept in this repository: the test looks for PyGithub's source archive in `target/fixtures`, and says
+//! how to get it when it is not there.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -27,13 +28,53 @@ struct Pair {
 }
 
 #[test]
+fn answers_of_every_sort_mean_what_they_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/github/answers.txt");
+    let text = std::fs::read_to_string(path).expect("it is part of the sources");
+    let seen = replay(pairs_of("answers.txt", &text));
+    let count = |status: u16, meaning: &str| seen.get(&(status, meaning)).copied().unwrap_or_default();
+    for (status, meaning) in [
+        (200, "good"),
+        (301, "good"),
+        (302, "good"),
+        (304, "good"),
+        (401, "unauthorized"),
+        (403, "primary limit"),
+        (403, "secondary limit"),
+        (403, "forbidden"),
+        (403, "sso"),
+        (403, "blocked"),
+        (404, "not found"),
+        (409, "empty"),
+        (422, "invalid"),
+        (429, "primary limit"),
+        (429, "secondary limit"),
+        (451, "legal"),
+        (502, "trouble"),
+        (503, "trouble"),
+    ] {
+        assert!(count(status, meaning) > 0, "{status} {meaning}: {seen:?}");
+    }
+}
+
+#[test]
 fn recorded_answers_mean_what_they_meant() {
     let Some(path) = archive() else {
         println!("skipped: for this test, pip download --no-deps --no-binary :all: -d target/fixtures PyGithub");
         return;
     };
-    let pairs = Arc::new(pairs(&path));
+    let pairs = pairs(&path);
     assert!(pairs.len() > 2_000, "{}", pairs.len());
+    let seen = replay(pairs);
+    let count = |status: u16, meaning: &str| seen.get(&(status, meaning)).copied().unwrap_or_default();
+    assert!(count(200, "good") > 1_000, "{seen:?}");
+    assert!(count(401, "unauthorized") > 0 && count(403, "primary limit") > 0, "{seen:?}");
+    assert!(count(403, "forbidden") > 0 && count(304, "good") > 0 && count(404, "not found") > 0, "{seen:?}");
+}
+
+/// Serves pairs, asks for each by our client, and counts what the answers mean by their status.
+fn replay(pairs: Vec<Pair>) -> BTreeMap<(u16, &'static str), usize> {
+    let pairs = Arc::new(pairs);
     let served = Arc::clone(&pairs);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -57,7 +98,7 @@ fn recorded_answers_mean_what_they_meant() {
     });
     let home = tempfile::tempdir().expect("there is room");
     let client = client(&stand, home.path());
-    let mut seen: BTreeMap<(u16, &str), usize> = BTreeMap::new();
+    let mut seen: BTreeMap<(u16, &'static str), usize> = BTreeMap::new();
     for (number, pair) in pairs.iter().enumerate().filter(|(_, pair)| pair.method == "GET") {
         let url = client.url(&["r", &number.to_string()]);
         if pair.status == 304 {
@@ -82,6 +123,9 @@ fn recorded_answers_mean_what_they_meant() {
                 assert_eq!(limit.reset(), header(pair, "x-ratelimit-reset"), "{place}");
                 "primary limit"
             }
+            Err(Error::Sso { .. }) => "sso",
+            Err(Error::Blocked(_)) => "blocked",
+            Err(Error::Legal) => "legal",
             Err(Error::Forbidden(_)) => "forbidden",
             Err(Error::NotFound { .. }) => "not found",
             Err(Error::Invalid(_)) => "invalid",
@@ -106,15 +150,14 @@ fn recorded_answers_mean_what_they_meant() {
     for ((status, meaning), n) in &seen {
         println!("{status} {meaning}: {n}");
     }
-    let count = |status: u16, meaning: &str| seen.get(&(status, meaning)).copied().unwrap_or_default();
-    assert!(count(200, "good") > 1_000, "{seen:?}");
-    assert!(count(401, "unauthorized") > 0 && count(403, "primary limit") > 0, "{seen:?}");
-    assert!(count(403, "forbidden") > 0 && count(304, "good") > 0 && count(404, "not found") > 0, "{seen:?}");
     let fitting = |(status, meaning): (u16, &str)| match status {
         200..=299 => meaning == "good" || meaning == "no json",
         304 => meaning == "good",
         401 => meaning == "unauthorized",
-        403 => ["primary limit", "secondary limit", "forbidden"].contains(&meaning),
+        403 => ["primary limit", "secondary limit", "forbidden", "sso", "blocked"].contains(&meaning),
+        409 => meaning == "empty",
+        429 => ["primary limit", "secondary limit"].contains(&meaning),
+        451 => meaning == "legal",
         404 => meaning == "not found",
         422 => meaning == "invalid",
         500..=599 => meaning == "trouble",
@@ -122,6 +165,7 @@ fn recorded_answers_mean_what_they_meant() {
         _ => true,
     };
     assert!(seen.keys().all(|key| fitting(*key)), "{seen:?}");
+    seen
 }
 
 /// How often an answer is asked for: redirects lead on, trouble without a word on when is asked for three times.
