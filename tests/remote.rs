@@ -1,12 +1,19 @@
 //! Repositories elsewhere, through the binary: indexed ref by ref, searched without an index, and whatever goes wrong.
 
+#[allow(dead_code, reason = "the library's own tests use the rest")]
+#[path = "../src/net/stand.rs"]
+mod stand;
+
 use std::io::Read as _;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
+use stand::{Asked, Manner, Stand, git_backend};
 use tempfile::TempDir;
 
 /// Runs git in `folder`, free of what the machine configures.
@@ -220,4 +227,161 @@ fn a_run_that_was_killed_in_the_middle_costs_nothing_later() {
     daemon.kill().and_then(|()| daemon.wait()).expect("it is a child of ours");
     assert!(ready, "the daemon does not start");
     assert_eq!(found["stats"]["total_matches"], 1, "{found}");
+}
+
+fn is_fetch(asked: &Asked) -> bool {
+    asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch")
+}
+
+/// Text that does not pack, so that a server has something to send.
+fn noise(bytes: usize, mut seed: u64) -> String {
+    let mut text = String::with_capacity(bytes);
+    while text.len() < bytes {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Six bits a letter, and a line's end now and then.
+        text.push(if seed >> 58 == 0 { '\n' } else { char::from(b'!' + (seed >> 57) as u8 % 90) });
+    }
+    text
+}
+
+/// Every file below a folder.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_later() {
+    // Of a single object nothing is kept before all of it is there.
+    let noises = |seed: u64| -> Vec<(String, String)> {
+        (0..16).map(|n| (format!("noise/{n}"), noise(1 << 16, 100 * seed + n))).collect()
+    };
+    let commit = |world: &World, seed: u64| {
+        let files = noises(seed);
+        world.commit(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
+    };
+    let world = World::new(&[("a.py", "x = 1\n")]);
+    commit(&world, 1);
+    let stalls = Arc::new(AtomicBool::new(true));
+    let (root, now) = (world.root().to_owned(), stalls.clone());
+    let stand = Stand::http(move |asked| {
+        let reply = git_backend(&root, asked);
+        let stalled = is_fetch(asked) && now.load(Ordering::SeqCst);
+        if stalled { reply.manner(Manner::Stalls) } else { reply }
+    });
+    let url = format!("http://127.0.0.1:{}/.git", stand.address.port());
+    let clones = world.home.path().join("idx/codelode/git");
+    // What is being received lies beside what is known.
+    let half = || {
+        let halves = files_below(&clones).into_iter().filter(|path| path.to_string_lossy().contains("/objects/pack/"));
+        halves
+            .filter(|path| path.extension().is_none_or(|ending| ending != "pack" && ending != "idx"))
+            .collect::<Vec<_>>()
+    };
+    let large = |paths: &[PathBuf]| paths.iter().any(|path| path.metadata().is_ok_and(|facts| facts.len() > 100_000));
+    for round in 0..2 {
+        stalls.store(true, Ordering::SeqCst);
+        let mut child =
+            world.command(&["index-repo", &url]).stdout(Stdio::null()).spawn().expect("the binary is there");
+        let came = (0..3000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            large(&half())
+        });
+        child.kill().and_then(|()| child.wait()).expect("it is a child of ours");
+        assert!(came && large(&half()), "round {round}: half a pack is on the disk");
+        stalls.store(false, Ordering::SeqCst);
+        let indexed = world.run(&["index-repo", &url]);
+        assert_eq!(
+            (&indexed["success"], &indexed["file_count"]),
+            (&Value::from(true), &Value::from(17 + round)),
+            "{indexed}"
+        );
+        assert_eq!(half(), Vec::<PathBuf>::new());
+        assert_eq!(files_below(&clones.join("aside")), Vec::<PathBuf>::new());
+        world.commit(&[("more.py", &format!("y = {round}\n"))]);
+        commit(&world, 2 + round);
+    }
+}
+
+#[test]
+fn a_process_can_keep_its_clones_to_itself() {
+    let world = World::new(&[("a.py", "x = 1\n")]);
+    let root = world.root().to_owned();
+    let stand = Stand::http(move |asked| git_backend(&root, asked));
+    let url = format!("http://127.0.0.1:{}/.git", stand.address.port());
+    let clones = world.home.path().join("idx/codelode/git");
+    for fetches in 1..=2 {
+        let found = world.run(&["grep", &url, "x", "--cache-mode", "process"]);
+        assert_eq!(found["stats"]["total_matches"], 1, "{found}");
+        assert_eq!(stand.asked().iter().filter(|asked| is_fetch(asked)).count(), fetches);
+        assert_eq!(files_below(&clones), Vec::<PathBuf>::new(), "they went with it");
+    }
+    // What a process left that was killed goes, however many keep to themselves; what one that lives has stays.
+    let processes = clones.join("processes");
+    let left = |name: &str| {
+        std::fs::create_dir_all(processes.join(name)).expect("folders can be made");
+        std::fs::write(processes.join(name).join("x"), "x").expect("files can be written");
+        let lock = std::fs::File::create(processes.join(format!("{name}.lock"))).expect("files can be made");
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        lock.set_modified(long_ago).expect("it is ours");
+        lock
+    };
+    drop(left("1-a"));
+    let lives = left("2-b");
+    lives.lock().expect("nobody else has it");
+    world.run(&["grep", &url, "x", "--cache-mode", "process"]);
+    let mut kept = files_below(&processes);
+    kept.sort();
+    assert_eq!(kept, [processes.join("2-b/x"), processes.join("2-b.lock")]);
+    let shared = world.run(&["grep", &url, "x", "--cache-mode", "shared"]);
+    assert!(shared["_meta"]["fetched_bytes"].as_u64() > Some(0), "{shared}");
+    assert_eq!(world.run(&["grep", &url, "x"])["_meta"].get("fetched_bytes"), None);
+    assert!(!world.command(&["grep", &url, "x", "--cache-mode", "nobody"]).output().expect("it runs").status.success());
+}
+
+#[test]
+fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
+    let sizes = [2 << 20, 2 << 20, 3 << 20, 12 << 20];
+    let origins: Vec<World> =
+        sizes.iter().zip(1..).map(|(size, seed)| World::new(&[("noise", &noise(*size, seed))])).collect();
+    let roots: Vec<PathBuf> = origins.iter().map(|world| world.root().to_owned()).collect();
+    let stand = Stand::http(move |asked| {
+        let place =
+            asked.path.strip_prefix("/").and_then(|path| path.split('/').next()).and_then(|place| place.parse().ok());
+        let root: &PathBuf = &roots[place.unwrap_or(0_usize)];
+        let path = asked.path.splitn(3, '/').nth(2).map_or_else(String::new, |rest| format!("/{rest}"));
+        git_backend(root, &Asked { path, ..asked.clone() })
+    });
+    let home = TempDir::new().expect("room");
+    let urls = (0..sizes.len()).map(|place| format!("http://127.0.0.1:{}/{place}/.git", stand.address.port()));
+    // A disk that only these commands see, and that goes with the last of them.
+    let script = "mount -t tmpfs -o size=5m tmpfs \"$1\" || exit 99; home=$1 program=$2; shift 2\n\
+        for url; do \"$program\" tree --repo \"$url\" --json </dev/null; done; find \"$home\" -path '*/aside/*'";
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).arg(home.path());
+    command.arg(env!("CARGO_BIN_EXE_codelode")).args(urls);
+    command.env("CODELODE_INDEX_PATH", home.path()).env("CODELODE_TRUSTED_HOSTS", "127.0.0.1");
+    let output = match command.output() {
+        Ok(output) if output.status.code() != Some(99) && !output.stdout.is_empty() => output,
+        other => {
+            println!("skipped: a small disk cannot be mounted here: {other:?}");
+            return;
+        }
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines = text.lines();
+    let mut answer = || -> Value { serde_json::from_str(lines.next().expect("each answers")).expect("in JSON") };
+    // The first two leave no room for the third, which is worth more than what nobody uses.
+    for place in 0..3 {
+        let answer = answer();
+        assert_eq!(answer["tree"][0]["path"], "noise", "{place}: {answer}");
+    }
+    let full = answer();
+    assert_eq!(full["code"], "unavailable", "{full}");
+    let message = full["error"].as_str().expect("an error says what is wrong");
+    assert!(
+        message.starts_with("no space left in ") && message.contains("were fetched before it was full"),
+        "{message}"
+    );
+    assert_eq!(lines.next(), None, "nothing of it is left");
 }

@@ -25,7 +25,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{self, Config, Flags, Freshness, GitHubMode, Settings};
+use crate::config::{self, CacheMode, Config, Flags, Freshness, GitHubMode, Settings};
 use crate::mcp;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
@@ -86,6 +86,9 @@ struct Global {
     /// How commits on GitHub are read: auto, git, tarball or api [default: auto].
     #[arg(long, value_name = "HOW", global = true, hide_short_help = true)]
     github_mode: Option<GitHubMode>,
+    /// Who shares the clones of repositories elsewhere: shared (all processes) or process (nobody) [default: shared].
+    #[arg(long, value_name = "WHO", global = true, hide_short_help = true)]
+    cache_mode: Option<CacheMode>,
     /// No progress bar, no notes; errors still show.
     #[arg(long, short, global = true)]
     quiet: bool,
@@ -245,7 +248,8 @@ fn serve(global: &Global, how: Serve) -> ExitCode {
 
 /// What the command line decides, whatever the command.
 fn flags(global: &Global, settings: Settings) -> Flags {
-    let settings = Settings { max_memory: global.max_memory, github_mode: global.github_mode, ..settings };
+    let Global { max_memory, github_mode, cache_mode, .. } = *global;
+    let settings = Settings { max_memory, github_mode, cache_mode, ..settings };
     Flags { index_dir: global.index_dir.clone(), settings }
 }
 

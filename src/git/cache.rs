@@ -15,8 +15,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::Error;
+use super::bare::{clean, entries, init, make_private, remove, size_of};
 use super::commit::{Commit, commit_id, open};
 use super::fetch::{Access, Wish, local_refs};
+use super::packs;
 use super::refs::{Found, Refs, is_fixed};
 use super::remote::{Place, Remote, short_hash};
 
@@ -60,6 +62,15 @@ pub struct Opened {
     pub over: Option<String>,
 }
 
+/// What a name means on its server, as it was just asked.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// What was found.
+    pub found: Found,
+    /// Who answered: the same repository over ssh where https was refused.
+    used: Remote,
+}
+
 /// The clones in a folder.
 pub struct Cache {
     root: PathBuf,
@@ -68,6 +79,14 @@ pub struct Cache {
     swept: AtomicBool,
     /// Held for the process's life when the folder is its own.
     own: Option<File>,
+}
+
+/// How a commit is wanted.
+enum Wanted {
+    /// Not older than this.
+    Aged(Age),
+    /// As it was found just now.
+    Located(Located),
 }
 
 /// What is known of a clone. Its JSON lies beside it.
@@ -130,36 +149,61 @@ impl Cache {
 
     /// What a name means now: the commit of `reference`, or else of the place in the repository's name, or else of the
     /// default branch. Nothing is cloned.
-    pub fn find(&self, remote: &Remote, reference: Option<&str>, wish: &Wish<'_>) -> Result<Found, Error> {
+    pub fn find(&self, remote: &Remote, reference: Option<&str>, wish: &Wish<'_>) -> Result<Located, Error> {
         let place = place_of(remote, reference);
         let remote = remote.whole();
-        match remote.folder() {
+        let (refs, used) = match remote.folder() {
             Some(folder) => {
                 let refs = local_refs(&folder, &open(&folder)?.to_thread_local())?;
-                local_meaning(&remote, &folder, &refs, place.as_ref())
+                let found = local_meaning(&remote, &folder, &refs, place.as_ref())?;
+                return Ok(Located { found, used: remote });
             }
-            None => meaning(&remote, &self.ask(&remote, wish)?.0, place.as_ref()),
-        }
+            None => self.ask(&remote, wish)?,
+        };
+        Ok(Located { found: meaning(&remote, &refs, place.as_ref())?, used })
     }
 
     /// The commit that [`Cache::find`] would find, to be read. It is fetched when it is not here.
     pub fn open(&self, remote: &Remote, reference: Option<&str>, age: Age, wish: &Wish<'_>) -> Result<Opened, Error> {
+        if remote.folder().is_some() {
+            let located = self.find(remote, reference, wish)?;
+            return self.open_located(remote, reference, located, wish);
+        }
+        self.open_as(remote, reference, &Wanted::Aged(age), wish)
+    }
+
+    /// The commit that was found just now, to be read, without asking for it once more. It is fetched when it is not here.
+    pub fn open_located(
+        &self,
+        remote: &Remote,
+        reference: Option<&str>,
+        located: Located,
+        wish: &Wish<'_>,
+    ) -> Result<Opened, Error> {
+        if let Some(folder) = remote.folder() {
+            let commit = Commit::open(&folder, &located.found.commit)?;
+            return Ok(Opened { commit, found: located.found, fetched: None, over: None });
+        }
+        self.open_as(remote, reference, &Wanted::Located(located), wish)
+    }
+
+    fn open_as(
+        &self,
+        remote: &Remote,
+        reference: Option<&str>,
+        wanted: &Wanted,
+        wish: &Wish<'_>,
+    ) -> Result<Opened, Error> {
         let place = place_of(remote, reference);
         let remote = remote.whole();
-        if let Some(folder) = remote.folder() {
-            let refs = local_refs(&folder, &open(&folder)?.to_thread_local())?;
-            let found = local_meaning(&remote, &folder, &refs, place.as_ref())?;
-            let commit = Commit::open(&folder, &found.commit)?;
-            return Ok(Opened { commit, found, fetched: None, over: None });
-        }
         if !self.swept.swap(true, Ordering::Relaxed) {
             self.sweep(None);
         }
         let key = key(&remote);
-        match self.open_key(&key, &remote, place.as_ref(), age, wish) {
+        match self.open_key(&key, &remote, place.as_ref(), wanted, wish) {
             // A clone that lost objects is made anew, once.
             Err(Error::Missing { .. } | Error::Unreadable { .. }) if self.discard(&key) => {
-                self.open_key(&key, &remote, place.as_ref(), age, wish)
+                self.open_key(&key, &remote, place.as_ref(), wanted, wish)
             }
             result => result,
         }
@@ -170,10 +214,11 @@ impl Cache {
         key: &str,
         remote: &Remote,
         place: Option<&Place>,
-        age: Age,
+        wanted: &Wanted,
         wish: &Wish<'_>,
     ) -> Result<Opened, Error> {
         let began = now();
+        let age = if let Wanted::Aged(age) = wanted { *age } else { Age::Now };
         let pin = self.lock(key, "use", false, wish)?;
         let name = name_of(place);
         let usable = |state: &State| {
@@ -194,8 +239,13 @@ impl Cache {
             touch(&pin);
             return give(meaning, pin, None, None);
         }
-        let (refs, used) = self.ask(remote, wish)?;
-        let found = meaning(remote, &refs, place)?;
+        let (found, used) = match wanted {
+            Wanted::Located(Located { found, used }) => (found.clone(), used.clone()),
+            Wanted::Aged(_) => {
+                let (refs, used) = self.ask(remote, wish)?;
+                (meaning(remote, &refs, place)?, used)
+            }
+        };
         if self.state(key).commits.contains(&found.commit) {
             // Somebody who fetches just now will write what it learns, too.
             if let Ok(Some(_lock)) = self.try_lock(key, "write", true) {
@@ -211,6 +261,7 @@ impl Cache {
             return give(meaning, pin, None, None);
         }
         let (meaning, bytes, over) = self.fetch(key, remote, &used, &found, &name, wish)?;
+        self.join_packs(key, &pin)?;
         touch(&pin);
         let over = (over.transport != remote.transport).then(|| over.to_string());
         give(meaning, pin, Some(bytes), over)
@@ -311,6 +362,17 @@ impl Cache {
         Ok((meaning, bytes, over))
     }
 
+    /// Joins the packs of a clone whose `write` lock the caller holds beside this pin, when nobody else reads it.
+    fn join_packs(&self, key: &str, pin: &File) -> Result<(), Error> {
+        // Whoever wants to remove the clone needs the `write` lock first, so it stays while the pin changes hands.
+        if pin.try_lock().is_ok()
+            && let Err(err) = packs::join(&self.clone_of(key).join("objects/pack"))
+        {
+            tracing::warn!(%err, "many packs stay as they are");
+        }
+        pin.lock_shared().map_err(Error::io("cannot lock", &self.lock_path(key, "use")))
+    }
+
     /// Moves a clone that is damaged out of the way, unless somebody reads it.
     fn discard(&self, key: &str) -> bool {
         let (Ok(Some(_write)), Ok(Some(_use))) = (self.try_lock(key, "write", true), self.try_lock(key, "use", true))
@@ -334,9 +396,9 @@ impl Cache {
                 let _ = remove(&entry);
             }
         }
-        if self.own.is_none() {
-            sweep_processes(&self.root.join("processes"));
-        }
+        // A process that keeps to itself lives among those that do.
+        let shared = self.root.join("processes");
+        sweep_processes(self.root.parent().filter(|_| self.own.is_some()).unwrap_or(&shared));
         self.evict(0, except);
     }
 
@@ -529,86 +591,6 @@ fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Pla
         }
         (result, _) => result,
     }
-}
-
-/// Makes a bare repository. Nothing is taken from templates, so it has no hooks.
-fn init(path: &Path) -> Result<(), Error> {
-    for folder in ["objects/pack", "objects/info", "refs"] {
-        make_private(&path.join(folder))?;
-    }
-    let config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tlogallrefupdates = false\n";
-    for (name, text) in [("config", config), ("HEAD", "ref: refs/heads/none\n")] {
-        let mut file = tempfile::NamedTempFile::new_in(path).map_err(Error::io("cannot write in", path))?;
-        io::Write::write_all(&mut file, text.as_bytes()).map_err(Error::io("cannot write in", path))?;
-        file.persist(path.join(name)).map_err(|err| Error::io("cannot write in", path)(err.error))?;
-    }
-    Ok(())
-}
-
-/// Removes what a killed run left in a clone: only we write there, and the caller holds the lock.
-fn clean(path: &Path) -> Result<(), Error> {
-    for name in ["shallow.lock", "packed-refs.lock", "HEAD.lock", "config.lock"] {
-        remove(&path.join(name))?;
-    }
-    for entry in
-        entries(&path.join("refs/c")).into_iter().filter(|path| path.extension().is_some_and(|end| end == "lock"))
-    {
-        remove(&entry)?;
-    }
-    // A pack counts once its index is there.
-    let known = |entry: &Path| {
-        let ending = entry.extension().and_then(|ending| ending.to_str());
-        matches!(ending, Some("pack" | "idx" | "keep" | "rev")) && entry.with_extension("idx").is_file()
-    };
-    for entry in entries(&path.join("objects/pack")) {
-        if !known(&entry) {
-            remove(&entry)?;
-        }
-    }
-    Ok(())
-}
-
-/// What lies in a folder; nothing when it is not there.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
-}
-
-/// Removes a file or a folder, if it is there. A link goes, not what it leads to.
-fn remove(path: &Path) -> Result<(), Error> {
-    let result = match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(err) => Err(err),
-    };
-    match result {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(Error::io("cannot remove", path)(err)),
-        _ => Ok(()),
-    }
-}
-
-/// Makes a folder that only its owner can enter.
-fn make_private(path: &Path) -> Result<(), Error> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(Error::io("cannot make the folder", path))
-}
-
-/// Bytes of all files below a folder.
-fn size_of(path: &Path) -> u64 {
-    let mut bytes = 0;
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.metadata() {
-                Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
-                Ok(metadata) => bytes += metadata.len(),
-                Err(_) => {}
-            }
-        }
-    }
-    bytes
 }
 
 /// Notes that a clone was used.

@@ -1,15 +1,17 @@
 //! The files of one commit, read straight from the object database: no checkout, no filter, no attribute.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::objs::Find as _;
 use gix::objs::tree::EntryKind;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
 use super::Error;
-use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
+use super::contents::{Contents, Outcome};
+use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
 
 /// No object that is larger is read into memory, whatever a server says of its size.
 pub(super) const LARGEST_OBJECT: u64 = 1 << 30;
@@ -47,6 +49,8 @@ pub struct Commit {
     time: i64,
     /// Each thread that reads takes one and puts it back: opening one costs more than most reads.
     handles: Mutex<Vec<gix::Repository>>,
+    /// Its packs, once the first content is read.
+    contents: OnceLock<Contents>,
     /// Keeps the clone from being removed.
     _pin: Option<Box<dyn Send + Sync>>,
 }
@@ -83,6 +87,7 @@ impl Commit {
             tree_id,
             time,
             handles: Mutex::new(vec![local.clone()]),
+            contents: OnceLock::new(),
             repository,
             _pin: pin,
         })
@@ -163,8 +168,12 @@ impl SourceTree for Commit {
         &self.tree
     }
 
+    fn paths(&self) -> Result<Vec<TreeEntry>, SourceError> {
+        self.files().map_err(|err| SourceError::Failed(Box::new(err)))
+    }
+
     fn entries(&self) -> Result<Vec<TreeEntry>, SourceError> {
-        let mut entries = self.files().map_err(|err| SourceError::Failed(Box::new(err)))?;
+        let mut entries = self.paths()?;
         entries.par_iter_mut().filter(|entry| entry.mode != EntryMode::Submodule).for_each(|entry| {
             entry.size = self.size(entry);
         });
@@ -172,14 +181,34 @@ impl SourceTree for Commit {
     }
 
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError> {
+        let mut content = Vec::new();
+        self.read_if(entry, &|_| true, &mut content)?;
+        Ok(content)
+    }
+
+    fn read_if(
+        &self,
+        entry: &TreeEntry,
+        wanted: &dyn Fn(&[u8]) -> bool,
+        buffer: &mut Vec<u8>,
+    ) -> Result<bool, SourceError> {
         let missing = || SourceError::Missing { path: entry.path.clone(), id: entry.id.clone() };
         let damaged = |what: String| SourceError::Damaged { path: entry.path.clone(), what };
         let id = ObjectId::from_hex(entry.id.as_bytes()).map_err(|_| missing())?;
-        self.with(|repository| match repository.try_find_object(id) {
-            Ok(Some(object)) if object.kind == gix::objs::Kind::Blob => Ok(object.detach().data),
-            Ok(Some(object)) => Err(damaged(format!("it is a {}", object.kind))),
+        let contents = self.contents.get_or_init(|| Contents::open(&self.repository.objects_dir().join("pack")));
+        match contents.read(&id, FIRST, wanted, buffer) {
+            Outcome::Read => return Ok(true),
+            Outcome::Unwanted => return Ok(false),
+            Outcome::Elsewhere => {}
+        }
+        let kind = self.with(|repository| match repository.objects.try_find(&id, buffer) {
+            Ok(Some(object)) => Ok(object.kind),
             Ok(None) => Err(missing()),
             Err(err) => Err(damaged(causes(&err))),
-        })
+        })?;
+        match kind {
+            gix::objs::Kind::Blob => Ok(wanted(&buffer[..buffer.len().min(FIRST)])),
+            other => Err(damaged(format!("it is a {other}"))),
+        }
     }
 }

@@ -130,11 +130,18 @@ impl Access {
                 let line = Line { limit: self.max_clone, cancelled: wish.cancelled.clone(), ..Line::default() };
                 let err = match talk(remote, &line) {
                     Ok(done) => return Ok(done),
-                    Err(err) => self.explain(remote, &line, &err),
+                    Err(err) => err,
                 };
-                // The client has tried requests again by itself; what breaks off later is tried here.
-                let passing = matches!(&err, Error::Net(net::Error::Broken { .. } | net::Error::Timeout { .. }))
-                    || (matches!(&err, Error::Broken { .. }) && remote.transport != Transport::Ssh);
+                let failure = line.failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+                // The client has tried by itself what never began; what breaks off later is tried again here. A daemon
+                // that hangs up does so without a word.
+                let passing = match &failure {
+                    Some(Failure::Net(net::Error::Broken { .. }) | Failure::Status(500..)) => true,
+                    None => remote.transport == Transport::Git,
+                    Some(_) => false,
+                };
+                let err = self.explain(remote, &line, failure, &err);
+                let passing = passing && !matches!(err, Error::Refused { .. } | Error::NoRepository { .. });
                 if !passing || attempt >= ATTEMPTS || wish.cancelled.load(Ordering::Relaxed) {
                     return Err(err);
                 }
@@ -258,8 +265,7 @@ impl Access {
     }
 
     /// What a failure means.
-    fn explain(&self, remote: &Remote, line: &Line, err: &gix::error::Error) -> Error {
-        let failure = line.failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    fn explain(&self, remote: &Remote, line: &Line, failure: Option<Failure>, err: &gix::error::Error) -> Error {
         let name = remote.to_string();
         if line.cancelled.load(Ordering::Relaxed) {
             return Error::Cancelled;
@@ -289,9 +295,11 @@ impl Access {
             }
             _ => "no key of ours was accepted".to_owned(),
         };
+        // Ssh keeps a server's last words to itself: one that hangs up before it says anything has no such repository for us.
+        let hung_up = remote.transport == Transport::Ssh && problem.contains("failed to fill whole buffer");
         if wants_account || told_no {
             Error::Refused { remote: name, what }
-        } else if unknown.iter().any(|no| problem.to_lowercase().contains(no)) {
+        } else if hung_up || unknown.iter().any(|no| problem.to_lowercase().contains(no)) {
             Error::NoRepository { remote: name }
         } else {
             Error::Broken { remote: name, problem: self.without_secrets(problem) }

@@ -1,193 +1,188 @@
-//! What happened between commits: which files changed, and who wrote a line.
+//! Two states of a repository's history, and which files differ between them.
 
-use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use gix::bstr::ByteSlice;
-use gix::object::tree::diff::ChangeDetached;
+use gix::bstr::BStr;
+use gix::diff::tree_with_rewrites::Change;
+use gix::object::tree::EntryMode;
+use gix::sec::trust::Mapping;
 
-use super::Error;
-use super::commit::{causes, commit_id, open};
+/// Why history cannot answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no repository that can be read.
+    #[error("{} is not in a git repository", .0.display())]
+    NoRepository(PathBuf),
+    /// A revision names no commit here.
+    #[error("{0:?} names no commit of this repository")]
+    NoCommit(String),
+    /// An object cannot be read, as in a clone without all of its history.
+    #[error("the repository cannot be read: {0}")]
+    Unreadable(String),
+}
 
-/// A file that became another is looked for among this many pairs, and no further: comparing every new file with every
-/// removed one would take minutes after a large move.
+/// Files that came and files that went are compared up to this many pairs: more would take minutes after a large move, and
+/// then only those with the very same content are taken for renamed.
 const RENAME_PAIRS: usize = 200 * 200;
 
-/// What became of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
-    /// It was not there before.
-    Added,
-    /// Its content is another.
-    Modified,
-    /// It is gone.
-    Removed,
-    /// It has another path, and may have another content.
-    Renamed,
-}
+/// A file's content in the history: its id there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content(gix::ObjectId);
 
-/// A file that differs between two commits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ChangedFile {
-    /// Its path in the later commit; in the earlier one, when it was removed.
-    pub path: String,
-    /// Its path in the earlier commit, when it was renamed.
-    pub old_path: Option<String>,
-    /// What became of it.
-    pub change: Change,
-    /// Its content in the earlier commit, in hex.
-    pub old_id: Option<String>,
-    /// Its content in the later commit, in hex.
-    pub new_id: Option<String>,
-}
-
-/// What lies between two commits.
+/// A file that differs between two states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changes {
-    /// The earlier commit, in hex.
-    pub from: String,
-    /// The later commit, in hex.
-    pub to: String,
-    /// The files, by path. Folders and submodules are left out.
-    pub files: Vec<ChangedFile>,
-    /// So many files came and went that only those with the very same content were taken for renamed.
-    pub renames_capped: bool,
+pub struct Changed {
+    /// Relative to the folder that is looked at.
+    pub path: String,
+    /// Its path before, where it was renamed and that was looked for.
+    pub old_path: Option<String>,
+    /// Its content before; `None` where it did not exist.
+    pub old: Option<Content>,
+    /// Its content after; `None` where it does not exist any more.
+    pub new: Option<Content>,
 }
 
-/// The files that differ between two revisions of the repository at `path`.
-pub fn changed_files(path: &Path, from: &str, to: &str) -> Result<Changes, Error> {
-    let repository = open(path)?.to_thread_local();
-    let missing = |revision: &str| Error::Missing { path: path.to_owned(), what: format!("the commit {revision:?}") };
-    let tree_of = |revision: &str| {
-        let id = commit_id(&repository, revision).ok_or_else(|| missing(revision))?;
-        let tree = repository.find_commit(id).and_then(|commit| commit.tree()).map_err(|_| missing(revision))?;
-        Ok::<_, Error>((id.to_string(), tree))
-    };
-    let ((from, old), (to, new)) = (tree_of(from)?, tree_of(to)?);
-    let diff = |rewrites| {
+/// The history of a folder: of the part of a repository that lies in it.
+pub struct History {
+    repository: gix::Repository,
+    /// The folder, from the worktree's root; empty for the root itself.
+    below: PathBuf,
+}
+
+impl History {
+    /// The history of a folder of a checkout, opened without trust like [`super::Repository`].
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let none = || Error::NoRepository(folder.to_owned());
+        let folder = folder.canonicalize().map_err(|_| none())?;
+        let untrusted = gix::open::Options::isolated;
+        let trust = Mapping { full: untrusted(), reduced: untrusted() };
+        let found =
+            gix::ThreadSafeRepository::discover_opts(&folder, gix::discover::upwards::Options::default(), trust);
+        let repository = found.map_err(|_| none())?.to_thread_local();
+        let root = repository.workdir().and_then(|root| root.canonicalize().ok()).ok_or_else(none)?;
+        let below = folder.strip_prefix(&root).map_err(|_| none())?.to_owned();
+        Ok(Self { repository, below })
+    }
+
+    /// The id of the commit that a revision names, in hex: a commit's id or the beginning of one, a branch, a tag, `HEAD~3`.
+    pub fn commit(&self, revision: &str) -> Result<String, Error> {
+        let unknown = || Error::NoCommit(revision.to_owned());
+        let id = self.repository.rev_parse_single(BStr::new(revision)).map_err(|_| unknown())?;
+        let commit = id.object().and_then(gix::Object::peel_to_commit).map_err(|_| unknown())?;
+        Ok(commit.id.to_string())
+    }
+
+    /// The files that differ between two commits, by path. Folders, links and submodules are left out.
+    pub fn changed(&self, old: &str, new: &str) -> Result<Vec<Changed>, Error> {
+        // Renames are not looked for: whoever compares symbols sees them better.
+        self.compare(old, new, None)
+    }
+
+    /// The same, where a file that went and one that came with half of its lines or more are one that was renamed; and
+    /// whether so many came and went that this was only said of those with the very same content.
+    pub fn changed_or_renamed(&self, old: &str, new: &str) -> Result<(Vec<Changed>, bool), Error> {
+        let plain = self.changed(old, new)?;
+        let added = plain.iter().filter(|file| file.old.is_none()).count();
+        let removed = plain.iter().filter(|file| file.new.is_none()).count();
+        if added == 0 || removed == 0 {
+            return Ok((plain, false));
+        }
+        let is_capped = added.saturating_mul(removed) > RENAME_PAIRS;
+        // Without a percentage, contents must be the same, which needs no comparing.
+        let percentage = (!is_capped).then_some(0.5);
+        let rewrites = gix::diff::Rewrites { percentage, limit: 0, ..gix::diff::Rewrites::default() };
+        Ok((self.compare(old, new, Some(rewrites))?, is_capped))
+    }
+
+    fn compare(&self, old: &str, new: &str, rewrites: Option<gix::diff::Rewrites>) -> Result<Vec<Changed>, Error> {
+        let (old, new) = (self.tree(old)?, self.tree(new)?);
         let mut options = gix::diff::Options::default();
         options.track_path().track_rewrites(rewrites);
-        let changes = repository.diff_tree_to_tree(&old, &new, options);
-        changes.map_err(|err| Error::Unreadable { path: path.to_owned(), problem: causes(&err) })
-    };
-    let count = |change: fn(&ChangeDetached) -> bool, all: &[ChangeDetached]| {
-        all.iter().filter(|one| is_file(one) && change(one)).count()
-    };
-    let plain = diff(None)?;
-    let added = count(|change| matches!(change, ChangeDetached::Addition { .. }), &plain);
-    let removed = count(|change| matches!(change, ChangeDetached::Deletion { .. }), &plain);
-    let renames_capped = added.saturating_mul(removed) > RENAME_PAIRS;
-    let all = match (added, removed) {
-        (0, _) | (_, 0) => plain,
-        _ => {
-            // Without a percentage, contents must be the same, which needs no comparing.
-            let percentage = (!renames_capped).then_some(0.5);
-            diff(Some(gix::diff::Rewrites { percentage, limit: 0, ..Default::default() }))?
+        let changes = self.repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), options).map_err(unreadable)?;
+        let content = |mode: EntryMode, id| mode.is_blob().then_some(Content(id));
+        let mut files: Vec<Changed> = Vec::new();
+        for change in changes {
+            let (path, old_path, old, new) = match change {
+                Change::Addition { location, entry_mode, id, .. } => (location, None, None, content(entry_mode, id)),
+                Change::Deletion { location, entry_mode, id, .. } => (location, None, content(entry_mode, id), None),
+                Change::Modification { location, previous_entry_mode, previous_id, entry_mode, id, .. } => {
+                    (location, None, content(previous_entry_mode, previous_id), content(entry_mode, id))
+                }
+                Change::Rewrite { source_location, source_entry_mode, source_id, location, entry_mode, id, .. } => {
+                    let (old, new) = (content(source_entry_mode, source_id), content(entry_mode, id));
+                    (location, Some(source_location), old, new)
+                }
+            };
+            // Only the mode changed, or it is a folder, a link or a submodule.
+            if old == new && old_path.is_none() {
+                continue;
+            }
+            let old_path = old_path.and_then(|path| String::from_utf8(path.into()).ok());
+            if let (Ok(path), true) = (String::from_utf8(path.into()), old.is_some() || new.is_some()) {
+                files.push(Changed { path, old_path, old, new });
+            }
         }
-    };
-    let mut files: Vec<ChangedFile> = all.into_iter().filter(is_file).map(changed_file).collect();
-    files.sort_unstable();
-    Ok(Changes { from, to, files, renames_capped })
-}
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
 
-fn is_file(change: &ChangeDetached) -> bool {
-    let mode = match change {
-        ChangeDetached::Addition { entry_mode, .. }
-        | ChangeDetached::Deletion { entry_mode, .. }
-        | ChangeDetached::Modification { entry_mode, .. }
-        | ChangeDetached::Rewrite { entry_mode, .. } => entry_mode,
-    };
-    mode.is_blob_or_symlink()
-}
+    /// The files that differ between a commit and what `now` says of the present, by path: `now` gives a file's text, or why
+    /// there is none. What is there now and not in the commit is for the caller to name, in `present`.
+    pub fn changed_since<'a>(
+        &self,
+        old: &str,
+        present: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+        is_gone: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Changed>, Error> {
+        let mut before = std::collections::BTreeMap::new();
+        if let Some(tree) = self.tree(old)? {
+            for entry in tree.traverse().breadthfirst.files().map_err(unreadable)? {
+                if let (true, Ok(path)) = (entry.mode.is_blob(), String::from_utf8(entry.filepath.into())) {
+                    before.insert(path, entry.oid);
+                }
+            }
+        }
+        let mut files = Vec::new();
+        for (path, text) in present {
+            let now = gix::objs::compute_hash(self.repository.object_hash(), gix::objs::Kind::Blob, text);
+            let now = now.map_err(|err| Error::Unreadable(err.to_string()))?;
+            let old = before.remove(path);
+            if old != Some(now) {
+                let old = old.map(Content);
+                files.push(Changed { path: path.to_owned(), old_path: None, old, new: Some(Content(now)) });
+            }
+        }
+        let gone = before.into_iter().filter(|(path, _)| is_gone(path));
+        files.extend(gone.map(|(path, id)| Changed { path, old_path: None, old: Some(Content(id)), new: None }));
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
 
-fn changed_file(change: ChangeDetached) -> ChangedFile {
-    let text = |path: &gix::bstr::BString| path.to_str_lossy().into_owned();
-    match change {
-        ChangeDetached::Addition { location, id, .. } => ChangedFile {
-            path: text(&location),
-            old_path: None,
-            change: Change::Added,
-            old_id: None,
-            new_id: Some(id.to_string()),
-        },
-        ChangeDetached::Deletion { location, id, .. } => ChangedFile {
-            path: text(&location),
-            old_path: None,
-            change: Change::Removed,
-            old_id: Some(id.to_string()),
-            new_id: None,
-        },
-        ChangeDetached::Modification { location, previous_id, id, .. } => ChangedFile {
-            path: text(&location),
-            old_path: None,
-            change: Change::Modified,
-            old_id: Some(previous_id.to_string()),
-            new_id: Some(id.to_string()),
-        },
-        ChangeDetached::Rewrite { source_location, source_id, location, id, .. } => ChangedFile {
-            path: text(&location),
-            old_path: Some(text(&source_location)),
-            change: Change::Renamed,
-            old_id: Some(source_id.to_string()),
-            new_id: Some(id.to_string()),
-        },
+    /// The text of a file; `None` when it has more than `limit` bytes.
+    pub fn read(&self, content: Content, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        if self.repository.find_header(content.0).map_err(unreadable)?.size() > limit {
+            return Ok(None);
+        }
+        let mut object = self.repository.find_object(content.0).map_err(unreadable)?;
+        Ok(Some(std::mem::take(&mut object.data)))
+    }
+
+    /// The folder as of a commit; `None` where the commit does not have it.
+    fn tree(&self, commit: &str) -> Result<Option<gix::Tree<'_>>, Error> {
+        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| Error::NoCommit(commit.to_owned()))?;
+        let root = self.repository.find_object(id).and_then(gix::Object::peel_to_tree).map_err(unreadable)?;
+        if self.below.as_os_str().is_empty() {
+            return Ok(Some(root));
+        }
+        let Some(entry) = root.lookup_entry_by_path(&self.below).map_err(unreadable)? else { return Ok(None) };
+        if !entry.mode().is_tree() {
+            return Ok(None);
+        }
+        let tree = entry.object().and_then(gix::Object::peel_to_tree).map_err(unreadable)?;
+        Ok(Some(tree))
     }
 }
 
-/// Lines that one commit wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blamed {
-    /// Which lines, from one.
-    pub lines: RangeInclusive<u32>,
-    /// The commit, in hex.
-    pub commit: String,
-    /// Who wrote it.
-    pub author: String,
-    /// When, in seconds since 1970.
-    pub time: i64,
-    /// The first line of its message.
-    pub title: String,
-}
-
-/// Who wrote the lines of a file, as it is in `revision`; all of them, or those in `lines`, which count from one.
-pub fn blame(
-    path: &Path,
-    revision: &str,
-    file: &str,
-    lines: Option<RangeInclusive<u32>>,
-) -> Result<Vec<Blamed>, Error> {
-    let repository = open(path)?.to_thread_local();
-    let missing = |what: String| Error::Missing { path: path.to_owned(), what };
-    let id = commit_id(&repository, revision).ok_or_else(|| missing(format!("the commit {revision:?}")))?;
-    let unreadable = |err: &gix::Error| Error::Unreadable { path: path.to_owned(), problem: causes(err) };
-    let ranges = match lines {
-        Some(lines) => {
-            gix::blame::BlameRanges::from_one_based_inclusive_range(lines).map_err(|err| unreadable(&err))?
-        }
-        None => gix::blame::BlameRanges::default(),
-    };
-    let options = gix::repository::blame_file::Options {
-        diff_algorithm: Some(gix::diff::blob::Algorithm::Histogram),
-        ranges,
-        since: None,
-        rewrites: Some(gix::diff::Rewrites::default()),
-    };
-    let outcome = repository.blame_file(file.as_bytes().as_bstr(), id, options);
-    let outcome = outcome.map_err(|err| missing(format!("{file:?} ({})", causes(&err))))?;
-    let mut blamed = Vec::with_capacity(outcome.entries.len());
-    for entry in outcome.entries {
-        let commit = repository.find_commit(entry.commit_id).map_err(|err| unreadable(&err))?;
-        let author = commit.author().map_err(|err| unreadable(&err))?;
-        let message = commit.message_raw_sloppy();
-        let first = entry.start_in_blamed_file + 1;
-        blamed.push(Blamed {
-            lines: first..=entry.start_in_blamed_file + entry.len.get(),
-            commit: entry.commit_id.to_string(),
-            author: author.name.to_str_lossy().into_owned(),
-            time: author.seconds(),
-            title: message.lines().next().unwrap_or_default().to_str_lossy().trim().to_owned(),
-        });
-    }
-    blamed.sort_by_key(|entry| *entry.lines.start());
-    Ok(blamed)
+fn unreadable(err: impl std::fmt::Display) -> Error {
+    Error::Unreadable(err.to_string())
 }

@@ -5,17 +5,20 @@
 //!
 //! - [`Repository`] says where a folder's history lies, what is checked out and what is tracked. There, whatever goes wrong
 //!   means "no repository", because an answer about files must not fail on a broken `.git`.
-//! - [`Commit`] reads the files of a commit from the object database; [`changed_files`] and [`blame`] compare commits.
+//! - [`Commit`] reads the files of a commit from the object database; [`History`] and [`blame`] compare commits.
 //! - [`Remote`] is a repository by any of its names.
 
+mod bare;
+mod blame;
 mod cache;
 mod commit;
-mod diff;
+mod contents;
 mod error;
 mod fetch;
 mod history;
 mod http;
 mod origin;
+mod packs;
 mod refs;
 mod remote;
 mod repository;
@@ -23,14 +26,18 @@ mod ssh;
 mod worktrees;
 
 #[cfg(test)]
+mod sshd {
+    mod tests;
+}
+#[cfg(test)]
 mod tests;
 
-pub use cache::{Age, Cache, Keep, Opened};
+pub use blame::{Blamed, blame};
+pub use cache::{Age, Cache, Keep, Located, Opened};
 pub use commit::Commit;
-pub use diff::{Changed, Content, Error as HistoryError, History};
 pub use error::Error;
 pub use fetch::{Access, Token, Wish};
-pub use history::{Blamed, Change, ChangedFile, Changes, blame, changed_files};
+pub use history::{Changed, Content, Error as HistoryError, History};
 pub use refs::{Found, Refs, RemoteRef, is_fixed, short_name};
 pub use remote::{NameError, Place, Remote, Transport, is_ref};
 pub use repository::Repository;

@@ -1,7 +1,8 @@
 //! What a repository says of itself, on real repositories.
 
+mod lies;
 mod names;
-mod servers;
+pub(super) mod servers;
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Change, Repository, Worktree, blame, changed_files, worktrees};
+use super::{History, Repository, Worktree, blame, worktrees};
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -22,7 +23,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// A repository with one commit, which tracks the files given.
-fn repository(files: &[&str]) -> TempDir {
+pub(super) fn repository(files: &[&str]) -> TempDir {
     let folder = TempDir::new().expect("the system has room for a folder");
     git(folder.path(), &["init", "-q"]);
     for path in files {
@@ -197,21 +198,74 @@ fn what_changed_between_commits_is_told_with_renames() {
     git(folder.path(), &["add", "-A"]);
     git(folder.path(), &["commit", "-q", "-m", "third"]);
 
-    let changes = changed_files(folder.path(), "HEAD~1", "HEAD").expect("both are there");
-    let told: Vec<_> =
-        changes.files.iter().map(|file| (file.path.as_str(), file.old_path.as_deref(), file.change)).collect();
-    let expected = [
-        ("added.py", None, Change::Added),
-        ("gone.py", None, Change::Removed),
-        ("kept.py", None, Change::Modified),
-        ("new.py", Some("old.py"), Change::Renamed),
-    ];
-    assert_eq!(told, expected);
-    assert_eq!(changes.to, git(folder.path(), &["rev-parse", "HEAD"]));
-    assert!(!changes.renames_capped);
+    let history = History::open(folder.path()).expect("there is a repository");
+    let [old, new] = ["HEAD~1", "HEAD"].map(|revision| history.commit(revision).expect("it is there"));
+    let told = |with_renames: bool| -> Vec<(String, Option<String>, bool, bool)> {
+        let files = match with_renames {
+            true => history.changed_or_renamed(&old, &new).map(|(files, is_capped)| {
+                assert!(!is_capped);
+                files
+            }),
+            false => history.changed(&old, &new),
+        };
+        let files = files.expect("both are there");
+        files.into_iter().map(|file| (file.path, file.old_path, file.old.is_some(), file.new.is_some())).collect()
+    };
+    let file = |path: &str, old, new| (path.to_owned(), None, old, new);
+    let others = [file("added.py", false, true), file("gone.py", true, false), file("kept.py", true, true)];
+    let renamed = ("new.py".to_owned(), Some("old.py".to_owned()), true, true);
+    assert_eq!(told(true), [&others[..], &[renamed]].concat());
+    assert_eq!(told(false), [&others[..], &[file("new.py", false, true), file("old.py", true, false)]].concat());
 
     let blamed = blame(folder.path(), "HEAD", "new.py", None).expect("it has an author");
     let told: Vec<_> = blamed.iter().map(|entry| (entry.lines.clone(), entry.title.as_str())).collect();
     assert_eq!(told, [(1..=40, "second"), (41..=41, "third")]);
-    assert!(changed_files(folder.path(), "HEAD~9", "HEAD").is_err());
+    assert!(history.commit("HEAD~9").is_err() && blame(folder.path(), "HEAD~9", "new.py", None).is_err());
+}
+
+#[test]
+fn many_packs_are_joined_and_hold_what_they_held() {
+    let folder = repository(&["a.py"]);
+    let packs = folder.path().join(".git/objects/pack");
+    let count = |ending: &str| {
+        let all = packs.read_dir().expect("it is there").flatten();
+        all.filter(|entry| entry.path().extension().is_some_and(|found| found == ending)).count()
+    };
+    let mut commits = Vec::new();
+    for n in 0..25 {
+        // Files that are alike become differences from one another.
+        for name in ["one", "two", "three"] {
+            let text: String = (0..60).map(|line| format!("{name} {n} line {line}\n")).collect();
+            fs::write(folder.path().join(name), text.replace("two", "one")).expect("files can be written");
+        }
+        git(folder.path(), &["add", "."]);
+        git(folder.path(), &["commit", "-q", "-m", &n.to_string()]);
+        git(folder.path(), &["repack", "-q", "-d"]);
+        commits.push(git(folder.path(), &["rev-parse", "HEAD"]));
+        if n < 15 {
+            assert_eq!(super::packs::join(&packs).expect("they can be read"), 0, "few are left alone");
+        }
+    }
+    // What outweighs all others by far stays as it is.
+    fs::write(
+        folder.path().join("large"),
+        (0..60_000_u64).map(|n| format!("{:x}", n * n * 0x9e37_79b9)).collect::<String>(),
+    )
+    .expect("files can be written");
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "large"]);
+    git(folder.path(), &["repack", "-q", "-d"]);
+    commits.push(git(folder.path(), &["rev-parse", "HEAD"]));
+    let before = count("pack");
+    let joined = super::packs::join(&packs).expect("they can be read");
+    assert_eq!((joined, count("pack"), count("idx")), (before - 1, 2, 2));
+    git(folder.path(), &["fsck", "--full"]);
+    for (n, id) in commits.iter().enumerate() {
+        let commit = super::Commit::open(folder.path(), id).expect("it is there");
+        for entry in commit.files().expect("its tree is there").iter().filter(|entry| entry.path != "large") {
+            let text = crate::model::SourceTree::read(&commit, entry).expect("its content is there");
+            let expected = if entry.path == "three" { format!("three {} line 0\n", n.min(24)) } else { String::new() };
+            assert!(String::from_utf8_lossy(&text).starts_with(&expected), "{id} {}", entry.path);
+        }
+    }
 }

@@ -96,6 +96,9 @@ pub struct TreeEntry {
     pub size: Option<u64>,
 }
 
+/// As much of a content is looked at to tell whether it is text. Git looks at as much.
+pub const FIRST: usize = 8_000;
+
 /// The files of one commit, wherever they are kept: a clone's object database, an archive, an API.
 pub trait SourceTree: Sync {
     /// The commit, in hex.
@@ -107,6 +110,11 @@ pub trait SourceTree: Sync {
     /// Every path, sorted by its bytes.
     fn entries(&self) -> Result<Vec<TreeEntry>, SourceError>;
 
+    /// The same, without sizes where finding them takes time.
+    fn paths(&self) -> Result<Vec<TreeEntry>, SourceError> {
+        self.entries()
+    }
+
     /// Told what will be read, before the first is: a source that is far away may fetch it all at once. Fails only where
     /// nothing could be read.
     fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
@@ -116,6 +124,18 @@ pub trait SourceTree: Sync {
 
     /// The content of one entry that is a file or a link. Called from several threads at once.
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError>;
+
+    /// Reads the same into a buffer, which may hold another before, if its first bytes are wanted: [`FIRST`] of them, or all
+    /// when there are fewer. Whether they were is the answer; when not, the buffer holds anything.
+    fn read_if(
+        &self,
+        entry: &TreeEntry,
+        wanted: &dyn Fn(&[u8]) -> bool,
+        buffer: &mut Vec<u8>,
+    ) -> Result<bool, SourceError> {
+        *buffer = self.read(entry)?;
+        Ok(wanted(&buffer[..buffer.len().min(FIRST)]))
+    }
 }
 
 /// Why files of a commit could not be read.

@@ -1,7 +1,9 @@
-//! A small HTTP server for tests, over TLS or not, that answers as it is told: truly, slowly, wrongly or not at all.
+//! A small HTTP server for tests and benches, over TLS or not, that answers as it is told: truly, slowly, wrongly or not at all.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -243,4 +245,39 @@ fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
     asked.body = vec![0; length];
     stream.read_exact(&mut asked.body)?;
     Ok(Some(asked))
+}
+
+/// Answers as git's own CGI does, for the repositories below a folder.
+pub fn git_backend(root: &Path, asked: &Asked) -> Reply {
+    let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
+    let mut child = Command::new("git")
+        .arg("http-backend")
+        .env("GIT_PROJECT_ROOT", root)
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("PATH_INFO", path)
+        .env("QUERY_STRING", query)
+        .env("REQUEST_METHOD", &asked.method)
+        .env("CONTENT_TYPE", asked.header("content-type").unwrap_or_default())
+        .env("HTTP_CONTENT_ENCODING", asked.header("content-encoding").unwrap_or_default())
+        .env("GIT_PROTOCOL", asked.header("git-protocol").unwrap_or_default())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("git is installed where this runs");
+    let (mut stdin, body) = (child.stdin.take().expect("it is a pipe"), asked.body.clone());
+    let writer = thread::spawn(move || stdin.write_all(&body));
+    let output = child.wait_with_output().expect("it ends");
+    let _ = writer.join();
+    let end = output.stdout.windows(4).position(|four| four == b"\r\n\r\n").expect("headers end");
+    let head = String::from_utf8_lossy(&output.stdout[..end]).into_owned();
+    let mut reply = Reply::new(200, &output.stdout[end + 4..]);
+    for (name, value) in head.lines().filter_map(|line| line.split_once(": ")) {
+        match name {
+            "Status" => reply.status = value[..3].parse().expect("a number"),
+            _ => reply = reply.with(name, value),
+        }
+    }
+    reply
 }

@@ -12,8 +12,6 @@ use crate::model::{SourceError, SourceTree, TreeEntry};
 
 /// How many files are looked into before what was found is put together.
 const BATCH: usize = 1024;
-/// How much of a file is looked at to tell whether it is text. Git looks at as much.
-const SNIFFED: usize = 8_000;
 /// A line is shown up to this many bytes, from a little before its first match.
 const LONGEST: usize = 2_000;
 
@@ -91,9 +89,9 @@ pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &Wanted<'_>
     for batch in entries.chunks(BATCH) {
         // Lines that nobody will be shown are counted and not kept.
         let texts = end.saturating_sub(outcome.total as usize);
-        let make = || searcher(wanted.matcher.multi_line, wanted.before, wanted.after, true);
-        let look = |searcher: &mut Searcher, entry: &&TreeEntry| {
-            if limits.reached() { Seen::Skipped } else { file(tree, entry, searcher, wanted, texts) }
+        let make = || (searcher(wanted.matcher.multi_line, wanted.before, wanted.after, true), Vec::new());
+        let look = |(searcher, buffer): &mut (Searcher, Vec<u8>), entry: &&TreeEntry| {
+            if limits.reached() { Seen::Skipped } else { file(tree, entry, searcher, buffer, wanted, texts) }
         };
         let seen: Vec<Seen> = batch.par_iter().map_init(make, look).collect();
         for (entry, seen) in batch.iter().zip(seen) {
@@ -119,18 +117,26 @@ pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &Wanted<'_>
     outcome
 }
 
-fn file(tree: &dyn SourceTree, entry: &TreeEntry, searcher: &mut Searcher, wanted: &Wanted<'_>, texts: usize) -> Seen {
-    let bytes = match tree.read(entry) {
-        Ok(bytes) => bytes,
-        Err(err) => return Seen::Failed(err),
+fn file(
+    tree: &dyn SourceTree,
+    entry: &TreeEntry,
+    searcher: &mut Searcher,
+    buffer: &mut Vec<u8>,
+    wanted: &Wanted<'_>,
+    texts: usize,
+) -> Seen {
+    let is_text = |first: &[u8]| {
+        let wide = first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]);
+        wide || !first.contains(&0)
     };
-    let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    if !wide && bytes[..bytes.len().min(SNIFFED)].contains(&0) {
-        return Seen::Binary;
+    match tree.read_if(entry, &is_text, buffer) {
+        Ok(true) => {}
+        Ok(false) => return Seen::Binary,
+        Err(err) => return Seen::Failed(err),
     }
     let mut collect = Collect { matcher: wanted.matcher, lines: Vec::new(), count: 0, before: Vec::new(), texts };
     // A slice can be read, and the sink refuses nothing.
-    let _ = searcher.search_slice(&wanted.matcher.regex, &bytes, &mut collect);
+    let _ = searcher.search_slice(&wanted.matcher.regex, buffer, &mut collect);
     Seen::Lines(collect.count, collect.lines)
 }
 

@@ -143,7 +143,7 @@ fn fitted(
 /// The tree of a commit that is not indexed: paths alone, of everything that it holds.
 fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Error> {
     let opened = remotes::open(call, remote, None, Age::Kept)?;
-    let files = opened.commit.files().map_err(remotes::git_error)?;
+    let files = opened.tree.paths().map_err(|err| remotes::source_error(&err))?;
     call.note("commit", opened.found.commit.as_str());
     let prefix = remotes::inside(&opened, &args.path_prefix);
     let below = |path: &str| match prefix.is_empty() {

@@ -43,7 +43,7 @@ pub fn note_rate(call: &Call<'_>, client: &Client) {
 }
 
 /// The name of a repository that is on the host whose interface is asked; `None` for any other.
-pub fn named(config: &Config, remote: &Remote) -> Option<Name> {
+fn named(config: &Config, remote: &Remote) -> Option<Name> {
     let host = match config.github.api.host_str()? {
         "api.github.com" => "github.com",
         host => host,
@@ -52,18 +52,54 @@ pub fn named(config: &Config, remote: &Remote) -> Option<Name> {
     Name::new(owner, name).ok()
 }
 
-/// How contents are read in a mode, and how many files at most; `None` where git alone is asked.
-pub fn way(mode: GitHubMode) -> Option<(How, Option<usize>)> {
-    match mode {
-        GitHubMode::Git => None,
-        GitHubMode::Auto => Some((How::Auto, None)),
-        GitHubMode::Tarball => Some((How::Tarball, None)),
-        GitHubMode::Api => Some((How::Blobs, Some(MOST_BLOBS))),
+/// A repository on GitHub, and how it is read without git.
+pub struct Way<'a> {
+    /// Asks GitHub.
+    pub client: Client,
+    /// The repository.
+    pub name: &'a Name,
+    /// Where contents come from.
+    pub how: How,
+    /// How many files are read at most.
+    pub max_files: Option<usize>,
+}
+
+/// Does something by git, or over GitHub's interface where that is wanted or git does not get through; what stood in git's
+/// way is told then. What git was refused would be refused again, so that is not tried another way.
+pub fn either<T>(
+    call: &Call<'_>,
+    remote: &Remote,
+    by_git: impl FnOnce() -> Result<T, Error>,
+    by_github: impl FnOnce(&Way<'_>) -> Result<T, Error>,
+) -> Result<(T, Option<Error>), Error> {
+    let mode = call.cx.config.github.mode;
+    let (how, max_files) = match mode {
+        GitHubMode::Git | GitHubMode::Auto => (How::Auto, None),
+        GitHubMode::Tarball => (How::Tarball, None),
+        GitHubMode::Api => (How::Blobs, Some(MOST_BLOBS)),
+    };
+    let name = named(&call.cx.config, remote).filter(|_| mode != GitHubMode::Git);
+    let Some(name) = name else { return Ok((by_git()?, None)) };
+    let failure = match mode {
+        GitHubMode::Auto => match by_git() {
+            Err(failure) if failure.code == Code::Unavailable => Some(failure),
+            result => return Ok((result?, None)),
+        },
+        _ => None,
+    };
+    let way = Way { client: client(call)?, name: &name, how, max_files };
+    let result = by_github(&way);
+    note_rate(call, &way.client);
+    match (result, failure) {
+        (Ok(done), failure) => Ok((done, failure)),
+        (Err(second), Some(failure)) => Err(failure.with("without_git", second.message)),
+        (Err(err), None) => Err(err),
     }
 }
 
 /// What a name means to GitHub: by the same rules by which git's refs are told apart.
-pub fn find(client: &Client, repo: &Name, remote: &Remote, reference: Option<&str>) -> Result<(Found, Commit), Error> {
+pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(Found, Commit), Error> {
+    let (client, repo) = (&way.client, way.name);
     let place = reference.map(|name| Place::Ref(name.to_owned())).or_else(|| remote.place.clone());
     let found = match &place {
         None => {
@@ -99,8 +135,8 @@ pub fn find(client: &Client, repo: &Name, remote: &Remote, reference: Option<&st
 }
 
 /// The files of a commit.
-pub fn open(call: &Call<'_>, client: &Client, repo: &Name, commit: Commit, how: How) -> Result<Tree, Error> {
-    Tree::open(client, repo, commit, how, &call.cx.config.home.join("tmp")).map_err(github_error)
+pub fn open(call: &Call<'_>, way: &Way<'_>, commit: Commit) -> Result<Tree, Error> {
+    Tree::open(&way.client, way.name, commit, way.how, &call.cx.config.home.join("tmp")).map_err(github_error)
 }
 
 /// What a failure of GitHub means to a caller.

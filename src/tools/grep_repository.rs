@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remotes::{git_error, open, remote};
+use super::remotes::{open, remote, source_error};
 use super::search_text::bad_pattern;
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::git::Age;
@@ -160,7 +160,7 @@ impl Tool for GrepRepository {
         let opened = open(call, &remote, reference, Age::Kept)?;
 
         let began = Instant::now();
-        let files = opened.commit.files().map_err(git_error)?;
+        let files = opened.tree.paths().map_err(|err| source_error(&err))?;
         let folder = opened.found.folder.as_str();
         let in_place = |path: &str| {
             folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -174,6 +174,7 @@ impl Tool for GrepRepository {
                 EntryMode::File | EntryMode::Executable => entries.push(entry),
             }
         }
+        opened.tree.prepare(&entries).map_err(|err| source_error(&err))?;
         let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };
         let skip = usize::try_from(args.skip).unwrap_or(usize::MAX).saturating_add(call.offset);
         let take = usize::try_from(args.take).unwrap_or(usize::MAX).saturating_sub(call.offset);
@@ -184,7 +185,7 @@ impl Tool for GrepRepository {
             skip,
             take,
         };
-        let outcome = blobs::search(&opened.commit, &entries, &wanted, limits);
+        let outcome = blobs::search(&*opened.tree, &entries, &wanted, limits);
         if call.request.is_cancelled() {
             return Err(Error::new(Code::Cancelled, "cancelled"));
         }

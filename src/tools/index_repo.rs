@@ -6,12 +6,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::github::{self, Way};
 use super::indexes::{pipeline_error, timestamp};
-use super::remotes::{open, remote, with_cache};
-use super::{Call, Code, Error, Shown, Tool, github};
-use crate::config::GitHubMode;
-use crate::git::{Age, Found, Remote};
-use crate::github::{How, Name};
+use super::remotes::{open_clone, remote, with_cache};
+use super::{Call, Code, Error, Shown, Tool};
+use crate::git::{Found, Remote};
 use crate::model::SourceTree;
 use crate::pipeline::{self, Options, Report, Watcher};
 use crate::store::Sidecar;
@@ -87,24 +86,12 @@ impl Tool for IndexRepo {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let remote = remote(call, &args.url)?;
         let reference = args.ref_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        let mode = call.cx.config.github.mode;
-        let on_github = github::named(&call.cx.config, &remote).zip(github::way(mode));
-        let indexed = match &on_github {
-            Some((name, way)) if mode != GitHubMode::Auto => {
-                by_github(call, &remote, name, *way, reference, args.incremental)
-            }
-            _ => match (by_git(call, &remote, reference, args.incremental), &on_github) {
-                // What git was refused would be refused again; what did not work may work another way.
-                (Err(first), Some((name, way))) if first.code == Code::Unavailable => {
-                    let second = by_github(call, &remote, name, *way, reference, args.incremental);
-                    second.map(|done| done.after(&first)).map_err(|second| first.with("without_git", second.message))
-                }
-                (by_git, _) => by_git,
-            },
-        };
-        let Indexed { report, up_to_date, folder, warning } = indexed?;
+        let by_git = || by_git(call, &remote, reference, args.incremental);
+        let (indexed, failure) =
+            github::either(call, &remote, by_git, |way| by_github(call, &remote, way, reference, args.incremental))?;
+        let Indexed { report, up_to_date, folder } = indexed;
         let mut output = output(call, report, up_to_date);
-        output.warnings.extend(warning);
+        output.warnings.extend(failure.map(|failure| format!("read without git, which failed: {}", failure.message)));
         if args.use_ai_summaries == Some(true) {
             output.warnings.push("use_ai_summaries: no model is set up, signatures stand in for summaries".to_owned());
         }
@@ -122,51 +109,36 @@ struct Indexed {
     up_to_date: bool,
     /// The folder that was named with it.
     folder: String,
-    warning: Option<String>,
-}
-
-impl Indexed {
-    /// Says that it came by the second way.
-    fn after(self, first: &Error) -> Self {
-        let warning = format!("read without git, which failed: {}", first.message);
-        Self { warning: Some(warning), ..self }
-    }
 }
 
 /// By git.
 fn by_git(call: &Call<'_>, remote: &Remote, reference: Option<&str>, incremental: bool) -> Result<Indexed, Error> {
-    let found = with_cache(call, |cache, wish| cache.find(remote, reference, wish))?;
-    let sidecar = sidecar(remote, &found, reference);
-    if let Some(report) = unchanged(call, &sidecar, &found, incremental) {
-        return Ok(Indexed { report, up_to_date: true, folder: found.folder, warning: None });
+    let located = with_cache(call, |cache, wish| cache.find(remote, reference, wish))?;
+    let sidecar = sidecar(remote, &located.found, reference);
+    if let Some(report) = unchanged(call, &sidecar, &located.found, incremental) {
+        return Ok(Indexed { report, up_to_date: true, folder: located.found.folder });
     }
-    let opened = open(call, remote, reference, Age::Now)?;
+    let opened = open_clone(call, |cache, wish| cache.open_located(remote, reference, located, wish))?;
     let report = index(call, &opened.commit, sidecar, None, incremental)?;
-    Ok(Indexed { report, up_to_date: false, folder: opened.found.folder, warning: None })
+    Ok(Indexed { report, up_to_date: false, folder: opened.found.folder })
 }
 
 /// By GitHub's REST interface: from an archive, or file by file.
 fn by_github(
     call: &Call<'_>,
     remote: &Remote,
-    name: &Name,
-    (how, max_files): (How, Option<usize>),
+    way: &Way<'_>,
     reference: Option<&str>,
     incremental: bool,
 ) -> Result<Indexed, Error> {
-    let client = github::client(call)?;
-    let indexed = (|| {
-        let (found, commit) = github::find(&client, name, remote, reference)?;
-        let sidecar = sidecar(remote, &found, reference);
-        if let Some(report) = unchanged(call, &sidecar, &found, incremental) {
-            return Ok(Indexed { report, up_to_date: true, folder: found.folder, warning: None });
-        }
-        let tree = github::open(call, &client, name, commit, how)?;
-        let report = index(call, &tree, sidecar, max_files, incremental)?;
-        Ok(Indexed { report, up_to_date: false, folder: found.folder, warning: None })
-    })();
-    github::note_rate(call, &client);
-    indexed
+    let (found, commit) = github::find(way, remote, reference)?;
+    let sidecar = sidecar(remote, &found, reference);
+    if let Some(report) = unchanged(call, &sidecar, &found, incremental) {
+        return Ok(Indexed { report, up_to_date: true, folder: found.folder });
+    }
+    let tree = github::open(call, way, commit)?;
+    let report = index(call, &tree, sidecar, way.max_files, incremental)?;
+    Ok(Indexed { report, up_to_date: false, folder: found.folder })
 }
 
 /// The index of a commit that was found, if there is one and nothing else is asked for.

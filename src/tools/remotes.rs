@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Call, Code, Error};
+use super::{Call, Code, Error, github};
 use crate::config::{CacheMode, Config, Secret};
-use crate::git::{self, Access, Age, Cache, Keep, NameError, Opened, Remote, Token, Wish};
-use crate::model::{EntryMode, SourceError, SourceTree as _, TreeEntry};
+use crate::git::{self, Access, Age, Cache, Found, Keep, NameError, Remote, Token, Wish};
+use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
 use crate::net;
 
 /// What a process has for reaching repositories. Nothing is opened before the first is asked for.
@@ -81,9 +81,38 @@ pub fn with_cache<T>(
     run(cache, &wish).map_err(git_error)
 }
 
-/// A commit of a repository, to be read.
+/// A commit of a repository, to be read, whichever way it came.
+pub struct Opened {
+    /// Its files.
+    pub tree: Box<dyn SourceTree>,
+    /// What was asked for.
+    pub found: Found,
+}
+
+/// A commit of a repository, to be read: from its clone, or over GitHub's interface where git does not get through.
 pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
-    let opened = with_cache(call, |cache, wish| cache.open(remote, reference, age, wish))?;
+    let by_git = || {
+        let git::Opened { commit, found, .. } =
+            open_clone(call, |cache, wish| cache.open(remote, reference, age, wish))?;
+        Ok(Opened { tree: Box::new(commit), found })
+    };
+    let by_github = |way: &github::Way<'_>| {
+        let (found, commit) = github::find(way, remote, reference)?;
+        Ok(Opened { tree: Box::new(github::open(call, way, commit)?), found })
+    };
+    let (opened, failure) = github::either(call, remote, by_git, by_github)?;
+    if let Some(failure) = failure {
+        call.note("read_without_git", failure.message);
+    }
+    Ok(opened)
+}
+
+/// A commit that git opens; what was fetched for it, and how, is told.
+pub fn open_clone(
+    call: &Call<'_>,
+    open: impl FnOnce(&Cache, &Wish<'_>) -> Result<git::Opened, git::Error>,
+) -> Result<git::Opened, Error> {
+    let opened = with_cache(call, open)?;
     if let Some(bytes) = opened.fetched {
         call.note("fetched_bytes", bytes);
     }
@@ -105,7 +134,7 @@ pub fn named_remote(call: &Call<'_>, repo: Option<&str>) -> Option<Remote> {
 
 /// The text files of a commit, for a look at one or at all.
 pub fn entry(opened: &Opened, path: &str) -> Result<TreeEntry, Error> {
-    let files = opened.commit.files().map_err(git_error)?;
+    let files = opened.tree.paths().map_err(|err| source_error(&err))?;
     let found = files.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| files[at].clone());
     match found {
         Some(entry) if entry.mode != EntryMode::Submodule => Ok(entry),
@@ -115,7 +144,7 @@ pub fn entry(opened: &Opened, path: &str) -> Result<TreeEntry, Error> {
         }
         None => {
             let near = super::nearest(path, files.iter().map(|entry| entry.path.as_str()), 3);
-            let commit = opened.commit.commit();
+            let commit = &opened.found.commit;
             let message = format!("there is no file {path:?} in commit {commit}; `get_file_tree` lists what there is");
             Err(Error::new(Code::NotFound, message).with("nearest", near))
         }
@@ -162,7 +191,7 @@ pub fn source_error(err: &SourceError) -> Error {
     if let SourceError::Failed(err) = err
         && let Some(err) = err.downcast_ref::<crate::github::Error>()
     {
-        return super::github::github_error(err.clone());
+        return github::github_error(err.clone());
     }
     let code = if matches!(err, SourceError::Failed(_)) { Code::Unavailable } else { Code::NotFound };
     Error::new(code, err.to_string())
@@ -181,5 +210,9 @@ pub fn inside(opened: &Opened, path: &str) -> String {
 /// The content of a file of a commit.
 pub fn content(opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
     let entry = entry(opened, path)?;
-    opened.commit.read(&entry).map_err(|err| source_error(&err))
+    let read = || {
+        opened.tree.prepare(&[&entry])?;
+        opened.tree.read(&entry)
+    };
+    read().map_err(|err| source_error(&err))
 }

@@ -1,6 +1,5 @@
 //! Real servers on the loopback: git's own CGI behind TLS, its daemon, and servers that fail in every way.
 
-use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,50 +12,16 @@ use tempfile::TempDir;
 use super::{git, repository};
 use crate::git::{Access, Age, Cache, Error, Keep, Opened, Remote, Token, Wish};
 use crate::model::SourceTree as _;
-use crate::net::stand::{Asked, Manner, Reply, Stand};
+use crate::net::stand::{Asked, Manner, Reply, Stand, git_backend as backend};
 use crate::net::{self, Client};
 
-/// Answers as git's own CGI does, for the repositories below a folder.
-fn backend(root: &Path, asked: &Asked) -> Reply {
-    let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
-    let mut child = Command::new("git")
-        .arg("http-backend")
-        .env("GIT_PROJECT_ROOT", root)
-        .env("GIT_HTTP_EXPORT_ALL", "1")
-        .env("PATH_INFO", path)
-        .env("QUERY_STRING", query)
-        .env("REQUEST_METHOD", &asked.method)
-        .env("CONTENT_TYPE", asked.header("content-type").unwrap_or_default())
-        .env("GIT_PROTOCOL", asked.header("git-protocol").unwrap_or_default())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("git is installed where tests run");
-    let (mut stdin, body) = (child.stdin.take().expect("it is a pipe"), asked.body.clone());
-    let writer = std::thread::spawn(move || stdin.write_all(&body));
-    let output = child.wait_with_output().expect("it ends");
-    let _ = writer.join();
-    let end = output.stdout.windows(4).position(|four| four == b"\r\n\r\n").expect("headers end");
-    let head = String::from_utf8_lossy(&output.stdout[..end]).into_owned();
-    let mut reply = Reply::new(200, &output.stdout[end + 4..]);
-    for (name, value) in head.lines().filter_map(|line| line.split_once(": ")) {
-        match name {
-            "Status" => reply.status = value[..3].parse().expect("a number"),
-            _ => reply = reply.with(name, value),
-        }
-    }
-    reply
-}
-
 /// A folder with clones, and what it takes to fill it.
-struct World {
-    folder: TempDir,
-    cache: Cache,
+pub(super) struct World {
+    pub(super) folder: TempDir,
+    pub(super) cache: Cache,
 }
 
-fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> Access {
+pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> Access {
     let ca_file = folder.join("ca.pem");
     std::fs::write(&ca_file, certificate).expect("files can be written");
     let options = net::Options {
@@ -74,23 +39,23 @@ fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> Access {
     }
 }
 
-fn world(certificate: &str, tokens: &[(&str, &str)]) -> World {
+pub(super) fn world(certificate: &str, tokens: &[(&str, &str)]) -> World {
     let folder = TempDir::new().expect("the system has room for a folder");
     let access = access(certificate, folder.path(), tokens);
     let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
     World { folder, cache }
 }
 
-fn quiet() -> Wish<'static> {
+pub(in crate::git) fn quiet() -> Wish<'static> {
     Wish { progress: &|_, _, _| {}, cancelled: Arc::new(AtomicBool::new(false)) }
 }
 
-fn remote(url: &str) -> Remote {
+pub(in crate::git) fn remote(url: &str) -> Remote {
     Remote::parse(url, None).expect("it is a name")
 }
 
 /// The paths of a commit and the first bytes of each.
-fn files(opened: &Opened) -> Vec<(String, String)> {
+pub(in crate::git) fn files(opened: &Opened) -> Vec<(String, String)> {
     let entries = opened.commit.entries().expect("the tree is there");
     entries
         .iter()
@@ -102,7 +67,7 @@ fn files(opened: &Opened) -> Vec<(String, String)> {
         .collect()
 }
 
-fn write(folder: &Path, path: &str, text: &str) {
+pub(in crate::git) fn write(folder: &Path, path: &str, text: &str) {
     std::fs::write(folder.join(path), text).expect("files can be written");
     git(folder, &["add", "."]);
     git(folder, &["commit", "-q", "-m", text]);

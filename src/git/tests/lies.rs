@@ -1,0 +1,144 @@
+//! Servers that lie: about how many objects come, how large they are, what they sum up to, and how long the answer is.
+
+use std::sync::{Arc, Mutex};
+
+use sha1::{Digest, Sha1};
+
+use super::servers::{files, quiet, remote, world};
+use super::{git, repository};
+use crate::git::{Age, Error};
+use crate::net::stand::{Asked, Manner, Reply, Stand, git_backend};
+
+/// A packet's content; `None` for the marks between parts.
+type Packet<'a> = Option<&'a [u8]>;
+
+/// The packets of an answer, each with all of its bytes.
+fn packets(mut body: &[u8]) -> Vec<(&[u8], Packet<'_>)> {
+    let mut found = Vec::new();
+    while !body.is_empty() {
+        let length = std::str::from_utf8(&body[..4]).expect("lengths are text");
+        let length = usize::from_str_radix(length, 16).expect("lengths are numbers");
+        let (packet, rest) = body.split_at(length.max(4));
+        found.push((packet, (length > 4).then(|| &packet[4..])));
+        body = rest;
+    }
+    found
+}
+
+/// The answer to a fetch with another pack in it.
+fn with_pack(reply: &Reply, change: &dyn Fn(&mut Vec<u8>)) -> Reply {
+    let packets = packets(&reply.body);
+    let begins = packets.iter().position(|(_, content)| *content == Some(b"packfile\n"));
+    let begins = begins.expect("a fetch is answered with a pack");
+    let (before, after) = packets.split_at(begins + 1);
+    let mut pack: Vec<u8> = Vec::new();
+    for content in after.iter().filter_map(|(_, content)| content.and_then(|content| content.strip_prefix(&[1]))) {
+        pack.extend(content);
+    }
+    change(&mut pack);
+    let mut body: Vec<u8> = before.iter().flat_map(|(packet, _)| packet.iter().copied()).collect();
+    for part in pack.chunks(60_000) {
+        body.extend(format!("{:04x}\u{1}", part.len() + 5).bytes());
+        body.extend(part);
+    }
+    body.extend(b"0000");
+    Reply { body, ..reply.clone() }
+}
+
+/// Makes the sum at a pack's end right again, so that nothing but the lie is wrong.
+fn sign(pack: &mut Vec<u8>) {
+    pack.truncate(pack.len() - 20);
+    let sum = Sha1::digest(&pack);
+    pack.extend(sum);
+}
+
+/// Puts another size into the first entry.
+fn resize(pack: &mut Vec<u8>, new: &dyn Fn(u64) -> u64) {
+    let (first, mut at) = (pack[12], 12);
+    let (mut size, mut shift) = (u64::from(first & 15), 4);
+    while pack[at] & 0x80 != 0 {
+        at += 1;
+        size |= u64::from(pack[at] & 0x7f) << shift;
+        shift += 7;
+    }
+    let mut size = new(size);
+    let mut header = vec![(first & 0x70) | (size & 15) as u8];
+    size >>= 4;
+    while size > 0 {
+        *header.last_mut().expect("it has one") |= 0x80;
+        header.push((size & 0x7f) as u8);
+        size >>= 7;
+    }
+    pack.splice(12..=at, header);
+}
+
+fn is_fetch(asked: &Asked) -> bool {
+    asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch")
+}
+
+type Lie = Box<dyn Fn(&Reply) -> Reply + Send>;
+
+fn about_the_pack(change: impl Fn(&mut Vec<u8>) + Send + 'static) -> Lie {
+    Box::new(move |reply| {
+        with_pack(reply, &|pack| {
+            change(pack);
+            sign(pack);
+        })
+    })
+}
+
+fn about_the_count(change: fn(u32) -> u32) -> Lie {
+    about_the_pack(move |pack| {
+        let count = u32::from_be_bytes(pack[8..12].try_into().expect("four bytes"));
+        pack[8..12].copy_from_slice(&change(count).to_be_bytes());
+    })
+}
+
+fn about_a_size(change: fn(u64) -> u64) -> Lie {
+    about_the_pack(move |pack| resize(pack, &change))
+}
+
+#[test]
+fn a_lie_costs_an_error_and_leaves_nothing() {
+    let origin = repository(&["a.py", "deep/b.py"]);
+    git(origin.path(), &["commit", "-q", "--allow-empty", "-m", &"long ".repeat(100)]);
+    let lie: Arc<Mutex<Option<Lie>>> = Arc::default();
+    let (root, told) = (origin.path().to_owned(), lie.clone());
+    let stand = Stand::https(move |asked| {
+        let reply = git_backend(&root, asked);
+        match &*told.lock().expect("nobody panics with it") {
+            Some(lie) if is_fetch(asked) => lie(&reply),
+            _ => reply,
+        }
+    });
+    let world = world(&stand.certificate, &[]);
+    let remote = remote(&stand.url("/.git"));
+    let lies: Vec<(&str, Lie)> = vec![
+        ("one object more", about_the_count(|count| count + 1)),
+        ("one object fewer", about_the_count(|count| count - 1)),
+        ("no object", about_the_count(|_| 0)),
+        ("more objects than there can be", about_the_count(|_| u32::MAX)),
+        ("a larger object", about_a_size(|size| size + 1)),
+        ("a smaller object", about_a_size(|size| size - 1)),
+        ("an object of a terabyte", about_a_size(|_| 1 << 40)),
+        ("an object as large as may be read", about_a_size(|_| (1 << 30) - 1)),
+        ("an object that no number holds", about_a_size(|_| u64::MAX >> 1)),
+        ("another sum", Box::new(|reply| with_pack(reply, &|pack| *pack.last_mut().expect("a sum") ^= 1))),
+        ("no pack", Box::new(|reply| with_pack(reply, &|pack| *pack = b"PUCK".to_vec()))),
+        ("a shorter answer", Box::new(|reply| reply.clone().manner(Manner::Claims(reply.body.len() as u64 - 40)))),
+    ];
+    for (what, one) in lies {
+        *lie.lock().expect("nobody panics with it") = Some(one);
+        let opened = world.cache.open(&remote, None, Age::Kept, &quiet());
+        let err = opened.map(|opened| files(&opened)).expect_err(what);
+        assert!(matches!(err, Error::Net(_) | Error::Broken { .. } | Error::Missing { .. }), "{what}: {err:?}");
+        for folder in ["repos", "aside"] {
+            let left = world.folder.path().join("git").join(folder).read_dir().map_or(0, Iterator::count);
+            assert_eq!(left, 0, "{what} left something in {folder}");
+        }
+    }
+    // All of it came, and its sums are right.
+    *lie.lock().expect("nobody panics with it") =
+        Some(Box::new(|reply| reply.clone().manner(Manner::Claims(reply.body.len() as u64 + 40))));
+    assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 2);
+}
