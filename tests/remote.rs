@@ -339,6 +339,45 @@ fn a_process_can_keep_its_clones_to_itself() {
     assert!(!world.command(&["grep", &url, "x", "--cache-mode", "nobody"]).output().expect("it runs").status.success());
 }
 
+/// What a script prints with a disk of its own in the place of a folder, which only it sees and which goes with it; `None` where
+/// the system does not let us. The script has `$home`, the folder, and `$program`.
+fn on_a_disk(
+    options: &str,
+    home: &Path,
+    script: &str,
+    arguments: impl Iterator<Item = String>,
+) -> Option<std::process::Output> {
+    let script = format!("mount -t tmpfs -o {options} tmpfs \"$1\" || exit 99; home=$1 program=$2; shift 2\n{script}");
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"]).arg(home);
+    command.arg(env!("CARGO_BIN_EXE_codelode")).args(arguments);
+    command.env("CODELODE_INDEX_PATH", home).env("CODELODE_TRUSTED_HOSTS", "127.0.0.1");
+    match command.output() {
+        Ok(output) if output.status.code() != Some(99) && !output.stdout.is_empty() => Some(output),
+        other => {
+            println!("skipped: a disk cannot be mounted here: {other:?}");
+            None
+        }
+    }
+}
+
+#[test]
+fn an_index_directory_that_is_only_read_is_no_hindrance() {
+    let world = World::new(&[("a.py", "x = 1\n")]);
+    let root = world.root().to_owned();
+    let stand = Stand::http(move |asked| git_backend(&root, asked));
+    let url = format!("http://127.0.0.1:{}/.git", stand.address.port());
+    let aside = TempDir::new().expect("room");
+    let script = "TMPDIR=$2 \"$program\" grep \"$1\" 'x = 1' --json </dev/null; find \"$home\" \"$2\" -mindepth 1";
+    let arguments = [url, aside.path().to_str().expect("a plain path").to_owned()];
+    let Some(output) = on_a_disk("ro", world.home.path(), script, arguments.into_iter()) else { return };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (answer, left) = text.split_once('\n').expect("it answers");
+    let answer: Value = serde_json::from_str(answer).expect("in JSON");
+    assert_eq!(answer["stats"]["total_matches"], 1, "{answer}");
+    assert_eq!(left, "", "what was kept aside is gone");
+}
+
 #[test]
 fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
     let sizes = [2 << 20, 2 << 20, 3 << 20, 12 << 20];
@@ -354,20 +393,9 @@ fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
     });
     let home = TempDir::new().expect("room");
     let urls = (0..sizes.len()).map(|place| format!("http://127.0.0.1:{}/{place}/.git", stand.address.port()));
-    // A disk that only these commands see, and that goes with the last of them.
-    let script = "mount -t tmpfs -o size=5m tmpfs \"$1\" || exit 99; home=$1 program=$2; shift 2\n\
-        for url; do \"$program\" tree --repo \"$url\" --json </dev/null; done; find \"$home\" -path '*/aside/*'";
-    let mut command = Command::new("unshare");
-    command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).arg(home.path());
-    command.arg(env!("CARGO_BIN_EXE_codelode")).args(urls);
-    command.env("CODELODE_INDEX_PATH", home.path()).env("CODELODE_TRUSTED_HOSTS", "127.0.0.1");
-    let output = match command.output() {
-        Ok(output) if output.status.code() != Some(99) && !output.stdout.is_empty() => output,
-        other => {
-            println!("skipped: a small disk cannot be mounted here: {other:?}");
-            return;
-        }
-    };
+    let script =
+        "for url; do \"$program\" tree --repo \"$url\" --json </dev/null; done; find \"$home\" -path '*/aside/*'";
+    let Some(output) = on_a_disk("size=5m", home.path(), script, urls) else { return };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines = text.lines();
     let mut answer = || -> Value { serde_json::from_str(lines.next().expect("each answers")).expect("in JSON") };

@@ -134,6 +134,12 @@ impl Cache {
         Ok(Self { root: all.join(name), access, keep, swept: AtomicBool::new(false), own: Some(lock) })
     }
 
+    /// Whether clones can be kept below a folder, or why not.
+    pub fn can_be_in(root: &Path) -> Result<(), Error> {
+        make_private(root)?;
+        tempfile::tempfile_in(root).map(drop).map_err(Error::io("cannot write in", root))
+    }
+
     /// How servers are reached.
     pub fn access(&self) -> &Access {
         &self.access

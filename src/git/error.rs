@@ -103,6 +103,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether a place cannot be written to, where another might.
+    pub fn is_about_permission(&self) -> bool {
+        let kind = if let Self::Io { source, .. } = self { Some(source.kind()) } else { None };
+        matches!(kind, Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem))
+    }
+
     /// Wraps what the system said.
     pub(super) fn io<'a>(what: &'static str, path: &'a std::path::Path) -> impl FnOnce(io::Error) -> Self + 'a {
         move |source| Self::Io { what, path: path.to_owned(), source }

@@ -347,6 +347,9 @@ fn dial(addresses: &[std::net::SocketAddr]) -> io::Result<(TcpStream, TcpStream)
             Ok(stream) => {
                 stream.set_read_timeout(Some(SILENCE))?;
                 stream.set_write_timeout(Some(SILENCE))?;
+                // Questions are small and come in pieces: held back to be sent together, each would wait for the last to
+                // be acknowledged.
+                stream.set_nodelay(true)?;
                 return Ok((stream.try_clone()?, stream));
             }
             Err(err) => last = err,

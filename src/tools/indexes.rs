@@ -115,7 +115,12 @@ pub fn resolve(call: &Call<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
     let found: Vec<&Sidecar> = all.iter().filter(|sidecar| answers_to(sidecar)).collect();
     match found[..] {
         [only] => Ok(only.clone()),
-        [] if all.is_empty() => Err(nothing_indexed(call.request)),
+        // Not where we are: another repository is named.
+        [] if all.is_empty() => {
+            let message =
+                format!("no index is called {repo:?}, nothing is indexed yet; call index_folder or index_repo");
+            Err(Error::new(Code::NotIndexed, message))
+        }
         [] => {
             // A person remembers the folder's name, not the letters behind it.
             let folder = |sidecar: &Sidecar| {

@@ -1,6 +1,9 @@
 //! Repositories elsewhere, for tools: which one is meant, its clone, and what a failure means to a caller.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+
+use tempfile::TempDir;
 
 use super::{Call, Code, Error, github};
 use crate::config::{CacheMode, Config, Secret};
@@ -12,6 +15,8 @@ use crate::net;
 #[derive(Default)]
 pub struct Remotes {
     cache: OnceLock<Result<Cache, String>>,
+    /// Holds the clones where the index directory cannot be written; it goes with the process.
+    aside: OnceLock<TempDir>,
     client: OnceLock<net::Client>,
 }
 
@@ -42,13 +47,25 @@ impl Remotes {
             };
             let keep = Keep { max_bytes: git.cache_size, ..Keep::default() };
             let root = config.home.join("git");
-            match git.cache_mode {
+            let (root, mode) = match Cache::can_be_in(&root) {
+                // An index directory may be mounted from elsewhere, to be read.
+                Err(err) if err.is_about_permission() => (self.aside(&err)?, CacheMode::Process),
+                _ => (root, git.cache_mode),
+            };
+            match mode {
                 CacheMode::Shared => Ok(Cache::shared(root, access, keep)),
                 CacheMode::Process => Cache::of_process(&root, access, keep).map_err(|err| err.to_string()),
             }
         };
         let cache = self.cache.get_or_init(make).as_ref();
         cache.map_err(|err| Error::new(Code::Unavailable, format!("clones cannot be kept: {err}")))
+    }
+
+    /// A folder for clones that only this process has.
+    fn aside(&self, why: &git::Error) -> Result<PathBuf, String> {
+        tracing::warn!(%why, "clones are kept among temporary files");
+        let folder = tempfile::Builder::new().prefix("codelode-").tempdir().map_err(|err| err.to_string())?;
+        Ok(self.aside.get_or_init(|| folder).path().to_owned())
     }
 }
 
@@ -122,14 +139,24 @@ pub fn open_clone(
     Ok(opened)
 }
 
-/// A repository that is named by more than an id that might be one of an index: a URL, `github:…`, `owner/name@ref`.
+/// A repository that has no index and is named as one elsewhere: a URL, `github:…`, `owner/name`, `owner/name@ref`.
 pub fn named_remote(call: &Call<'_>, repo: Option<&str>) -> Option<Remote> {
     let repo = repo?.trim();
-    let said = repo.contains(':') || repo.contains('@');
-    if !said || std::path::Path::new(repo).is_absolute() || super::indexes::resolve(call, Some(repo)).is_ok() {
+    if !names_elsewhere(repo) || super::indexes::resolve(call, Some(repo)).is_ok() {
         return None;
     }
     Remote::parse(repo, None).ok()
+}
+
+/// Whether a name could be that of a repository elsewhere, and not of a folder or an index here.
+fn names_elsewhere(repo: &str) -> bool {
+    if std::path::Path::new(repo).is_absolute() || repo.starts_with('.') {
+        return false;
+    }
+    // The ids of folders, and of repositories on other hosts, look like those of GitHub.
+    let is_owner = |owner: &str| owner != "local" && owner != "file" && !owner.contains('.');
+    repo.contains([':', '@'])
+        || repo.split_once('/').is_some_and(|(owner, name)| is_owner(owner) && !name.contains('/'))
 }
 
 /// The text files of a commit, for a look at one or at all.
@@ -215,4 +242,30 @@ pub fn content(opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
         opened.tree.read(&entry)
     };
     read().map_err(|err| source_error(&err))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_elsewhere;
+
+    #[test]
+    fn what_could_be_elsewhere_is_no_folder_and_no_id_of_one() {
+        for name in
+            ["pallets/flask", "github:pallets/flask", "pallets/flask@main", "https://git.example/a", "git@host:a/b"]
+        {
+            assert!(names_elsewhere(name), "{name}");
+        }
+        for name in [
+            "flask",
+            "local/flask-01234567",
+            "git.example/a-01234567",
+            "file/a-01234567",
+            "/srv/a",
+            "./a/b",
+            "../b",
+            "a/b/c",
+        ] {
+            assert!(!names_elsewhere(name), "{name}");
+        }
+    }
 }

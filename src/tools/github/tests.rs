@@ -253,3 +253,52 @@ fn what_git_cannot_reach_comes_another_way_and_says_so() {
     let answer = run(&cx, "index_repo", json!({"url": url, "ref_name": "main"}));
     assert_eq!(answer.value["code"], "unavailable", "{}", answer.text);
 }
+
+#[test]
+fn files_and_refs_come_without_git_as_well() {
+    let hub = Hub::of_files(FILES, true);
+    git(&hub.bare, &["tag", "-a", "-m", "one", "v1", "main"]);
+    let head = git_text(&hub.bare, &["rev-parse", "main"]);
+    hub.set(|manners| manners.git = Some(Reply::new(500, "no").with("retry-after", "1")));
+    let url = hub.stand.url("/octo/cat");
+    for mode in [GitHubMode::Auto, GitHubMode::Tarball, GitHubMode::Api] {
+        let (mut cx, _home) = context(&hub, None);
+        cx.config.github.mode = mode;
+        let ask = |tool: &str, args: Value| {
+            let answer = run(&cx, tool, args);
+            assert!(!answer.is_error, "{mode:?} {tool}: {}", answer.text);
+            // What was wanted this way needs no excuse.
+            assert_eq!(answer.value["_meta"].get("read_without_git").is_some(), mode == GitHubMode::Auto, "{tool}");
+            assert!(answer.value["_meta"]["rate_limit_remaining"].is_u64(), "{tool}");
+            answer.value
+        };
+        let refs = ask("list_repository_refs", json!({"repository": url}));
+        assert_eq!(refs["default"], "refs/heads/main");
+        let tag = git_text(&hub.bare, &["rev-parse", "v1"]);
+        let expected = json!([
+            {"ref": "refs/heads/main", "object": {"sha": head, "type": "commit"}},
+            {"ref": "refs/tags/v1", "object": {"sha": tag, "type": "tag"}},
+        ]);
+        assert_eq!(refs["refs"], expected, "{mode:?}");
+        let found = ask("grep_repository", json!({"repository": url, "pattern": "fn \\w+", "ref_name": "v1"}));
+        assert_eq!((&found["commit"], &found["stats"]["total_matches"]), (&json!(head), &json!(2)), "{found}");
+        assert_eq!(found["stats"]["left_out"], json!({"binary": 1}), "{found}");
+        let archives = hub.asked("/tarball/");
+        let content = ask("get_file_content", json!({"repo": url, "file_path": "src/deep/purr.rs"}));
+        assert_eq!(content["content"], "pub fn purr() {}\n");
+        // For one file nobody downloads all, unless it was wanted so.
+        assert_eq!(hub.asked("/tarball/") - archives, usize::from(mode == GitHubMode::Tarball), "{mode:?}");
+        let tree = ask("get_file_tree", json!({"repo": format!("{url}/tree/main/src")}));
+        assert_eq!(tree["tree"][0]["path"], "src/deep", "{tree}");
+    }
+    // Who wants git alone is not given anything else, and what is not there is not looked for twice.
+    let (mut cx, _home) = context(&hub, None);
+    cx.config.github.mode = GitHubMode::Git;
+    let refused = run(&cx, "list_repository_refs", json!({"repository": url}));
+    assert_eq!(refused.value["code"], "unavailable", "{}", refused.text);
+    hub.set(|manners| manners.git = Some(Reply::new(404, "no")));
+    cx.config.github.mode = GitHubMode::Auto;
+    let before = hub.asked("/repos/");
+    let missing = run(&cx, "grep_repository", json!({"repository": url, "pattern": "x"}));
+    assert_eq!((&missing.value["code"], hub.asked("/repos/")), (&json!("not_found"), before), "{}", missing.text);
+}
