@@ -1,7 +1,8 @@
 //! An index that grew edit by edit holds and answers what one does that was made at once.
 //!
 //! `CODELODE_EDIT_RUNS=100000 cargo test --release --test incremental` replays more than daily work can wait for; a run is up to
-//! a dozen edits, moves and deletions.
+//! a dozen edits, moves and deletions, and asks every tool. `CODELODE_EDIT_EVENTS=1000000` does the same with longer histories, of
+//! which the tables are compared.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,6 +15,8 @@ use codelode::pipeline::{self, Options, Watcher};
 use codelode::store::{Clause, Field, Registry, Snapshot};
 use codelode::tools::{self, Context, Request};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 /// Something that happens to a folder between two looks at it.
@@ -39,9 +42,9 @@ enum Event {
     Refresh,
 }
 
-fn events() -> impl Strategy<Value = Vec<Event>> {
+fn event() -> impl Strategy<Value = Event> {
     let file = 0..PATHS.len();
-    let event = prop_oneof![
+    prop_oneof![
         6 => (file.clone(), 0..TEXTS).prop_map(|(file, text)| Event::Write(file, text)),
         2 => file.clone().prop_map(Event::Remove),
         2 => (file.clone(), file.clone()).prop_map(|(from, to)| Event::Move(from, to)),
@@ -52,8 +55,11 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         1 => file.prop_map(Event::Touch),
         2 => Just(Event::Index),
         4 => Just(Event::Refresh),
-    ];
-    proptest::collection::vec(event, 1..12)
+    ]
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    proptest::collection::vec(event(), 1..12)
 }
 
 const FOLDERS: [&str; 4] = ["pkg", "pkg/inner", "web", "moved"];
@@ -309,7 +315,9 @@ fn same_lines(what: &str, grown: &[String], fresh: &[String]) {
     assert!(grown == fresh, "{what} at {first}: grown\n{}\nfresh\n{}", near(grown), near(fresh));
 }
 
-fn check(place: &Place, grown: &Config) {
+/// Compares every record of an index that grew with those of one that is made at once, whose configuration it returns: what
+/// differs is only how files are numbered.
+fn check_tables(place: &Place, grown: &Config) -> Config {
     place.refresh(grown);
     let fresh = place.config("fresh");
     let _ = fs::remove_dir_all(&fresh.home);
@@ -328,6 +336,11 @@ fn check(place: &Place, grown: &Config) {
     {
         assert_eq!(found(&a, field, text), found(&b, field, text), "{field:?} {text}");
     }
+    fresh
+}
+
+fn check(place: &Place, grown: &Config) {
+    let fresh = check_tables(place, grown);
     let (a, b) = (Context::new(grown.clone()), Context::new(fresh));
     let root = place.source();
     for (tool, args) in [
@@ -360,7 +373,7 @@ fn check(place: &Place, grown: &Config) {
 
 /// How many runs, by the environment or by what daily work can wait for.
 fn runs() -> u32 {
-    std::env::var("CODELODE_EDIT_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(12)
+    u32::try_from(number_of("CODELODE_EDIT_RUNS", 12)).unwrap_or(u32::MAX)
 }
 
 proptest! {
@@ -375,5 +388,41 @@ proptest! {
             place.apply(event, &grown);
         }
         check(&place, &grown);
+    }
+}
+
+/// A number by the environment, or what daily work can wait for.
+fn number_of(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
+}
+
+/// `CODELODE_EDIT_EVENTS=1000000 TMPDIR=/dev/shm cargo test --release --test incremental replayed -- --nocapture`
+#[test]
+fn edits_replayed_in_small_leave_what_one_look_finds() {
+    /// So many events has the history of one folder, and so many happen between two comparisons.
+    const HISTORY: u64 = 1000;
+    const BETWEEN: u64 = 100;
+    let (n_events, first) = (number_of("CODELODE_EDIT_EVENTS", 200), number_of("CODELODE_EDIT_SEED", 1));
+    let mut n_done = 0;
+    for seed in first.. {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+        let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+        let place = Place::new();
+        let grown = place.config("grown");
+        place.index(&grown, &Options::default());
+        for nth in 1..=HISTORY {
+            let event = event().new_tree(&mut runner).expect("nothing is refused").current();
+            place.apply(&event, &grown);
+            n_done += 1;
+            if nth % BETWEEN == 0 || n_done == n_events {
+                println!("{n_done} events, seed {seed}, event {nth}");
+                check_tables(&place, &grown);
+            }
+            if n_done == n_events {
+                return;
+            }
+        }
     }
 }
