@@ -48,11 +48,12 @@ impl From<notify::Error> for Blind {
 /// A notifier, and who wants to hear of which folder.
 pub(super) struct Eye {
     notifier: Mutex<RecommendedWatcher>,
-    told: Arc<Told>,
+    pub(super) told: Arc<Told>,
 }
 
+/// What was told, and not yet taken.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     seen: Mutex<Seen>,
     cookie: Condvar,
 }
@@ -117,12 +118,7 @@ impl Eye {
     /// A notifier that watches nothing yet.
     pub(super) fn open() -> Result<Self, Blind> {
         let told = Arc::new(Told::default());
-        let hearing = Arc::clone(&told);
-        // That somebody reads changes nothing, and what somebody wrote is told when it is written. Were we told of every file
-        // that is opened, whoever reads a whole repository would take twice as long.
-        let wanted = notify::Config::default().with_event_kinds(EventKindMask::CORE);
-        let notifier = RecommendedWatcher::new(move |event| hearing.hear(event), wanted)?;
-        Ok(Self { notifier: Mutex::new(notifier), told })
+        Ok(Self { notifier: Mutex::new(notifier_for(&told)?), told })
     }
 
     /// A new listener, and what wakes it.
@@ -150,6 +146,16 @@ impl Eye {
     pub(super) fn follow(&self, who: u32, folders: &BTreeSet<PathBuf>) -> Result<bool, Blind> {
         // Held throughout, so that two listeners do not undo each other's work.
         let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
+        if folders.is_empty() && self.told.lock().only_listens(who) {
+            // The notifier compares each folder that it gives up with all others: of thousands that takes a second.
+            *notifier = notifier_for(&self.told)?;
+            let mut seen = self.told.lock();
+            seen.listeners.clear();
+            let apart: Vec<PathBuf> = seen.cookie_folders.iter().cloned().collect();
+            drop(seen);
+            apart.iter().try_for_each(|folder| notifier.watch(folder, RecursiveMode::NonRecursive))?;
+            return Ok(false);
+        }
         let before: Vec<PathBuf> = {
             let seen = self.told.lock();
             let mine = seen.listeners.iter().filter(|(_, watched)| watched.who.contains(&who));
@@ -227,6 +233,15 @@ impl Eye {
     }
 }
 
+/// A notifier that watches nothing yet.
+fn notifier_for(told: &Arc<Told>) -> Result<RecommendedWatcher, Blind> {
+    let hearing = Arc::clone(told);
+    // That somebody reads changes nothing, and what somebody wrote is told when it is written. Were we told of every file
+    // that is opened, whoever reads a whole repository would take twice as long.
+    let wanted = notify::Config::default().with_event_kinds(EventKindMask::CORE);
+    Ok(RecommendedWatcher::new(move |event| hearing.hear(event), wanted)?)
+}
+
 /// Device and inode of a folder.
 pub(super) fn place(folder: &Path) -> io::Result<(u64, u64)> {
     folder.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
@@ -247,7 +262,7 @@ impl Told {
     }
 
     /// Takes note of what the system tells.
-    fn hear(&self, event: notify::Result<Event>) {
+    pub(super) fn hear(&self, event: notify::Result<Event>) {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
             // The queue ran over, or the system failed us: also of folders that are others now nobody may have told.
@@ -276,6 +291,11 @@ impl Told {
 }
 
 impl Seen {
+    /// Whether nobody else listens to any folder.
+    fn only_listens(&self, who: u32) -> bool {
+        self.listeners.values().all(|watched| watched.who == [who])
+    }
+
     /// Tells of a path whoever listens to it, or to the folder that holds it.
     fn tell(&mut self, path: &Path) {
         let depth = if EXACT { 2 } else { usize::MAX };

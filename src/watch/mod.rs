@@ -17,6 +17,8 @@ pub mod claude;
 mod eye;
 mod keeper;
 mod listen;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
