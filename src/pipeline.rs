@@ -1,32 +1,32 @@
 //! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
 
+mod mend;
 mod partial;
 mod place;
+mod read;
 mod relate;
 mod room;
 mod tree;
 
-pub use partial::drift_of;
+pub use mend::rebuild;
+pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner};
+use read::{Origin, Read, Reading};
 pub use relate::relations;
 use room::Room;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crossbeam_channel::bounded;
-
+use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Known as Stamp, Rules};
-use crate::extract::extract;
 use crate::git;
-use crate::languages;
-use crate::model::{Extraction, Input, SkipReason, SourceFile};
-use crate::store::{self, Entry, Known, Prepared, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
+use crate::model::{Input, SkipReason, SourceFile};
+use crate::store::{self, Entry, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
 
 /// A file that was written less than this before it was looked at may be written again within the same tick of the
 /// file system's clock: its time is not believed next time (the "racy git" problem).
@@ -34,6 +34,9 @@ const RACY: Duration = Duration::from_millis(20);
 /// A file's time may lie so far ahead of our clock and still be of this very moment, as on a server whose clock is ahead. What
 /// lies further ahead was set by somebody: the next edit has another time.
 const AHEAD: Duration = Duration::from_secs(2);
+
+/// So many threads ask the system for sizes and times.
+const MOST_LOOKING: usize = 8;
 
 /// So many files of a first run are published together: each time costs a little, and what was read before a run was killed
 /// need not be read again.
@@ -125,8 +128,18 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
     }
 }
 
-/// Indexes a folder, or brings its index up to date.
+/// Indexes a folder, or brings its index up to date. One that is of no use is made anew.
 pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
+    match index_once(root, config, options, watcher) {
+        Err(Error::Store(err)) if err.is_of_no_use() && !options.from_scratch => {
+            let anew = Options { from_scratch: true, ..options.clone() };
+            mend::anew(&err, || index_once(root, config, &anew, watcher))
+        }
+        other => other,
+    }
+}
+
+fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
     let started = Instant::now();
     (watcher.progress)(0, None, "looking for files");
     let mut rules = rules(config);
@@ -220,11 +233,13 @@ pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
         // What is not here yet is found by looking at everything.
         return Drift { elsewhere: true, ..Drift::default() };
     }
-    let files = table.iter().map(|row| Stamp { path: row.path, size: row.size, mtime_ns: row.mtime_ns, is_dir: false });
-    let inputs = table.inputs();
-    let inputs = inputs.map(|row| Stamp { path: row.path, size: row.size, mtime_ns: row.mtime_ns, is_dir: row.is_dir });
+    let is_original = place::is_original(root, snapshot.facts());
+    let files = table.iter().map(|row| partial::known(row, false, is_original));
+    let inputs = table.inputs().map(|row| partial::known(row, row.is_dir, is_original));
     let stamps: Vec<Stamp<'_>> = files.chain(inputs).collect();
-    let seen = discover::changes(root, &stamps, snapshot.facts().follow_symlinks, 2);
+    // Asking the system is all the work there is, and it answers as many as ask.
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(MOST_LOOKING);
+    let seen = discover::changes(root, &stamps, snapshot.facts().follow_symlinks, threads);
     let mut drift = Drift::default();
     for (places, names) in [(&seen.changed, &mut drift.changed), (&seen.gone, &mut drift.gone)] {
         for place in places {
@@ -278,7 +293,11 @@ pub fn refresh(
     let mut rules = rules(config);
     rules.follow_symlinks = options.follow_symlinks;
     let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
-    run(&Origin::Folder(&root), config, sidecar, plan, &rules, &options, watcher)
+    match run(&Origin::Folder(&root), config, sidecar, plan, &rules, &options, watcher) {
+        // It finds the same damage, and knows what to do.
+        Err(Error::Store(err)) if err.is_of_no_use() => index_folder(&root, config, &options, watcher),
+        other => other,
+    }
 }
 
 /// Forgets a checkout, and its repository's store when it was the last.
@@ -331,28 +350,6 @@ impl Plan {
     }
 }
 
-/// What became of a file that had to be read.
-enum Read {
-    Skipped(SkipReason),
-    Held(u32),
-    New(Box<Prepared>, Option<&'static str>),
-}
-
-/// Where the files are read from.
-enum Origin<'a> {
-    Folder(&'a Path),
-    Commit(tree::Reader<'a>),
-}
-
-impl Origin<'_> {
-    fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
-        match self {
-            Self::Folder(root) => discover::read(root, file, rules),
-            Self::Commit(reader) => reader.read(file, rules),
-        }
-    }
-}
-
 /// Makes the index what the plan says.
 fn run(
     origin: &Origin<'_>,
@@ -372,12 +369,12 @@ fn run(
     let looked_at_all = goes_out_from.is_none();
     let racy_after = nanoseconds(now) - RACY.as_nanos() as i64 - discovery.as_nanos() as i64;
     let racy_until = nanoseconds(now) + AHEAD.as_nanos() as i64;
-    let is_racy = |mtime_ns: i64| mtime_ns > racy_after && mtime_ns <= racy_until;
-    let distrust = |mtime_ns: &mut i64| *mtime_ns -= i64::from(is_racy(*mtime_ns));
+    let is_recent = |time_ns: i64| time_ns > racy_after && time_ns <= racy_until;
+    let is_racy = |mtime_ns: i64, ctime_ns: i64| is_recent(mtime_ns) || is_recent(ctime_ns);
     // These are read whatever an earlier run, which may have distrusted them as well, made of them.
-    let doubted: Vec<bool> = files.iter().map(|file| is_racy(file.mtime_ns)).collect();
-    files.iter_mut().for_each(|file| distrust(&mut file.mtime_ns));
-    inputs.iter_mut().for_each(|input| distrust(&mut input.mtime_ns));
+    let doubted: Vec<bool> = files.iter().map(|file| is_racy(file.mtime_ns, file.ctime_ns)).collect();
+    files.iter_mut().zip(&doubted).for_each(|(file, doubted)| file.mtime_ns -= i64::from(*doubted));
+    inputs.iter_mut().for_each(|input| input.mtime_ns -= i64::from(is_racy(input.mtime_ns, input.ctime_ns)));
 
     // Whether there is anything to do is seen without keeping anybody from writing.
     if !options.from_scratch
@@ -421,7 +418,7 @@ fn run(
     for (place, file) in files.iter().enumerate() {
         let is_doubted = doubted[place] || options.reread.contains(&file.path);
         states.push(match earlier.find(&file.path) {
-            Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) && !is_doubted => row.state,
+            Some(row) if row.is_as(file) && !is_doubted => row.state,
             _ => {
                 to_read.push(place);
                 Err(SkipReason::Unreadable)
@@ -433,9 +430,14 @@ fn run(
         reader.prepare(&files, &to_read)?;
     }
     let room = Room::of(config.max_memory);
+    if config.max_memory.is_some() {
+        allocator::keep_nothing();
+        allocator::take_small_pages();
+    }
     writer.expect(to_read.len(), room.writer);
     let known = if options.from_scratch { None } else { Some(writer.known()?) };
-    read_all(origin, rules, &files, &to_read, known.as_ref(), watcher, &room, &mut |place, read| {
+    let reading = Reading { origin, rules, known: known.as_ref(), watcher, room: &room };
+    reading.read_all(&files, &to_read, &mut |place, read| {
         let path = &files[place].path;
         states[place] = match read {
             Read::Skipped(reason) => Err(reason),
@@ -498,6 +500,12 @@ fn run(
         extra_ignore: options.extra_ignore.clone(),
         follow_symlinks: options.follow_symlinks,
         partial,
+        root_inode: match (origin, base.as_ref().filter(|_| !looked_at_all)) {
+            // What was not looked at has the times that it had there.
+            (_, Some(base)) => base.facts().root_inode,
+            (Origin::Folder(root), None) => place::inode(root),
+            (Origin::Commit(_), None) => None,
+        },
         ..SnapshotFacts::default()
     };
     if watcher.cancelled.load(Ordering::Relaxed) {
@@ -532,14 +540,8 @@ fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], options: &O
         && table.inputs().len() == inputs.len()
         && facts.extra_ignore == options.extra_ignore
         && facts.follow_symlinks == options.follow_symlinks
-        && table
-            .iter()
-            .zip(files)
-            .all(|(row, file)| row.path == file.path && row.size == file.size && row.mtime_ns == file.mtime_ns)
-        && table
-            .inputs()
-            .zip(inputs)
-            .all(|(row, input)| row.path == input.path && row.size == input.size && row.mtime_ns == input.mtime_ns)
+        && table.iter().zip(files).all(|(row, file)| row.path == file.path && row.is_as(file))
+        && table.inputs().zip(inputs).all(|(row, input)| row.to_input() == *input)
 }
 
 /// Copies what a list of repositories shows.
@@ -596,86 +598,6 @@ fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
             report.removed.push(row.path.to_owned());
         }
     }
-}
-
-/// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
-#[allow(clippy::too_many_arguments, reason = "called from one place, where all of them are at hand")]
-fn read_all(
-    origin: &Origin<'_>,
-    rules: &Rules,
-    entries: &[SourceFile],
-    places: &[usize],
-    known: Option<&Known>,
-    watcher: &Watcher<'_>,
-    room: &Room,
-    take: &mut dyn FnMut(usize, Read) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if places.is_empty() {
-        return Ok(());
-    }
-    let total = places.len() as u64;
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let threads = cores.min(room.threads.unwrap_or(cores)).min(places.len());
-    let next = AtomicUsize::new(0);
-    let stop = AtomicBool::new(false);
-    let (sender, receiver) = bounded(room.waiting);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (sender, next, stop) = (sender.clone(), &next, &stop);
-            scope.spawn(move || {
-                while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let called_off = stop.load(Ordering::Relaxed) || watcher.cancelled.load(Ordering::Relaxed);
-                    // Nobody listens any more when writing failed.
-                    if called_off || sender.send((*place, read_one(origin, rules, &entries[*place], known))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut done = 0;
-        let mut result = Ok(());
-        for (place, read) in &receiver {
-            done += 1;
-            (watcher.progress)(done, Some(total), "indexing");
-            result = take(place, read);
-            if result.is_err() || watcher.cancelled.load(Ordering::Relaxed) {
-                stop.store(true, Ordering::Relaxed);
-                break;
-            }
-        }
-        drop(receiver);
-        match watcher.cancelled.load(Ordering::Relaxed) {
-            true => Err(Error::Cancelled),
-            false => result,
-        }
-    })
-}
-
-/// Reads one file.
-fn read_one(origin: &Origin<'_>, rules: &Rules, file: &SourceFile, known: Option<&Known>) -> Read {
-    let content = match origin.read(file, rules) {
-        Ok(content) => content,
-        Err(reason) => return Read::Skipped(reason),
-    };
-    let hash = Prepared::hash(&content);
-    if let Some(id) = known.and_then(|known| known.find(&file.path, &hash)) {
-        return Read::Held(id);
-    }
-    // A fault of ours in one file must not cost the others; the file's text is kept.
-    let prepared = catch_unwind(AssertUnwindSafe(|| {
-        let extraction = match languages::of_file(&file.path, &content) {
-            Some((_, spec)) => extract(spec, &content),
-            None => Extraction::default(),
-        };
-        (Prepared::new(file.path.clone(), content.clone(), hash, &extraction), extraction.failure)
-    }));
-    let (prepared, failure) = prepared.unwrap_or_else(|_| {
-        let failure = Some("reading its symbols failed by a fault of codelode");
-        let nothing = Extraction { failure, ..Extraction::default() };
-        (Prepared::new(file.path.clone(), content, hash, &nothing), failure)
-    });
-    Read::New(Box::new(prepared), failure)
 }
 
 /// Nanoseconds since 1970.

@@ -127,6 +127,9 @@ fn what_is_spoilt_never_answers_as_if_it_were_whole() {
     for (tool, answer) in &good {
         assert!(answer.get("error").is_none(), "{tool}: {answer}");
     }
+    // Somebody is writing all the while, so nothing can be made anew.
+    let lock = File::options().write(true).open(place.store()[0].parent().expect("it lies in a folder").join("lock"));
+    let _lock = lock.map(|lock| lock.lock().map(|()| lock)).expect("it is ours").expect("nobody else writes");
     // A run over every byte takes an hour; daily work tries a few of each file, others each time they are chosen.
     let n_bytes = std::env::var("CODELODE_FLIPS").ok().and_then(|n| n.parse().ok()).unwrap_or(2);
     let (mut told, mut untouched) = (0, 0);
@@ -168,6 +171,43 @@ fn what_is_spoilt_never_answers_as_if_it_were_whole() {
     }
     println!("{told} wounds were told, {untouched} touched no answer");
     assert!(told > 10, "{told} of {}", told + untouched);
+}
+
+#[test]
+fn what_is_spoilt_is_made_anew_where_its_folder_is_there() {
+    let place = Place::new();
+    let good = place.answers();
+    let kinds = ["/pack.", "/files.", "/manifest.json", ".term", ".idx"];
+    for kind in kinds {
+        let path = place.store().into_iter().find(|path| path.to_string_lossy().contains(kind)).expect("there is one");
+        let mut bytes = fs::read(&path).expect("it is there");
+        bytes.truncate(bytes.len() / 2);
+        replace(&path, &bytes);
+        let (status, text) = place.run(&["call", "--json", "search_symbols", r#"{"query": "shared"}"#]);
+        let told: Value = serde_json::from_str(text.lines().find(|line| line.starts_with('{')).expect("an answer"))
+            .expect("answers are JSON");
+        let why = told["_meta"]["rebuilt"].as_str();
+        assert!(status == 0 && why.is_some_and(|why| why.contains("is damaged")), "{kind}: {text}");
+        // The same as it was, and told of once.
+        assert_eq!(place.answers(), good, "{kind}");
+        assert_eq!(place.doctor(&[]).0, 0, "{kind}");
+    }
+    // A run that is asked for finds the same.
+    let pack = place.store().into_iter().find(|path| path.to_string_lossy().contains("/pack.")).expect("there is one");
+    replace(&pack, b"no pack");
+    place.write("notes.md", "shared things are written here\n");
+    let (status, text) = place.run(&["index", "."]);
+    assert!(status == 0 && text.contains("so the index was made anew"), "{text}");
+    assert_eq!(place.doctor(&[]).0, 0);
+    // And what an earlier version left is of no more use.
+    let manifest = place.store().into_iter().find(|path| path.ends_with("manifest.json")).expect("there is one");
+    let text = fs::read_to_string(&manifest).expect("it is text");
+    let format = codelode::store::FORMAT;
+    let earlier = text.replacen(&format!("\"format\":{format}"), &format!("\"format\":{}", format - 1), 1);
+    assert_ne!(earlier, text);
+    replace(&manifest, earlier.as_bytes());
+    let answer = place.call("search_symbols", &json!({"query": "shared"}));
+    assert_eq!(answer["results"][0]["name"], "shared", "{answer}");
 }
 
 #[test]
@@ -258,4 +298,85 @@ fn clocks_that_go_backwards_hide_no_edit() {
         set_time(&path, now);
         shows(&twin);
     }
+}
+
+#[test]
+fn times_that_are_set_back_hide_no_edit() {
+    let place = Place::new();
+    let path = place.source().join("notes.md");
+    let time = fs::metadata(&path).and_then(|meta| meta.modified()).expect("it is there");
+    // Of the same size and with the time it had: as `touch -r` leaves it, `cp -p`, or an archive.
+    let texts = ["SHARED things are written down here\n", "shared THINGS are written down here\n"];
+    for (nth, text) in texts.into_iter().enumerate() {
+        match nth {
+            0 => fs::write(&path, text).expect("it is ours"),
+            _ => replace(&path, text.as_bytes()),
+        }
+        set_time(&path, time);
+        let answer = place.call("get_file_content", &json!({"file_path": "notes.md"}));
+        assert_eq!(answer["content"], text, "{answer}");
+    }
+    // A new file in a folder whose time is set back.
+    let folder = place.source().join("pkg");
+    let time = fs::metadata(&folder).and_then(|meta| meta.modified()).expect("it is there");
+    place.write("pkg/late.py", "def late():\n    return 1\n");
+    File::open(&folder).expect("it is there").set_modified(time).expect("times can be set");
+    let answer = place.call("search_symbols", &json!({"query": "late"}));
+    assert_eq!(answer["results"][0]["name"], "late", "{answer}");
+}
+
+#[test]
+fn a_copy_of_a_folder_and_its_index_is_taken_for_what_it_is() {
+    let place = Place::new();
+    // As an image holds it: times of changes are kept, the system's own are those of the copy.
+    let copy = place.path().join("copy");
+    let ran = Command::new("cp").args(["-a"]).arg(place.source()).arg(&copy).status();
+    assert!(ran.expect("cp is there").success());
+    fs::rename(place.source(), place.path().join("aside")).expect("both are ours");
+    fs::rename(&copy, place.source()).expect("both are ours");
+    let manifest = place.store().into_iter().find(|path| path.ends_with("manifest.json")).expect("there is one");
+    let before = fs::read(&manifest).expect("it is there");
+    let answer = place.call("get_file_content", &json!({"file_path": "notes.md"}));
+    assert_eq!(answer["content"], "shared things are written down here\n", "{answer}");
+    assert_eq!(fs::read(&manifest).expect("it is there"), before, "nothing was read again");
+}
+
+#[test]
+fn files_that_are_cut_under_a_server_end_no_server() {
+    use std::io::{BufRead, BufReader, Write};
+    let place = Place::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+    command.arg("serve").current_dir(place.source()).env("HOME", place.folder.path());
+    command.env("CODELODE_INDEX_PATH", place.path().join("index")).env("CODELODE_FRESHNESS", "strict");
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it is built");
+    let mut input = server.stdin.take().expect("it is piped");
+    let mut output = BufReader::new(server.stdout.take().expect("it is piped")).lines();
+    let mut ask = |id: u64, method: &str, params: Value| -> Value {
+        writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .expect("it reads");
+        let answer = output.next().expect("it lives").expect("it writes text");
+        serde_json::from_str(&answer).expect("it speaks JSON")
+    };
+    let client = json!({"name": "test", "version": "1"});
+    ask(1, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+    let mut call = |id: u64, tool: &str, args: Value| -> Value {
+        let answer = ask(id, "tools/call", json!({"name": tool, "arguments": args}));
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        serde_json::from_str(text).expect("answers are JSON")
+    };
+    let right = call(2, "get_file_content", json!({"file_path": "notes.md"}))["content"].clone();
+    assert!(right.is_string());
+    for path in place.store().into_iter().filter(|path| !path.ends_with("manifest.json")) {
+        File::options().write(true).open(&path).and_then(|file| file.set_len(0)).expect("it is ours");
+    }
+    let mut n_right = 0;
+    for id in 3..8 {
+        let answer = call(id, "get_file_content", json!({"file_path": "notes.md"}));
+        assert!(answer["content"] == right || answer["details"]["rebuild"].is_string(), "{answer}");
+        n_right += usize::from(answer["content"] == right);
+    }
+    assert!(n_right > 0, "it was made anew");
+    assert_eq!(call(9, "search_symbols", json!({"query": "shared"}))["results"][0]["name"], "shared");
+    drop(input);
+    assert!(server.wait().expect("it is our child").success());
 }

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use codelode::config::Config;
-use codelode::pipeline;
+use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};
 use codelode::watch::claude::{self, Happened};
 use codelode::watch::{Error, Options, Standing, Watching, ask};
@@ -603,4 +603,34 @@ fn at_a_terminal_a_watched_folder_answers_with_the_last_edit() {
     place.until("it answers again", || place.standing().is_some());
     place.write("a.py", &function("at_last"));
     place.check("a new watcher");
+}
+
+#[test]
+fn an_editors_save_changes_one_file_and_no_folder() {
+    let place = Place::new();
+    place.write("pkg/a.py", &function("first"));
+    place.found(&["index", "."]);
+    let (config, source) = (place.config(), place.source());
+    let snapshot = Registry::new(&config.home).store(&place.sidecar().store).snapshot(&place.sidecar().snapshot);
+    let snapshot = snapshot.expect("it is indexed");
+    let mut left_out = LeftOut::default();
+    let mut drift_of =
+        |paths: &[&str]| pipeline::drift_of(&source, &snapshot, paths.iter().copied(), &mut left_out, &config);
+
+    place.write("pkg/.a.py.swp", &function("saved"));
+    fs::rename(source.join("pkg/.a.py.swp"), source.join("pkg/a.py")).expect("both are ours");
+    let drift = drift_of(&["pkg/.a.py.swp", "pkg/a.py"]);
+    assert_eq!(drift, Drift { changed: vec!["pkg/a.py".to_owned()], ..Drift::default() });
+    // What is new may be one more file, and what is left out has to be counted.
+    place.write("pkg/b.py", &function("second"));
+    assert!(drift_of(&["pkg/b.py"]).elsewhere);
+    place.write(".env", "KEY=1\n");
+    assert!(drift_of(&[".env"]).elsewhere);
+    left_out.learn(&source, &snapshot, &config);
+    let mut drift_of =
+        |paths: &[&str]| pipeline::drift_of(&source, &snapshot, paths.iter().copied(), &mut left_out, &config);
+    place.write(".env", "KEY=2\n");
+    assert!(drift_of(&[".env"]).is_none(), "it is left out as it was");
+    fs::remove_file(source.join(".env")).expect("it is ours");
+    assert!(drift_of(&[".env"]).elsewhere, "it is counted no more");
 }

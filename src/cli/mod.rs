@@ -25,6 +25,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::allocator;
 use crate::config::{self, CacheMode, Config, Flags, Freshness, GitHubMode, Settings};
 use crate::mcp;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
@@ -77,7 +78,7 @@ struct Global {
     /// Only the number of results.
     #[arg(id = "global_count_only", long = "count-only", global = true)]
     count_only: bool,
-    /// About how much memory indexing may take, in megabytes [default: as much as is useful].
+    /// How much memory indexing may hold at once, in megabytes, at least 80 [default: as much as is useful].
     #[arg(long, value_name = "MB", global = true)]
     max_memory: Option<u64>,
     /// When to use colours.
@@ -238,6 +239,7 @@ fn serve(global: &Global, how: Serve) -> ExitCode {
         Ok(watching) => watching,
         Err(problem) => return complain(&problem),
     };
+    allocator::take_small_pages();
     let served = mcp::serve(Arc::new(Context::new(config)));
     drop(watching);
     match served {

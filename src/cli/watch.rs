@@ -13,6 +13,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use super::{Global, complain, fail, log_to, output};
+use crate::allocator;
 use crate::config::{self, Config, Flags, Settings};
 use crate::watch::claude::{self, Happened};
 use crate::watch::{Options, Tell, Watching};
@@ -167,6 +168,7 @@ pub(super) fn hook_event(hook: &HookEvent) -> ExitCode {
 
 /// Reads the configuration, and watches nothing yet.
 pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), ExitCode> {
+    allocator::take_small_pages();
     let How { debounce, idle_timeout, no_ai_summaries, log_file } = how;
     let use_ai_summaries = no_ai_summaries.then_some(false);
     let settings = Settings { watch_debounce_ms: debounce, use_ai_summaries, ..Settings::default() };

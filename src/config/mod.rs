@@ -27,6 +27,8 @@ pub use settings::{Flags, Settings, VARIABLES, Variable};
 const FOLDER: &str = "codelode";
 /// The name of the file with settings in that folder.
 const FILE: &str = "config.toml";
+/// Indexing needs so many megabytes of memory: the smallest search index in the making takes 15, what is read and parsed the rest.
+const LEAST_MEMORY: u64 = 80;
 
 /// Everything that can be set.
 #[derive(Clone, Debug)]
@@ -49,7 +51,8 @@ pub struct Config {
     pub surface: Surface,
     /// Default token budget of an answer.
     pub max_tokens: usize,
-    /// About how many bytes of memory indexing may take; `None` for as many as are useful.
+    /// How many bytes of memory indexing may hold at once, the files that it has mapped left out; `None` for as many as are
+    /// useful.
     pub max_memory: Option<u64>,
     /// Where the log goes; `None` for standard error.
     pub log_file: Option<PathBuf>,
@@ -250,6 +253,11 @@ impl Config {
             self.max_tokens = n_tokens;
         }
         if let Some(megabytes) = max_memory {
+            if (1..LEAST_MEMORY).contains(&megabytes) {
+                let problem =
+                    format!("is {megabytes}; indexing takes at least {LEAST_MEMORY} MB, and 0 means no limit");
+                return Err(bad("max_memory", problem));
+            }
             self.max_memory = (megabytes > 0).then(|| megabytes.saturating_mul(1_000_000));
         }
         if let Some(path) = log_file {

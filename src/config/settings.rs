@@ -36,7 +36,9 @@ pub struct Settings {
     pub tools: Option<String>,
     /// How many tokens an answer may have when the caller does not say.
     pub max_tokens: Option<usize>,
-    /// About how much memory indexing may take, in megabytes: less makes it slower; 0 for as much as is useful.
+    /// How much memory indexing may hold at once, in megabytes, at least 80: less makes it slower, and a file whose syntax tree
+    /// would not fit keeps its text only. Files that are mapped do not count, nor about 100 bytes for each symbol of very large
+    /// repositories. 0 for as much as is useful.
     pub max_memory: Option<u64>,
     /// Where the log goes instead of standard error.
     pub log_file: Option<PathBuf>,

@@ -78,6 +78,7 @@ fn errors_say_where_and_what_next() {
     check("max_files = 'many'", &[], "line 1");
     check("max_files = ", &[], "line 1");
     check("path_map = ['nothing']", &[], "`path_map` in config.toml has \"nothing\"");
+    check("max_memory = 79", &[], "at least 80 MB");
     check("freshness = 'later'", &[], "relaxed");
     check("tools = ' , '", &[], "say lean, core, full");
     check(

@@ -19,6 +19,8 @@ pub struct Known<'a> {
     pub size: u64,
     /// Time of the last change in nanoseconds since 1970; `i64::MIN` for what was not there.
     pub mtime_ns: i64,
+    /// See [`SourceFile::ctime_ns`]; `None` where it says nothing, as of a copy.
+    pub ctime_ns: Option<i64>,
     /// Whether it is a folder.
     pub is_dir: bool,
 }
@@ -66,7 +68,7 @@ pub fn changes(root: &Path, known: &[Known<'_>], follow_symlinks: bool, threads:
 pub fn stat(root: &Path, path: &str, follow_symlinks: bool) -> Option<SourceFile> {
     let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
     let seen = Folder::open(root).look(path, links).ok().filter(|seen| !seen.is_dir)?;
-    Some(SourceFile { path: path.to_owned(), size: seen.stamp.size, mtime_ns: seen.stamp.mtime_ns })
+    Some(seen.stamp.file(path))
 }
 
 /// Compares one share of the list, which starts at `offset`.
@@ -77,7 +79,9 @@ fn compare(folder: &Folder<'_>, part: &[Known<'_>], offset: usize, links: Links)
         match folder.look(known.path, links) {
             Ok(seen) => {
                 let same_size = known.is_dir || seen.stamp.size == known.size;
-                if seen.stamp.mtime_ns != known.mtime_ns || !same_size || seen.is_dir != known.is_dir {
+                let same_times = seen.stamp.mtime_ns == known.mtime_ns
+                    && known.ctime_ns.is_none_or(|ctime_ns| ctime_ns == seen.stamp.ctime_ns);
+                if !same_times || !same_size || seen.is_dir != known.is_dir {
                     changes.changed.push(offset + place);
                 }
             }

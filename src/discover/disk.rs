@@ -4,7 +4,7 @@ use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::model::Input;
+use crate::model::{Input, SourceFile};
 
 /// The time that stands for "there is no such file".
 pub(super) const MISSING: i64 = i64::MIN;
@@ -18,23 +18,32 @@ pub(super) enum Links {
     Refuse,
 }
 
-/// Size and time of a file.
+/// Size and times of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) size: u64,
     pub(super) mtime_ns: i64,
+    /// See [`crate::model::SourceFile::ctime_ns`].
+    pub(super) ctime_ns: i64,
 }
 
 impl Stamp {
     /// How a file that is not there is written.
-    pub(super) const MISSING: Self = Self { size: 0, mtime_ns: MISSING };
+    pub(super) const MISSING: Self = Self { size: 0, mtime_ns: MISSING, ctime_ns: 0 };
 
     pub(super) fn of(metadata: &Metadata) -> Self {
-        Self { size: if metadata.is_dir() { 0 } else { metadata.len() }, mtime_ns: mtime_ns(metadata) }
+        let size = if metadata.is_dir() { 0 } else { metadata.len() };
+        Self { size, mtime_ns: mtime_ns(metadata), ctime_ns: ctime_ns(metadata) }
     }
 
     pub(super) fn input(self, path: impl Into<String>) -> Input {
-        Input { path: path.into(), size: self.size, mtime_ns: self.mtime_ns, is_dir: false }
+        let Self { size, mtime_ns, ctime_ns } = self;
+        Input { path: path.into(), size, mtime_ns, ctime_ns, is_dir: false }
+    }
+
+    pub(super) fn file(self, path: impl Into<String>) -> SourceFile {
+        let Self { size, mtime_ns, ctime_ns } = self;
+        SourceFile { path: path.into(), size, mtime_ns, ctime_ns }
     }
 }
 
@@ -43,6 +52,18 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
     use std::os::unix::fs::MetadataExt;
 
     nanoseconds(metadata.mtime(), metadata.mtime_nsec())
+}
+
+#[cfg(unix)]
+fn ctime_ns(metadata: &Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+
+    nanoseconds(metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn ctime_ns(_metadata: &Metadata) -> i64 {
+    0
 }
 
 #[cfg(not(unix))]
@@ -211,8 +232,12 @@ impl<'a> Folder<'a> {
         let is_dir = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         // The width and sign of these fields differ between systems.
         #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
-        let (size, mtime_ns) = (stat.st_size as u64, nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64));
-        Ok(Seen { stamp: Stamp { size: if is_dir { 0 } else { size }, mtime_ns }, is_dir })
+        let stamp = Stamp {
+            size: if is_dir { 0 } else { stat.st_size as u64 },
+            mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        };
+        Ok(Seen { stamp, is_dir })
     }
 }
 

@@ -7,7 +7,7 @@ use super::package::MAX_ENTRY;
 use super::tools::{Filled, filled};
 use super::walk::Walker;
 use super::{binary, links, noise, secret};
-use crate::model::{SkipReason, SourceFile};
+use crate::model::SkipReason;
 
 impl Walker<'_> {
     /// Judges one entry: it becomes a file found, a folder to enter, or a number.
@@ -95,7 +95,7 @@ impl Walker<'_> {
 
     /// Applies the size limit.
     fn weigh(&self, path: &str, stamp: Stamp, found: &mut Found) {
-        let file = SourceFile { path: path.to_owned(), size: stamp.size, mtime_ns: stamp.mtime_ns };
+        let file = stamp.file(path);
         if stamp.size <= self.rules.max_file_size {
             found.files.push(file);
         } else if stamp.size <= MAX_ENTRY {

@@ -36,7 +36,8 @@ mod tests {
     fn source_folders_come_first_then_shallow_files_then_names() {
         let paths = ["a.py", "b.py", "docs/x.md", "src/deep/er/y.py", "src/z.py", "tests/t.py", "app/lib/q.py"];
         let kept = |max| {
-            let mut files: Vec<_> = paths.map(|path| SourceFile { path: path.to_owned(), size: 1, mtime_ns: 1 }).into();
+            let mut files: Vec<_> =
+                paths.map(|path| SourceFile { path: path.to_owned(), size: 1, mtime_ns: 1, ctime_ns: 1 }).into();
             assert_eq!(cut(&mut files, max), paths.len().saturating_sub(max));
             files.into_iter().map(|file| file.path).collect::<Vec<_>>()
         };

@@ -14,7 +14,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::{Changes, Known, Rules, Walk, changes, walk};
-use crate::model::{Input, SkipReason};
+use crate::model::{Input, SkipReason, SourceFile};
 
 /// Rules as a plain index has them.
 fn rules() -> Rules {
@@ -107,11 +107,12 @@ fn skipped(walk: &Walk, reason: SkipReason) -> u64 {
 fn changes_by(root: &Path, walk: &Walk, rules: &Rules) -> Vec<String> {
     let mut all: BTreeMap<&str, Known<'_>> = BTreeMap::new();
     for input in &walk.inputs {
-        let Input { path, size, mtime_ns, is_dir } = input;
-        all.insert(path, Known { path, size: *size, mtime_ns: *mtime_ns, is_dir: *is_dir });
+        let Input { ref path, size, mtime_ns, ctime_ns, is_dir } = *input;
+        all.insert(path, Known { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir });
     }
     for file in &walk.files {
-        all.insert(&file.path, Known { path: &file.path, size: file.size, mtime_ns: file.mtime_ns, is_dir: false });
+        let SourceFile { ref path, size, mtime_ns, ctime_ns } = *file;
+        all.insert(path, Known { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false });
     }
     let known: Vec<_> = all.into_values().collect();
     let Changes { changed, gone } = changes(root, &known, rules.follow_symlinks, 2);

@@ -73,7 +73,8 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
         match reason {
             Some(reason) => found.skip(reason),
             None => {
-                found.files.push(SourceFile { path: entry.path.clone(), size, mtime_ns: stamp(&entries[place].id) })
+                let mtime_ns = stamp(&entries[place].id);
+                found.files.push(SourceFile { path: entry.path.clone(), size, mtime_ns, ctime_ns: 0 })
             }
         }
     }

@@ -3,8 +3,10 @@
 
 mod errors;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
 
@@ -13,15 +15,72 @@ use crate::languages::{Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 
 /// A file that takes more steps to parse is given up: some inputs make a grammar's error recovery explode. Steps are counted
-/// rather than time, so that a busy machine reads what a quiet one does. Two seconds' worth: a core makes about 45,000 a second,
+/// beside time, so that every machine gives up the same of these. Two seconds' worth: a core makes about 45,000 a second,
 /// and real files take 4 to 20 for each kilobyte.
 const MOST_STEPS: usize = 90_000;
 /// Steps that any kilobyte may take, so that a large file is not given up for its size.
 const STEPS_PER_KILOBYTE: usize = 50;
-/// A file whose syntax tree takes more memory is given up, too, in bytes.
-const MOST_MEMORY: usize = 200_000_000;
+/// Asking for the time costs as much as some steps, so it is asked for after so many: a millisecond's worth.
+const STEPS_BETWEEN_LOOKS: usize = 64;
 /// How deep macros inside macros are read.
 const EMBEDDED_DEPTH: usize = 6;
+
+/// What one file may take to be parsed. A file that takes more is given up: its text is kept, its symbols are not read.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Of the thread that parses, so that a busy machine reads what a quiet one does.
+    pub time: Duration,
+    /// Bytes of its syntax tree.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(2), memory: 200_000_000 }
+    }
+}
+
+/// What is left to one file.
+struct Budget {
+    steps: usize,
+    began: Instant,
+    /// How long the thread had been at work before.
+    at_work: Option<Duration>,
+    limits: Limits,
+    /// Why it was given up.
+    failure: Option<String>,
+}
+
+impl Budget {
+    fn new(steps: usize, limits: &Limits) -> Self {
+        Self { steps, began: Instant::now(), at_work: time_at_work(), limits: *limits, failure: None }
+    }
+
+    /// Takes one step; `held` is how many bytes the tree has so far. False when that was one too many.
+    fn step(&mut self, held: usize) -> bool {
+        self.steps = self.steps.saturating_sub(1);
+        let Limits { time, memory } = self.limits;
+        if held > memory {
+            self.failure = Some(format!("parsing took more than {} MB", memory / 1_000_000));
+        } else if self.steps == 0 || (self.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.is_late()) {
+            self.failure = Some(format!("parsing took over {}", humantime::format_duration(time)));
+        }
+        // What was too much once is so for the rest of the file, too.
+        self.failure.is_none()
+    }
+
+    /// Whether time is over. While others have the machine, it stands still where the system lets us see that.
+    fn is_late(&self) -> bool {
+        let took = || Some(time_at_work()?.saturating_sub(self.at_work?));
+        self.began.elapsed() >= self.limits.time && took().is_none_or(|took| took >= self.limits.time)
+    }
+}
+
+/// How long this thread has been at work, where the system counts that.
+fn time_at_work() -> Option<Duration> {
+    let counts = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    counts.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
 
 thread_local! {
     // A parser keeps its allocations between files; one for each thread and language.
@@ -30,34 +89,41 @@ thread_local! {
 
 /// Reads the symbols of one file.
 pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
+    extract_within(spec, source, &Limits::default())
+}
+
+/// The same with limits of one's own.
+pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
+    let given_up = |failure: Cow<'static, str>| Extraction { failure: Some(failure), ..Extraction::default() };
     if u32::try_from(source.len()).is_err() {
-        return Extraction { failure: Some("larger than 4 GB"), ..Extraction::default() };
+        return given_up("larger than 4 GB".into());
     }
-    let mut steps = MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE);
-    let Some(tree) = parse(spec, source, None, &mut steps) else {
-        let failure = if steps == 0 { "parsing took too long" } else { "parsing took more than 200 MB" };
-        return Extraction { failure: Some(failure), ..Extraction::default() };
+    let mut budget = Budget::new(MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE), limits);
+    let Some(tree) = parse(spec, source, None, &mut budget) else {
+        return given_up(budget.failure.unwrap_or_default().into());
     };
     let mut cx = Cx::new(source);
-    walk(spec, &tree, &mut cx, 0);
+    walk(spec, &tree, &mut cx, 0, &mut budget);
     let (mut symbols, embedded) = cx.finish();
     if errors::swallow_definitions(&tree) {
-        let paragraphs = paragraph_by_paragraph(spec, source, &tree, &mut steps);
+        let paragraphs = paragraph_by_paragraph(spec, source, &tree, &mut budget);
         if paragraphs.len() > symbols.len() {
             symbols = paragraphs;
         }
     }
     number_lines(source, &mut symbols);
     let facts = spec.relating.map(|relating| facts(relating, source, &tree, &embedded)).unwrap_or_default();
-    Extraction { symbols, facts, has_errors: tree.root_node().has_error(), failure: None }
+    // What of it was too much is missing, such as the inside of a macro.
+    let has_errors = tree.root_node().has_error() || budget.failure.is_some();
+    Extraction { symbols, facts, has_errors, failure: None }
 }
 
 /// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
-fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tree, steps: &mut usize) -> Vec<Symbol> {
+fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tree, budget: &mut Budget) -> Vec<Symbol> {
     let mut cx = Cx::new(source);
     for range in errors::paragraphs(source, tree) {
-        if let Some(tree) = parse(spec, source, Some(range), steps) {
-            cx.inside(|cx| walk(spec, &tree, cx, 0));
+        if let Some(tree) = parse(spec, source, Some(range), budget) {
+            cx.inside(|cx| walk(spec, &tree, cx, 0, budget));
         }
     }
     cx.finish().0
@@ -71,9 +137,9 @@ fn facts(relating: Relating, source: &[u8], tree: &Tree, embedded: &[(usize, Tre
     lower.facts.finish()
 }
 
-/// The syntax tree of a file, or of one range of it; `None` when it takes more steps than there are `left`, which are none
-/// then, or too much memory.
-fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, left: &mut usize) -> Option<Tree> {
+/// The syntax tree of a file, or of one range of it; `None` when it takes more than is left of its `budget`, which says why
+/// then.
+fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, budget: &mut Budget) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
@@ -85,9 +151,8 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, left:
         parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
         let held = held_by_parsing();
         let mut in_bounds = |_: &ParseState| {
-            *left = left.saturating_sub(1);
-            let is_large = held_by_parsing().saturating_sub(held) > MOST_MEMORY;
-            if *left == 0 || is_large { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let goes_on = budget.step(held_by_parsing().saturating_sub(held));
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut in_bounds);
         let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
@@ -101,7 +166,7 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, left:
 
 /// Visits every node once, in source order, and does what the language's table says of its kind. `depth` is how many
 /// macros the text lies in.
-fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize) {
+fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize, budget: &mut Budget) {
     let table = spec.table();
     let mut cursor = tree.walk();
     loop {
@@ -138,7 +203,7 @@ fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, de
             }
             Rule::Embedded(inside) => {
                 match inside(cx, node) {
-                    Some(inside) if depth < EMBEDDED_DEPTH => embedded(spec, inside, cx, depth),
+                    Some(inside) if depth < EMBEDDED_DEPTH => embedded(spec, inside, cx, depth, budget),
                     _ => {}
                 }
                 false
@@ -161,7 +226,7 @@ fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, de
 }
 
 /// Reads the text between a node's delimiters as a file of its own, its symbols at their true places.
-fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize) {
+fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize, budget: &mut Budget) {
     let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1))) else { return };
     let range = Range {
         start_byte: first.end_byte(),
@@ -172,9 +237,8 @@ fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, de
     if range.start_byte >= range.end_byte {
         return;
     }
-    let mut steps = MOST_STEPS;
-    if let Some(tree) = parse(spec, cx.source(), Some(range), &mut steps) {
-        cx.inside(|cx| walk(spec, &tree, cx, depth + 1));
+    if let Some(tree) = parse(spec, cx.source(), Some(range), budget) {
+        cx.inside(|cx| walk(spec, &tree, cx, depth + 1, budget));
         cx.keep(node.start_byte(), tree);
     }
 }

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
-use super::extract;
+use std::time::Duration;
+
+use super::{Limits, extract, extract_within};
 use crate::languages::LANGUAGES;
 
 /// What every extraction owes, whatever the text.
@@ -104,4 +106,23 @@ fn definitions_are_found_in_a_file_that_the_grammar_cannot_read() {
         assert!(names.contains(&name.as_bytes()), "{name} is missing");
     }
     assert!(!names.contains(&&b"inComment"[..]));
+}
+
+#[test]
+fn a_file_that_takes_too_long_is_given_up_with_a_word() {
+    let (_, spec) = crate::languages::of_file("a.py", b"").expect("Python has a grammar");
+    // Brackets that nobody closes: each may be the one that is missing, and the grammar tries them all.
+    let text = "f(a[{x: (".repeat(20_000);
+    let of = |time| extract_within(spec, text.as_bytes(), &Limits { time, ..Limits::default() });
+    let found = of(Duration::from_millis(1));
+    assert_eq!(found.failure.as_deref(), Some("parsing took over 1ms"));
+    assert!(found.symbols.is_empty());
+    // The next file finds the parser as new.
+    let small = extract(spec, b"def f(): pass\n");
+    assert_eq!((small.symbols.len(), small.failure), (1, None));
+    let large = Limits { memory: 100_000, ..Limits::default() };
+    if crate::allocator::held_by_parsing() > 0 {
+        let found = extract_within(spec, text.as_bytes(), &large);
+        assert!(found.failure.is_some_and(|why| why.contains("MB")));
+    }
 }

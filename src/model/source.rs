@@ -9,6 +9,9 @@ pub struct SourceFile {
     pub size: u64,
     /// Time of the last change in nanoseconds since 1970; negative before.
     pub mtime_ns: i64,
+    /// When the system last noted a change of the file or of what is known of it: whoever sets the other time back cannot set
+    /// this one. Zero where there is no such time.
+    pub ctime_ns: i64,
 }
 
 /// Something the choice of files depended on: a directory or an ignore file. When none of them changed, and no file
@@ -21,6 +24,8 @@ pub struct Input {
     pub size: u64,
     /// Time of the last change in nanoseconds since 1970; `i64::MIN` for a file that does not exist.
     pub mtime_ns: i64,
+    /// See [`SourceFile::ctime_ns`].
+    pub ctime_ns: i64,
     /// Whether it is a directory.
     pub is_dir: bool,
 }

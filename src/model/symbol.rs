@@ -1,5 +1,7 @@
 //! Symbols: the named things of a file.
 
+use std::borrow::Cow;
+
 /// A byte range of a file, half open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -171,5 +173,5 @@ pub struct Extraction {
     /// What the file says about names, as `resolve` reads it; empty where its language is not resolved yet.
     pub facts: Vec<u8>,
     /// Why nothing was read, when the file was given up.
-    pub failure: Option<&'static str>,
+    pub failure: Option<Cow<'static, str>>,
 }

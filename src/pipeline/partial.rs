@@ -1,32 +1,87 @@
 //! What changed among some paths only, for whoever was told which.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::Drift;
+use super::{Drift, place};
+use crate::config::Config;
 use crate::discover::{self, Known};
+use crate::model::SkipReason;
 use crate::store::{FileTable, Row, Snapshot};
 
+/// Files that were told of and are left out by the rules, each with the reason, as it was when everything was last looked at.
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    known: BTreeMap<String, SkipReason>,
+    /// To be found out when everything has been looked at.
+    asked: BTreeSet<String>,
+}
+
+/// So many are remembered: editors leave a few, and who writes thousands will not write them again.
+const MOST_LEFT_OUT: usize = 1000;
+
+impl LeftOut {
+    /// Whether a path that is in no table may be passed over: it came and went, or is left out as it was before.
+    fn changes_nothing(&mut self, root: &Path, path: &str, snapshot: &Snapshot, config: &Config) -> bool {
+        let is_there = root.join(path).symlink_metadata().is_ok();
+        let before = self.known.get(path).copied();
+        let is_as_before = match (before, is_there) {
+            (None, is_there) => !is_there,
+            (Some(_), false) => false,
+            (Some(reason), true) => super::left_out(root, path, snapshot.facts(), config) == Some(reason),
+        };
+        if !is_as_before {
+            self.known.remove(path);
+            self.asked.insert(path.to_owned());
+        }
+        is_as_before
+    }
+
+    /// Finds out why files that nothing was known of are in no table; for when everything has been looked at.
+    pub fn learn(&mut self, root: &Path, snapshot: &Snapshot, config: &Config) {
+        let asked = std::mem::take(&mut self.asked);
+        let table = snapshot.table();
+        for path in asked.into_iter().filter(|path| table.find(path).is_none() && table.input(path).is_none()) {
+            if self.known.len() < MOST_LEFT_OUT
+                && let Some(reason) = super::left_out(root, &path, snapshot.facts(), config)
+            {
+                self.known.insert(path, reason);
+            }
+        }
+    }
+}
+
 /// The same as [`super::drift`] when nothing but these paths, relative to the root, can have changed since the snapshot was
-/// made. Each is compared where it is known, and so is the folder that holds it, for what is new there. What lies outside
-/// the folders that a walk enters is compared always: there is little of it.
-pub fn drift_of<'p>(root: &Path, snapshot: &Snapshot, paths: impl IntoIterator<Item = &'p str>) -> Drift {
+/// made, and each of them was told that did. So the folders that hold them need not be looked at: an editor that writes a file
+/// beside and puts it in place changes that file and no other. What lies outside the folders that a walk enters is compared
+/// always: there is little of it.
+pub fn drift_of<'p>(
+    root: &Path,
+    snapshot: &Snapshot,
+    paths: impl IntoIterator<Item = &'p str>,
+    left_out: &mut LeftOut,
+    config: &Config,
+) -> Drift {
     let table = snapshot.table();
     let (mut files, mut inputs): (Vec<Row<'_>>, Vec<Row<'_>>) = (Vec::new(), outside(table).collect());
+    let mut drift = Drift::default();
     for path in paths {
-        files.extend(table.find(path));
-        inputs.extend([path, folder_of(path)].iter().filter_map(|path| table.input(path)));
+        let (file, input) = (table.find(path), table.input(path));
+        if file.is_none() && input.is_none() {
+            drift.elsewhere |= !left_out.changes_nothing(root, path, snapshot, config);
+        }
+        files.extend(file);
+        inputs.extend(input);
     }
     inputs.sort_unstable_by(|one, other| one.path.cmp(other.path));
     inputs.dedup_by(|one, other| one.path == other.path);
-    let known = |row: &Row<'_>, is_dir| (row.size, row.mtime_ns, is_dir);
+    let is_original = place::is_original(root, snapshot.facts());
     let stamps: Vec<Known<'_>> = files
         .iter()
-        .map(|row| (row.path, known(row, false)))
-        .chain(inputs.iter().map(|row| (row.path, known(row, row.is_dir))))
-        .map(|(path, (size, mtime_ns, is_dir))| Known { path, size, mtime_ns, is_dir })
+        .map(|row| known(*row, false, is_original))
+        .chain(inputs.iter().map(|row| known(*row, row.is_dir, is_original)))
         .collect();
     let seen = discover::changes(root, &stamps, snapshot.facts().follow_symlinks, 1);
-    let mut drift = Drift::default();
     for (places, names) in [(&seen.changed, &mut drift.changed), (&seen.gone, &mut drift.gone)] {
         for place in places {
             match files.get(*place) {
@@ -47,4 +102,10 @@ fn outside(table: &FileTable) -> impl Iterator<Item = Row<'_>> {
 /// The folder that holds a path; the root is empty.
 fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A row as it is compared with what is there. Of a copy only the time of the last change is what it was in the `original`.
+pub(super) fn known(row: Row<'_>, is_dir: bool, is_original: bool) -> Known<'_> {
+    let Row { path, size, mtime_ns, ctime_ns, .. } = row;
+    Known { path, size, mtime_ns, ctime_ns: is_original.then_some(ctime_ns), is_dir }
 }

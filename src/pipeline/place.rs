@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::config::Config;
-use crate::store::{Registry, Sidecar};
+use crate::store::{Registry, Sidecar, SnapshotFacts};
 
 /// The checkout that holds a path, by asking for each of the folders above it. A worktree that lies inside another checkout
 /// of its repository does not belong to that.
@@ -48,6 +48,16 @@ pub(super) fn holders(root: &Path) -> Vec<u64> {
     let Some((device, _)) = place(root) else { return Vec::new() };
     let above = root.ancestors().skip(1).filter(|folder| folder.parent().is_some());
     above.map_while(|folder| place(folder).filter(|(other, _)| *other == device)).map(|(_, inode)| inode).collect()
+}
+
+/// What tells a folder from its copies.
+pub(super) fn inode(folder: &Path) -> Option<u64> {
+    place(folder).map(|(_, inode)| inode)
+}
+
+/// Whether a root is the very folder that was indexed, and no copy of it.
+pub(super) fn is_original(root: &Path, facts: &SnapshotFacts) -> bool {
+    facts.root_inode.is_some() && facts.root_inode == inode(root)
 }
 
 /// Device and inode.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHashMap;
 
+use crate::allocator;
 use crate::languages::LANGUAGES;
 use crate::model::{Kind, Relations, Site};
 use crate::resolve::ir::hash;
@@ -22,7 +23,10 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
             let edges = derive(snapshot, earlier.as_ref());
             // What was found out from damaged facts must not outlive them.
             snapshot.damage()?;
-            snapshot.keep_edges(&edges)
+            let kept = snapshot.keep_edges(&edges);
+            drop(edges);
+            allocator::give_back();
+            kept
         }
     }
 }

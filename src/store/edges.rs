@@ -313,6 +313,11 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
+    /// See [`Mapped::damage`].
+    pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()
+    }
+
     /// Opens a table and checks that it is whole.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;

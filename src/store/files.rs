@@ -46,6 +46,7 @@ struct Record {
     reason: u32,
     size: u64,
     mtime_ns: i64,
+    ctime_ns: i64,
 }
 
 /// The file of a table.
@@ -57,20 +58,20 @@ pub fn path(dir: &Path, number: u64) -> PathBuf {
 pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, Error> {
     let mut paths = String::new();
     let mut records = Vec::with_capacity(entries.len() + inputs.len());
-    let mut push = |path: &str, id, reason: Option<SkipReason>, size, mtime_ns| {
+    let mut push = |path: &str, id, reason: Option<SkipReason>, size, (mtime_ns, ctime_ns)| {
         let path_start = paths.len() as u32;
         paths.push_str(path);
         let reason = reason.map_or(NONE, |reason| reason as u32);
-        records.push(Record { path_start, path_len: path.len() as u32, id, reason, size, mtime_ns });
+        records.push(Record { path_start, path_len: path.len() as u32, id, reason, size, mtime_ns, ctime_ns });
     };
     for Entry { file, state } in entries {
         let (id, reason) = state.map_or_else(|reason| (NONE, Some(reason)), |id| (id, None));
-        push(&file.path, id, reason, file.size, file.mtime_ns);
+        push(&file.path, id, reason, file.size, (file.mtime_ns, file.ctime_ns));
     }
     for input in inputs {
         // A directory is marked in a column that inputs have no other use for.
         let marker = input.is_dir.then_some(SkipReason::ALL[0]);
-        push(&input.path, NONE, marker, input.size, input.mtime_ns);
+        push(&input.path, NONE, marker, input.size, (input.mtime_ns, input.ctime_ns));
     }
     let mut hasher = blake3::Hasher::new();
     hasher.update(records.as_bytes()).update(paths.as_bytes());
@@ -128,6 +129,16 @@ impl FileTable {
             true => Ok(()),
             false => Err(self.map.damaged("it does not match its checksum")),
         }
+    }
+
+    /// See [`Mapped::damage`].
+    pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()
+    }
+
+    /// See [`Mapped::check_size`].
+    pub fn check_size(&self) -> Result<(), Error> {
+        self.map.check_size()
     }
 
     /// Number of files, those left out for their content included.
@@ -189,6 +200,7 @@ impl FileTable {
             path: self.path(record),
             size: record.size,
             mtime_ns: record.mtime_ns,
+            ctime_ns: record.ctime_ns,
             state: if record.id == NONE { Err(reason) } else { Ok(record.id) },
             is_dir: record.reason != NONE,
         }
@@ -204,6 +216,8 @@ pub struct Row<'a> {
     pub size: u64,
     /// See [`SourceFile::mtime_ns`].
     pub mtime_ns: i64,
+    /// See [`SourceFile::ctime_ns`].
+    pub ctime_ns: i64,
     /// See [`Entry::state`]; of no meaning for an input.
     pub state: Result<u32, SkipReason>,
     /// See [`Input::is_dir`]; of no meaning for a file.
@@ -211,14 +225,20 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// Whether a file is as it was: its size and both its times.
+    pub fn is_as(&self, file: &SourceFile) -> bool {
+        (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
+    }
+
     /// The same as an owned entry.
     pub fn to_entry(self) -> Entry {
-        let file = SourceFile { path: self.path.to_owned(), size: self.size, mtime_ns: self.mtime_ns };
-        Entry { file, state: self.state }
+        let Self { path, size, mtime_ns, ctime_ns, state, .. } = self;
+        Entry { file: SourceFile { path: path.to_owned(), size, mtime_ns, ctime_ns }, state }
     }
 
     /// The same as an owned input.
     pub fn to_input(self) -> Input {
-        Input { path: self.path.to_owned(), size: self.size, mtime_ns: self.mtime_ns, is_dir: self.is_dir }
+        let Self { path, size, mtime_ns, ctime_ns, is_dir, .. } = self;
+        Input { path: path.to_owned(), size, mtime_ns, ctime_ns, is_dir }
     }
 }

@@ -5,13 +5,16 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use tantivy::columnar::Column;
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{DocAddress, DocId, DocSet, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{
+    DocAddress, DocId, DocSet, Document, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+};
 
 use super::analyzer::{self, Trigrams, Whole, Words};
 use super::scoring::{self, Wanted, Weighted};
@@ -116,6 +119,25 @@ pub(super) fn open(segments: Segments) -> Result<Index, Error> {
     };
     index.set_tokenizers(tokenizers);
     Ok(index)
+}
+
+/// A document on its way into the search index. What is held for it is let go of when it has been taken up.
+pub(super) struct Waiting {
+    pub document: TantivyDocument,
+    pub _held: Option<Arc<dyn Send + Sync>>,
+}
+
+impl Document for Waiting {
+    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
+    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        self.document.iter_fields_and_values()
+    }
+
+    fn into_tantivy_document(self) -> TantivyDocument {
+        self.document
+    }
 }
 
 /// A symbol's document, complete but for its numbers.

@@ -81,6 +81,9 @@ pub struct SnapshotFacts {
     /// The first run is not through: there are files that are not here yet.
     #[serde(default)]
     pub partial: bool,
+    /// Inode of the root that every file was looked at in: in a copy, the system's own times of files are others.
+    #[serde(default)]
+    pub root_inode: Option<u64>,
 }
 
 /// The only two fields that are read before anything else is believed.

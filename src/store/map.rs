@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,32 +10,44 @@ use memmap2::Mmap;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::Error;
+use super::guard::Guard;
 
 /// A file that never changes while anybody holds it: this room replaces files by rename and removes them, but never
 /// writes into one that is named by a manifest.
 #[derive(Clone, Debug)]
 pub struct Mapped {
-    map: Option<Arc<Mmap>>,
+    map: Option<Arc<Guarded>>,
     path: PathBuf,
+}
+
+/// A mapping, and who watches over it: that ends first.
+#[derive(Debug)]
+struct Guarded {
+    guard: Option<Guard>,
+    map: Mmap,
+    inode: u64,
 }
 
 impl Mapped {
     /// Maps a whole file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let len = file.metadata().map_err(Error::io("cannot read", path))?.len();
+        let metadata = file.metadata().map_err(Error::io("cannot read", path))?;
         // Mapping nothing is an error to the system.
-        let map = match len {
+        let map = match metadata.len() {
             0 => None,
-            // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
-            _ => Some(Arc::new(unsafe { Mmap::map(&file) }.map_err(Error::io("cannot map", path))?)),
+            _ => {
+                // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
+                let map = unsafe { Mmap::map(&file) }.map_err(Error::io("cannot map", path))?;
+                Some(Arc::new(Guarded { guard: Guard::of(&map), map, inode: metadata.ino() }))
+            }
         };
         Ok(Self { map, path: path.to_owned() })
     }
 
     /// All of it.
     pub fn bytes(&self) -> &[u8] {
-        self.map.as_deref().map_or(&[], |map| &map[..])
+        self.map.as_deref().map_or(&[], |guarded| &guarded.map[..])
     }
 
     /// Part of it.
@@ -48,6 +61,25 @@ impl Mapped {
         let len = count.checked_mul(size_of::<T>() as u64).ok_or_else(|| self.damaged("a count is too large"))?;
         let bytes = self.slice(start, len)?;
         <[T]>::ref_from_bytes(bytes).map_err(|_| self.damaged("a table is not aligned"))
+    }
+
+    /// Whether somebody broke the law above and cut the file, and what was read since is not what was written.
+    pub fn damage(&self) -> Result<(), Error> {
+        match self.map.as_deref().and_then(|guarded| guarded.guard.as_ref()).is_some_and(Guard::is_cut) {
+            true => Err(self.damaged("it was cut short while it was read")),
+            false => Ok(()),
+        }
+    }
+
+    /// The same, found by asking how long the file is now.
+    pub fn check_size(&self) -> Result<(), Error> {
+        let Some(guarded) = self.map.as_deref() else { return Ok(()) };
+        // What has no name any more is what it was; what another has put in its place is another file.
+        let now = self.path.metadata().ok().filter(|now| now.ino() == guarded.inode);
+        match now.is_some_and(|now| now.len() != guarded.map.len() as u64) {
+            true => Err(self.damaged("its size is another since it was opened")),
+            false => Ok(()),
+        }
     }
 
     /// The error that says this file is broken.

@@ -21,6 +21,7 @@ mod analyzer;
 mod edges;
 mod files;
 mod grams;
+mod guard;
 mod health;
 mod index;
 mod manifest;
@@ -52,7 +53,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
 pub const CONTENT: u32 = 5;
 
@@ -100,6 +101,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether what is there is of no use to anybody, so that making it anew loses nothing: it is damaged, or an earlier version
+    /// made it.
+    pub fn is_of_no_use(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Outdated { found, .. } => *found < u64::from(FORMAT),
+            _ => false,
+        }
+    }
+
     /// For `map_err`: what was tried, on which path.
     fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

@@ -237,7 +237,13 @@ impl Pack {
 
     /// What was found to be wrong with its content, facts and grams since it was opened.
     pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()?;
         self.health.damage()
+    }
+
+    /// See [`Mapped::check_size`].
+    pub fn check_size(&self) -> Result<(), Error> {
+        self.map.check_size()
     }
 
     /// Its files, by ascending id.

@@ -82,6 +82,11 @@ pub struct RankTable {
 }
 
 impl RankTable {
+    /// See [`Mapped::damage`].
+    pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()
+    }
+
     /// Opens a table and checks that it is whole and of these edges.
     pub(super) fn open(path: &Path, edges: u64) -> Result<Self, Error> {
         let map = Mapped::open(path)?;

@@ -291,7 +291,18 @@ impl Snapshot {
         if let Some((path, what)) = self.broken.get() {
             return Err(Error::Damaged { path: path.clone(), what: what.clone() });
         }
+        self.table.damage()?;
+        self.edges.get().map_or(Ok(()), EdgeTable::damage)?;
+        self.ranks.get().map_or(Ok(()), RankTable::damage)?;
+        self.segments.held().try_for_each(|(_, file)| file.damage())?;
         self.packs.iter().try_for_each(|(_, pack)| pack.damage())
+    }
+
+    /// Whether every file is as long as it was when it was opened: nobody is told of what is missing within its last page.
+    pub fn check_sizes(&self) -> Result<(), Error> {
+        self.table.check_size()?;
+        self.segments.held().try_for_each(|(_, file)| file.check_size())?;
+        self.packs.iter().try_for_each(|(_, pack)| pack.check_size())
     }
 
     /// Whether each part of it is checked when it is used; what is too large for that is left to [`Snapshot::check_the_rest`].

@@ -60,7 +60,7 @@ fn try_commit(writer: Result<Writer, Error>, name: &str, files: &State) -> Resul
             Some(number) => number,
             None => writer.add(Prepared::new(path.clone(), text.clone().into_bytes(), hash, &read(text)))?,
         };
-        let file = SourceFile { path: path.clone(), size: text.len() as u64, mtime_ns: 1 };
+        let file = SourceFile { path: path.clone(), size: text.len() as u64, mtime_ns: 1, ctime_ns: 1 };
         entries.push(Entry { file, state: Ok(number) });
     }
     writer.commit(name, &entries, &[], SnapshotFacts::default())

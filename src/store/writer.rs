@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, UserOperation};
@@ -10,7 +11,7 @@ use tantivy::{IndexWriter, TantivyDocument};
 
 use super::files::{self, Entry};
 use super::grams::grams;
-use super::index::{self, Field};
+use super::index::{self, Field, Waiting};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
 use super::map::Mapped;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
@@ -46,6 +47,7 @@ pub struct Prepared {
     decorators: Vec<DecoratorRecord>,
     documents: Vec<TantivyDocument>,
     grams: Vec<u32>,
+    held: Option<Arc<dyn Send + Sync>>,
 }
 
 impl Prepared {
@@ -75,6 +77,7 @@ impl Prepared {
             decorators: Vec::new(),
             documents: Vec::new(),
             grams,
+            held: None,
         };
         prepared.take(extraction);
         prepared
@@ -85,9 +88,9 @@ impl Prepared {
         *blake3::hash(content).as_bytes()
     }
 
-    /// Bytes of content: what it weighs while it waits to be written.
-    pub fn weight(&self) -> usize {
-        self.content.len()
+    /// Holds something until all of the file has been taken up: whoever counts what is under way is told so.
+    pub fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
+        Self { held: Some(held), ..self }
     }
 
     fn take(&mut self, extraction: &Extraction) {
@@ -193,7 +196,7 @@ pub struct Writer {
     segment_memory: usize,
     /// So many grams of four bytes are gathered before they are written.
     most_grams: usize,
-    index: Option<IndexWriter>,
+    index: Option<IndexWriter<Waiting>>,
 }
 
 impl Writer {
@@ -299,7 +302,7 @@ impl Writer {
         if !file.documents.is_empty() {
             let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
                 index::number(&mut document, SymbolId { file: id, index: place as u32 });
-                UserOperation::Add(document)
+                UserOperation::Add(Waiting { document, _held: file.held.clone() })
             });
             // All at once: waking the thread that takes them costs more than a small document does.
             self.index_writer()?.run(numbered)?;
@@ -438,7 +441,7 @@ impl Writer {
         Ok(self.pack.as_mut().expect("it was made above"))
     }
 
-    fn index_writer(&mut self) -> Result<&mut IndexWriter, Error> {
+    fn index_writer(&mut self) -> Result<&mut IndexWriter<Waiting>, Error> {
         if self.index.is_none() {
             let index = index::open(self.segments.clone())?;
             let options = IndexWriterOptions::builder()
@@ -518,7 +521,7 @@ impl Writer {
     }
 
     /// The search index when there is something to commit or to remove.
-    fn index_to_commit(&mut self, gone: &[u32]) -> Result<Option<IndexWriter>, Error> {
+    fn index_to_commit(&mut self, gone: &[u32]) -> Result<Option<IndexWriter<Waiting>>, Error> {
         if self.index.is_none() && gone.is_empty() && self.segments.meta().is_some() {
             return Ok(None);
         }
@@ -548,7 +551,7 @@ impl Writer {
 }
 
 /// Removes files from the search index, commits what was added to it, and joins small segments.
-fn commit_index(mut writer: IndexWriter, gone: &[u32], dir: &Path) -> Result<(), Error> {
+fn commit_index(mut writer: IndexWriter<Waiting>, gone: &[u32], dir: &Path) -> Result<(), Error> {
     for file in gone {
         writer.delete_term(index::file_term(*file));
     }

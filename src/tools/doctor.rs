@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::pipeline::{self, Options, Watcher};
+use crate::pipeline::{self, Watcher};
 use crate::store::{self, Held, Registry, Sidecar, Store};
 
 /// What was found.
@@ -223,17 +223,7 @@ impl Visit<'_> {
         let rebuild = || {
             let never = AtomicBool::new(false);
             let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &never, patience: PATIENCE };
-            // What is whole of it, as another checkout's share, is kept.
-            let kept = registry.store(&sidecar.store).snapshot(&sidecar.snapshot).map(|old| old.facts().clone());
-            let facts = kept.unwrap_or_default();
-            let options = Options {
-                extra_ignore: facts.extra_ignore,
-                follow_symlinks: facts.follow_symlinks,
-                from_scratch: true,
-                ..Options::default()
-            };
-            let report = pipeline::index_folder(&root, config, &options, &watcher);
-            report.map(|_| ()).map_err(|err| err.to_string())
+            pipeline::rebuild(sidecar, config, &watcher).map(drop).map_err(|err| err.to_string())
         };
         self.problem(&sidecar.repo, what, "index it anew", rebuild);
     }

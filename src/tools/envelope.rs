@@ -15,6 +15,7 @@ pub(super) use super::arguments::arguments;
 use super::budget::{self, Draft};
 use super::error::nearest;
 use super::indexes::{self, Indexes};
+use super::mend;
 use super::remotes::Remotes;
 use super::session::Session;
 use super::{Code, Error, Request, TOOLS, ToolSpec, tokens};
@@ -275,11 +276,24 @@ fn answer(
         return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
     }
     let notes = Mutex::default();
-    let call = Call { cx, request, max_tokens, offset, count_only: shared.count_only, question, notes };
-    let body = run(spec, &call, args);
-
+    let mut call = Call { cx, request, max_tokens, offset, count_only: shared.count_only, question, notes };
+    let mut body = run(spec, &call, args.clone());
+    let mut from = std::mem::take(&mut call.notes().from);
+    if let Some((sidecar, err)) = indexes::damage(&from, &body)
+        && mend::mended(&call, sidecar, &err)
+    {
+        // What was noted was noted of what is damaged.
+        let rebuilt = call.notes().meta.remove("rebuilt");
+        call.notes = Mutex::default();
+        call.notes().meta.extend(rebuilt.map(|rebuilt| ("rebuilt".to_owned(), rebuilt)));
+        body = run(spec, &call, args);
+        from = std::mem::take(&mut call.notes().from);
+    }
+    if let Some((sidecar, err)) = indexes::damage(&from, &body) {
+        return Err(indexes::store_error(err, sidecar));
+    }
+    let body = body?;
     let notes = call.notes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let body = indexes::unless_damaged(&notes.from, body)?;
     let mut draft = Draft::new(question, body, spec.list, offset, notes.total);
     draft.narrow = notes.narrow;
     draft.spare = spec.spare;

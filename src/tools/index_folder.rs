@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{forget_gone, pipeline_error, timestamp};
 use super::{Call, Code, Error, Shown, Tool};
+use crate::allocator;
 use crate::config;
 use crate::pipeline::{self, Options, Report, Watcher};
 
@@ -106,6 +107,7 @@ impl Tool for IndexFolder {
             .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, config)))?;
         call.repo(&report.sidecar.repo);
         call.cx.indexes.close(&report.sidecar.repo);
+        allocator::give_back();
         // A worktree often takes the place of one that was removed.
         forget_gone(call);
         let mut output = output(&report, config.redact_source_root);

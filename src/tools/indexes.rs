@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::mend::{Mended, mended};
 use super::{Call, Code, Error, Freshness, Request};
+use crate::allocator;
 use crate::config::{self, Config};
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
@@ -24,6 +26,8 @@ const JUST_NOW: Duration = Duration::from_millis(5);
 /// How long an answer waits for changes to be seen and read, when it need not be fresh and when it must.
 const RELAXED: Duration = Duration::from_millis(50);
 const STRICT: Duration = Duration::from_millis(500);
+/// After so long a pause memory that is free is given back.
+const QUIET: Duration = Duration::from_secs(2);
 /// So many files are named that are not up to date.
 const MOST_NAMED: usize = 20;
 
@@ -31,6 +35,7 @@ const MOST_NAMED: usize = 20;
 pub struct Indexes {
     registry: Registry,
     open: Mutex<HashMap<String, Arc<Open>>>,
+    pub(super) mended: Mended,
 }
 
 /// One open index.
@@ -43,6 +48,8 @@ struct Open {
 struct State {
     snapshot: Arc<Snapshot>,
     stamp: Option<(u64, u64, i64)>,
+    /// When the index's files were last seen to be as long as they were when it was opened.
+    measured: Instant,
     looked: Option<Instant>,
     /// Somebody looks at the folder just now, and brings the index up to date if need be.
     looking: bool,
@@ -69,7 +76,7 @@ pub struct Repo {
 impl Indexes {
     /// The indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
-        Self { registry: Registry::new(&config.home), open: Mutex::default() }
+        Self { registry: Registry::new(&config.home), open: Mutex::default(), mended: Mended::default() }
     }
 
     /// The list of what is indexed.
@@ -329,7 +336,7 @@ pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<It
     let changed = paths.into_iter().any(|path| {
         let seen = crate::discover::stat(root, path, follow);
         match (table.find(path), seen) {
-            (Some(row), Some(file)) => (row.size, row.mtime_ns) != (file.size, file.mtime_ns),
+            (Some(row), Some(file)) => !row.is_as(&file),
             (None, None) => false,
             _ => true,
         }
@@ -354,8 +361,21 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The open index of a checkout, at its newest published generation.
+/// Whether a checkout's folder is on this machine.
+pub fn is_here(call: &Call<'_>, sidecar: &Sidecar) -> bool {
+    sidecar.remote.is_none() && call.cx.config.path_map.to_local(&sidecar.root).is_dir()
+}
+
+/// The open index of a checkout, at its newest published generation. One that cannot be read is made anew, where it can be.
 fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
+    let opened = open_newest(call, sidecar).or_else(|err| match mended(call, sidecar, &err) {
+        true => open_newest(call, sidecar),
+        false => Err(err),
+    });
+    opened.map_err(|err| store_error(err, sidecar))
+}
+
+fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::Error> {
     let indexes = &call.cx.indexes;
     let store = indexes.registry.store(&sidecar.store);
     let stamp = store.stamp();
@@ -364,13 +384,16 @@ fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
         let mut state = lock(&open.state);
         if state.stamp != stamp {
             // Another process, or another thread of ours, has published since.
-            state.snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
+            state.snapshot = Arc::new(store.snapshot(&sidecar.snapshot)?);
             state.stamp = stamp;
+        } else if state.measured.elapsed() >= LOOK_EVERY {
+            state.snapshot.check_sizes()?;
+            state.measured = Instant::now();
         }
         drop(state);
         return Ok(open);
     }
-    let snapshot = Arc::new(store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?);
+    let snapshot = Arc::new(store.snapshot(&sidecar.snapshot)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();
         // Beside the first answers: whatever it finds is told by those that come after. Without a thread nothing is checked
@@ -380,6 +403,7 @@ fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
     let state = State {
         snapshot,
         stamp,
+        measured: Instant::now(),
         looked: None,
         looking: false,
         freshness: Freshness::Fresh,
@@ -419,7 +443,13 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
         let look = Look::new(call, &open, sidecar, root, state.snapshot.clone());
         drop(state);
         // Without a thread to be had, the look is dropped, and who waits for it is told.
-        let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || look.run());
+        let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || {
+            if look.run() {
+                // Nobody waits any more. Whoever edits goes on doing so, and then what is free is needed again at once.
+                std::thread::sleep(QUIET);
+                allocator::give_back();
+            }
+        });
         state = lock(&open.state);
     }
     let waited = open.looked.wait_timeout_while(state, patience, |state| state.looking);
@@ -445,12 +475,12 @@ impl Look {
         Self { open: open.clone(), sidecar: sidecar.clone(), root: root.to_owned(), snapshot, config, store, progress }
     }
 
-    /// Compares the folder with the index, and reads what changed. How things stand is in the state then.
-    fn run(self) {
+    /// Compares the folder with the index, and reads what changed; whether anything had. How things stand is in the state then.
+    fn run(self) -> bool {
         let drift = pipeline::drift(&self.root, &self.snapshot);
         if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
             lock(&self.open.state).freshness = Freshness::Fresh;
-            return;
+            return false;
         }
         {
             let mut state = lock(&self.open.state);
@@ -482,6 +512,7 @@ impl Look {
                 state.because = Some(why);
             }
         }
+        true
     }
 }
 
@@ -504,17 +535,17 @@ fn note_stale(call: &Call<'_>, state: &State) {
     }
 }
 
-/// The answer, unless what it was made from turned out to be damaged: that is no answer then, but the reason why.
-pub fn unless_damaged<T>(from: &[(Sidecar, Arc<Snapshot>)], answer: Result<T, Error>) -> Result<T, Error> {
+/// What turned out to be damaged of what an answer was made from: then it is no answer.
+pub fn damage<'a, T>(
+    from: &'a [(Sidecar, Arc<Snapshot>)],
+    answer: &Result<T, Error>,
+) -> Option<(&'a Sidecar, store::Error)> {
     // Nobody knows why a tool failed, or found nothing, in what is not as it was written.
     let is_suspect = answer.as_ref().is_err_and(|err| err.code == Code::Internal);
-    for (sidecar, snapshot) in from {
-        snapshot.damage().map_err(|err| store_error(err, sidecar))?;
-        if is_suspect {
-            snapshot.verify().map_err(|err| store_error(err, sidecar))?;
-        }
-    }
-    answer
+    from.iter().find_map(|(sidecar, snapshot)| {
+        let whole = snapshot.damage().and_then(|()| if is_suspect { snapshot.verify() } else { Ok(()) });
+        Some((sidecar, whole.err()?))
+    })
 }
 
 /// A word as a shell takes it.

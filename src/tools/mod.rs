@@ -46,6 +46,7 @@ pub mod invalidate_cache;
 pub mod list_repos;
 pub mod list_repository_refs;
 pub mod matches;
+mod mend;
 mod related;
 pub mod remotes;
 pub mod resolve_repo;

@@ -13,8 +13,9 @@ use super::ask::{self, Standing};
 use super::eye::{self, EXACT, Eye, Heard};
 use super::listen::{Listening, Post, Question};
 use super::{Error, Options, Tell};
+use crate::allocator;
 use crate::config::Config;
-use crate::pipeline::{self, Drift, Report, Watcher};
+use crate::pipeline::{self, Drift, LeftOut, Report, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot, Store};
 
 /// How long to wait for another process that writes the same index.
@@ -28,6 +29,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const REST: u32 = 50;
 /// How often the end of another process is looked for that keeps the same checkout.
 const TAKE_OVER: Duration = Duration::from_secs(2);
+/// After so long a pause memory that is free is given back.
+const QUIET: Duration = Duration::from_secs(2);
 /// How often what went wrong is tried again.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -77,6 +80,8 @@ impl Keeper {
             busy_with: Arc::default(),
             cancelled: Arc::clone(&cancelled),
             cookies: 0,
+            left_out: LeftOut::default(),
+            worked: None,
         };
         let thread = thread::Builder::new()
             .name("keeper".to_owned())
@@ -156,6 +161,9 @@ struct Work {
     busy_with: Arc<Mutex<Vec<String>>>,
     cancelled: Arc<AtomicBool>,
     cookies: u64,
+    left_out: LeftOut,
+    /// When something was last read, until what it took of memory is given back.
+    worked: Option<Instant>,
 }
 
 /// Why a keeper ends.
@@ -226,7 +234,9 @@ impl Work {
                 None => looked + Duration::from_secs(60),
             };
             let idle = self.options.idle.map(|idle| busy + idle);
-            let until = idle.map_or(due, |idle| idle.min(due));
+            // Whoever edits goes on doing so, and then what is free is needed again at once.
+            let rested = self.worked.map(|worked| worked + QUIET);
+            let until = [idle, rested].into_iter().flatten().fold(due, Instant::min);
             let nobody = never();
             let woken = match (&self.hearing, told) {
                 (Some(hearing), None) => &hearing.woken,
@@ -245,6 +255,10 @@ impl Work {
                     let now = Instant::now();
                     if idle.is_some_and(|idle| now >= idle) && told.is_none() {
                         return End::Idle;
+                    }
+                    if rested.is_some_and(|rested| now >= rested) {
+                        self.worked = None;
+                        allocator::give_back();
                     }
                     if now < due {
                         continue;
@@ -344,7 +358,10 @@ impl Work {
             }
             let drift = match self.backlog.all || self.backlog.paths.len() > self.snapshot.table().len() / 2 {
                 true => pipeline::drift(&self.root, &self.snapshot),
-                false => pipeline::drift_of(&self.root, &self.snapshot, self.backlog.paths.iter().map(String::as_str)),
+                false => {
+                    let paths = self.backlog.paths.iter().map(String::as_str);
+                    pipeline::drift_of(&self.root, &self.snapshot, paths, &mut self.left_out, &self.config)
+                }
             };
             if drift.is_none() {
                 self.backlog = Backlog::default();
@@ -430,7 +447,11 @@ impl Work {
         let stamp = self.store.stamp();
         self.snapshot = self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
         self.stamp = stamp;
+        self.worked = Some(Instant::now());
         self.tell_of(&report, started.elapsed());
+        if drift.elsewhere || !drift.gone.is_empty() {
+            self.left_out.learn(&self.root, &self.snapshot, &self.config);
+        }
         self.backlog = Backlog::default();
         if self.snapshot.facts().number != report.facts.number {
             // Somebody else published right after us.

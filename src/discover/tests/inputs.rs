@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{Source, changes_by, following, paths, rules, walk_at};
 use crate::discover::{Known, Rules, changes};
+use crate::model::SourceFile;
 
 /// Gives a file a time that the clock has not reached, so that no test has to wait for the clock to tick.
 fn touch(source: &Source, path: &str) {
@@ -134,10 +135,11 @@ fn links_are_compared_as_they_were_recorded() {
 fn threads_agree_with_one() {
     let source = Source::with(&["there.py"]);
     let stamp = source.walk().files.remove(0);
-    let there = Known { path: "there.py", size: stamp.size, mtime_ns: stamp.mtime_ns, is_dir: false };
+    let SourceFile { size, mtime_ns, ctime_ns, .. } = stamp;
+    let there = Known { path: "there.py", size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false };
     let gone = Known { path: "gone.py", ..there };
     let changed = Known { size: 1, ..there };
-    let missing = Known { path: "none.py", size: 0, mtime_ns: i64::MIN, is_dir: false };
+    let missing = Known { path: "none.py", size: 0, mtime_ns: i64::MIN, ctime_ns: None, is_dir: false };
     let known: Vec<_> = [there, gone, changed, missing].into_iter().cycle().take(4_003).collect();
     let one = changes(&source.root(), &known, false, 1);
     assert_eq!(one.gone.len() + one.changed.len(), 2_002);

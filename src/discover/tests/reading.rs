@@ -7,7 +7,7 @@ use crate::discover::{Rules, read};
 use crate::model::{SkipReason, SourceFile};
 
 fn file(path: &str, size: u64) -> SourceFile {
-    SourceFile { path: path.to_owned(), size, mtime_ns: 0 }
+    SourceFile { path: path.to_owned(), size, mtime_ns: 0, ctime_ns: 0 }
 }
 
 #[test]

@@ -1,0 +1,30 @@
+//! An index that is damaged, made anew from its folder.
+
+use super::{Error, Options, Report, Watcher, index_folder};
+use crate::config::Config;
+use crate::store::{self, Registry, Sidecar};
+
+/// Makes the index of a checkout anew, by the rules it was made by as far as they can still be read, unless it is whole: then
+/// somebody else has done it.
+pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &Watcher<'_>) -> Result<Option<Report>, Error> {
+    let old = Registry::new(&config.home).store(&sidecar.store).snapshot(&sidecar.snapshot);
+    if old.as_ref().is_ok_and(|old| old.verify().is_ok()) {
+        return Ok(None);
+    }
+    let facts = old.map(|old| old.facts().clone()).unwrap_or_default();
+    let options = Options {
+        extra_ignore: facts.extra_ignore,
+        follow_symlinks: facts.follow_symlinks,
+        from_scratch: true,
+        ..Options::default()
+    };
+    index_folder(&config.path_map.to_local(&sidecar.root), config, &options, watcher).map(Some)
+}
+
+/// Runs once more, from scratch, and says why.
+pub(super) fn anew(err: &store::Error, run: impl FnOnce() -> Result<Report, Error>) -> Result<Report, Error> {
+    tracing::warn!("{err}; the index is made anew");
+    let mut report = run()?;
+    report.warnings.insert(0, format!("{err}, so the index was made anew"));
+    Ok(report)
+}

@@ -1,0 +1,150 @@
+//! Files are read and extracted on every core, and what became of each is handed to one thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crossbeam_channel::unbounded;
+
+use super::room::{Gate, Room};
+use super::{Error, Watcher, tree};
+use crate::discover::{self, Rules};
+use crate::extract::extract_within;
+use crate::languages;
+use crate::model::{Extraction, SkipReason, SourceFile};
+use crate::store::{Known, Prepared};
+
+/// What became of a file that had to be read.
+pub(super) enum Read {
+    Skipped(SkipReason),
+    /// The store holds it already, by this number.
+    Held(u32),
+    /// A new one, and why its symbols could not be read, if so.
+    New(Box<Prepared>, Option<String>),
+}
+
+/// Where the files are read from.
+pub(super) enum Origin<'a> {
+    Folder(&'a Path),
+    Commit(tree::Reader<'a>),
+}
+
+impl Origin<'_> {
+    fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
+        match self {
+            Self::Folder(root) => discover::read(root, file, rules),
+            Self::Commit(reader) => reader.read(file, rules),
+        }
+    }
+}
+
+/// How files are read.
+pub(super) struct Reading<'a> {
+    pub origin: &'a Origin<'a>,
+    pub rules: &'a Rules,
+    /// What the store holds already.
+    pub known: Option<&'a Known>,
+    pub watcher: &'a Watcher<'a>,
+    pub room: &'a Room,
+}
+
+impl Reading<'_> {
+    /// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
+    pub fn read_all(
+        &self,
+        entries: &[SourceFile],
+        places: &[usize],
+        take: &mut dyn FnMut(usize, Read) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if places.is_empty() {
+            return Ok(());
+        }
+        let total = places.len() as u64;
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let threads = cores.min(self.room.threads.unwrap_or(cores)).min(places.len());
+        let cancelled = &self.watcher.cancelled;
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let gate = Gate::new(self.room.under_way);
+        // The gate bounds what waits here.
+        let (sender, receiver) = unbounded();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (sender, next, stop, gate) = (sender.clone(), &next, &stop, &gate);
+                scope.spawn(move || {
+                    while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if stop.load(Ordering::Relaxed) || cancelled.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let file = &entries[*place];
+                        let ticket = Arc::new(gate.enter(Room::weight_of(file.size)));
+                        let read = match self.read_one(file) {
+                            Read::New(prepared, failure) => Read::New(Box::new(prepared.holding(ticket)), failure),
+                            other => other,
+                        };
+                        // Nobody listens any more when writing failed.
+                        if sender.send((*place, read)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let mut done = 0;
+            let mut result = Ok(());
+            for (place, read) in &receiver {
+                done += 1;
+                (self.watcher.progress)(done, Some(total), "indexing");
+                result = take(place, read);
+                if result.is_err() || cancelled.load(Ordering::Relaxed) {
+                    stop.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
+            drop(receiver);
+            // Whoever still waits sees that nothing is wanted any more.
+            gate.open();
+            match cancelled.load(Ordering::Relaxed) {
+                true => Err(Error::Cancelled),
+                false => result,
+            }
+        })
+    }
+
+    /// Reads one file.
+    fn read_one(&self, file: &SourceFile) -> Read {
+        let content = match self.origin.read(file, self.rules) {
+            Ok(content) => content,
+            Err(reason) => return Read::Skipped(reason),
+        };
+        let hash = Prepared::hash(&content);
+        if let Some(id) = self.known.and_then(|known| known.find(&file.path, &hash)) {
+            return Read::Held(id);
+        }
+        let path = &file.path;
+        let prepare = || {
+            let extraction = match languages::of_file(path, &content) {
+                Some((_, spec)) => extract_within(spec, &content, &self.room.limits),
+                None => Extraction::default(),
+            };
+            let failure = extraction.failure.as_ref().map(ToString::to_string);
+            Read::New(Box::new(Prepared::new(path.clone(), content, hash, &extraction)), failure)
+        };
+        catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| self.read_plain(file))
+    }
+
+    /// Reads only the text of a file: a fault of ours in one must not cost the others.
+    fn read_plain(&self, file: &SourceFile) -> Read {
+        match self.origin.read(file, self.rules) {
+            Err(reason) => Read::Skipped(reason),
+            Ok(content) => {
+                let failure = "reading its symbols failed by a fault of codelode";
+                let nothing = Extraction { failure: Some(failure.into()), ..Extraction::default() };
+                let hash = Prepared::hash(&content);
+                let prepared = Prepared::new(file.path.clone(), content, hash, &nothing);
+                Read::New(Box::new(prepared), Some(failure.to_owned()))
+            }
+        }
+    }
+}
