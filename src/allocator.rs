@@ -29,7 +29,7 @@ pub fn keep_nothing() {
 }
 
 /// Takes memory in small pages from now on, for a process that lives long: of a large page that anything lies in all of it is
-/// held. Of a server that had answered and read edits for a minute that was 60 MB, and in small pages 15.
+/// held. A server that had answered and read edits for less than a minute held 29 to 67 MB, and in small pages 15.
 pub fn take_small_pages() {
     // Where the system knows of no such setting, nothing changes.
     #[cfg(target_os = "linux")]
