@@ -23,7 +23,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::allocator;
 use crate::config::Config;
-use crate::discover::{self, Known as Stamp, Rules};
+use crate::discover::{self, Rules};
 use crate::git;
 use crate::model::{Input, SkipReason, SourceFile};
 use crate::store::{self, Entry, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
@@ -35,7 +35,7 @@ const RACY: Duration = Duration::from_millis(20);
 /// lies further ahead was set by somebody: the next edit has another time.
 const AHEAD: Duration = Duration::from_secs(2);
 
-/// So many threads ask the system for sizes and times.
+/// So many threads ask the system for sizes and times; more would wait for each other.
 const MOST_LOOKING: usize = 8;
 
 /// So many files of a first run are published together: each time costs a little, and what was read before a run was killed
@@ -234,12 +234,14 @@ pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
         return Drift { elsewhere: true, ..Drift::default() };
     }
     let is_original = place::is_original(root, snapshot.facts());
-    let files = table.iter().map(|row| partial::known(row, false, is_original));
-    let inputs = table.inputs().map(|row| partial::known(row, row.is_dir, is_original));
-    let stamps: Vec<Stamp<'_>> = files.chain(inputs).collect();
+    let stamp = |at: usize| match at.checked_sub(table.len()) {
+        None => table.get(at).map(|row| partial::known(row, false, is_original)),
+        Some(at) => table.input_at(at).map(|row| partial::known(row, row.is_dir, is_original)),
+    };
     // Asking the system is all the work there is, and it answers as many as ask.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(MOST_LOOKING);
-    let seen = discover::changes(root, &stamps, snapshot.facts().follow_symlinks, threads);
+    let count = table.len() + table.inputs().len();
+    let seen = discover::changes(root, (count, &stamp), snapshot.facts().follow_symlinks, threads);
     let mut drift = Drift::default();
     for (places, names) in [(&seen.changed, &mut drift.changed), (&seen.gone, &mut drift.gone)] {
         for place in places {

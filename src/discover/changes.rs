@@ -1,6 +1,7 @@
 //! What changed since an earlier walk, from the system's word alone: nothing is opened, listed or read.
 
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::Path;
 use std::thread;
 
@@ -41,20 +42,23 @@ impl Changes {
     }
 }
 
+/// How many things are known, and each by its place in the list: what is not there is passed over.
+pub type List<'a, 'k> = (usize, &'a (dyn Fn(usize) -> Option<Known<'k>> + Sync));
+
 /// Compares what is `known` with what is there. A link is looked at itself, unless links were followed when the list
 /// was made; outside the root they always are.
-pub fn changes(root: &Path, known: &[Known<'_>], follow_symlinks: bool, threads: usize) -> Changes {
+pub fn changes(root: &Path, known: List<'_, '_>, follow_symlinks: bool, threads: usize) -> Changes {
     let folder = Folder::open(root);
     let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
-    let threads = threads.clamp(1, known.len() / WORTH_A_THREAD + 1);
-    let share = known.len().div_ceil(threads).max(1);
-    let mut parts = known.chunks(share).enumerate();
+    let (count, known) = known;
+    let threads = threads.clamp(1, count / WORTH_A_THREAD + 1);
+    let share = count.div_ceil(threads).max(1);
+    let mut parts = (0..count).step_by(share).map(|from| from..count.min(from + share));
     let own = parts.next();
     thread::scope(|scope| {
         let folder = &folder;
-        let others: Vec<_> =
-            parts.map(|(nth, part)| scope.spawn(move || compare(folder, part, nth * share, links))).collect();
-        let mut all = own.map(|(_, part)| compare(folder, part, 0, links)).unwrap_or_default();
+        let others: Vec<_> = parts.map(|part| scope.spawn(move || compare(folder, known, part, links))).collect();
+        let mut all = own.map(|part| compare(folder, known, part, links)).unwrap_or_default();
         for other in others {
             let part = other.join().expect("comparing numbers does not panic");
             all.changed.extend(part.changed);
@@ -71,10 +75,15 @@ pub fn stat(root: &Path, path: &str, follow_symlinks: bool) -> Option<SourceFile
     Some(seen.stamp.file(path))
 }
 
-/// Compares one share of the list, which starts at `offset`.
-fn compare(folder: &Folder<'_>, part: &[Known<'_>], offset: usize, links: Links) -> Changes {
+/// Compares one share of the list.
+fn compare<'k>(
+    folder: &Folder<'_>,
+    known: &(dyn Fn(usize) -> Option<Known<'k>> + Sync),
+    part: Range<usize>,
+    links: Links,
+) -> Changes {
     let mut changes = Changes::default();
-    for (place, known) in part.iter().enumerate() {
+    for (place, known) in part.filter_map(|place| Some((place, known(place)?))) {
         let links = if is_outside(known.path) { Links::Follow } else { links };
         match folder.look(known.path, links) {
             Ok(seen) => {
@@ -82,15 +91,15 @@ fn compare(folder: &Folder<'_>, part: &[Known<'_>], offset: usize, links: Links)
                 let same_times = seen.stamp.mtime_ns == known.mtime_ns
                     && known.ctime_ns.is_none_or(|ctime_ns| ctime_ns == seen.stamp.ctime_ns);
                 if !same_times || !same_size || seen.is_dir != known.is_dir {
-                    changes.changed.push(offset + place);
+                    changes.changed.push(place);
                 }
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 if known.mtime_ns != MISSING {
-                    changes.gone.push(offset + place);
+                    changes.gone.push(place);
                 }
             }
-            Err(_) => changes.changed.push(offset + place),
+            Err(_) => changes.changed.push(place),
         }
     }
     changes

@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 use crate::model::{Input, SkipReason, SourceFile};
 
-pub use changes::{Changes, Known, changes, stat};
+pub use changes::{Changes, Known, List, changes, stat};
 pub use read::{is_binary, read};
 pub use tree::{choose, reason, stamp};
 pub use walk::{Look, look, walk};

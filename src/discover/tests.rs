@@ -115,7 +115,8 @@ fn changes_by(root: &Path, walk: &Walk, rules: &Rules) -> Vec<String> {
         all.insert(path, Known { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false });
     }
     let known: Vec<_> = all.into_values().collect();
-    let Changes { changed, gone } = changes(root, &known, rules.follow_symlinks, 2);
+    let listed = |place: usize| known.get(place).copied();
+    let Changes { changed, gone } = changes(root, (known.len(), &listed), rules.follow_symlinks, 2);
     let changed = changed.into_iter().map(|place| format!("changed {}", known[place].path));
     changed.chain(gone.into_iter().map(|place| format!("gone {}", known[place].path))).collect()
 }

@@ -81,7 +81,8 @@ pub fn drift_of<'p>(
         .map(|row| known(*row, false, is_original))
         .chain(inputs.iter().map(|row| known(*row, row.is_dir, is_original)))
         .collect();
-    let seen = discover::changes(root, &stamps, snapshot.facts().follow_symlinks, 1);
+    let stamp = |at: usize| stamps.get(at).copied();
+    let seen = discover::changes(root, (stamps.len(), &stamp), snapshot.facts().follow_symlinks, 1);
     for (places, names) in [(&seen.changed, &mut drift.changed), (&seen.gone, &mut drift.gone)] {
         for place in places {
             match files.get(*place) {

@@ -1,14 +1,22 @@
 //! The files of a snapshot: every path with what the system said of it when it was read, and what the choice of files
-//! depended on. Sorted by path, used where it lies.
+//! depended on. Sorted by path, used where it lies; a page is compared with its checksum when it is first read.
+//!
+//! ```text
+//! header | a bit for each file number | files | inputs | paths | sums of the pages
+//! ```
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use super::health::Health;
 use super::map::Mapped;
-use super::pack::{NONE, checksum, first_eight};
+use super::pack::{NONE, first_eight};
+use super::pages::{PageSums, Pages};
 use super::{Error, FORMAT};
 use crate::model::{Input, SkipReason, SourceFile};
 
@@ -31,7 +39,19 @@ struct Header {
     entries: u64,
     inputs: u64,
     paths_len: u64,
+    /// Words of 64 bits.
+    numbers: u64,
+    /// See [`Header::expected`].
     checksum: u64,
+}
+
+impl Header {
+    /// What the checksum must be: BLAKE3 of the sums of the pages and of the rest of the header, cut to eight bytes.
+    fn expected(&self, sums: &[u8]) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(sums).update(Self { checksum: 0, ..*self }.as_bytes());
+        u64::from_le_bytes(first_eight(hasher.finalize().as_bytes()))
+    }
 }
 
 /// An entry or an input as it is stored.
@@ -73,20 +93,29 @@ pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, E
         let marker = input.is_dir.then_some(SkipReason::ALL[0]);
         push(&input.path, NONE, marker, input.size, (input.mtime_ns, input.ctime_ns));
     }
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(records.as_bytes()).update(paths.as_bytes());
-    let header = Header {
+    let mut numbers: Vec<u64> = Vec::new();
+    for id in entries.iter().filter_map(|entry| entry.state.ok()) {
+        let word = id as usize / 64;
+        numbers.resize(numbers.len().max(word + 1), 0);
+        numbers[word] |= 1 << (id % 64);
+    }
+    let mut header = Header {
         magic: MAGIC,
         format: u64::from(FORMAT),
         entries: entries.len() as u64,
         inputs: inputs.len() as u64,
         paths_len: paths.len() as u64,
-        checksum: u64::from_le_bytes(first_eight(hasher.finalize().as_bytes())),
+        numbers: numbers.len() as u64,
+        checksum: 0,
     };
-    let mut bytes = Vec::with_capacity(size_of::<Header>() + size_of_val(&records[..]) + paths.len());
-    bytes.extend_from_slice(header.as_bytes());
-    bytes.extend_from_slice(records.as_bytes());
-    bytes.extend_from_slice(paths.as_bytes());
+    let mut body = Vec::with_capacity(size_of_val(&numbers[..]) + size_of_val(&records[..]) + paths.len() + 8);
+    [numbers.as_bytes(), records.as_bytes(), paths.as_bytes()].iter().for_each(|part| body.extend_from_slice(part));
+    body.resize(body.len().next_multiple_of(8), 0);
+    let mut sums = PageSums::from(size_of::<Header>() as u64);
+    sums.add(&body);
+    let sums = sums.finish();
+    header.checksum = header.expected(&sums);
+    let bytes = [header.as_bytes(), &body, &sums].concat();
     let mut file = File::create(path).map_err(Error::io("cannot write", path))?;
     file.write_all(&bytes).map_err(Error::io("cannot write", path))?;
     Ok(file)
@@ -96,44 +125,49 @@ pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, E
 #[derive(Clone, Debug)]
 pub struct FileTable {
     map: Mapped,
-    entries: u64,
-    inputs: u64,
-    paths_start: u64,
+    header: Header,
+    checked: Arc<Checked>,
+}
+
+/// What of a table is known to be as it was written.
+#[derive(Debug)]
+struct Checked {
+    pages: Pages,
+    health: Health,
 }
 
 impl FileTable {
-    /// Opens a table and checks that it is whole.
+    /// Opens a table: reads its header, and nothing else.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.format != u64::from(FORMAT) {
             return Err(map.damaged("it is no table of files"));
         }
-        let records = header.entries.saturating_add(header.inputs);
-        map.records::<Record>(size_of::<Header>() as u64, records)?;
-        let paths_start = size_of::<Header>() as u64 + records * size_of::<Record>() as u64;
-        let paths = map.slice(paths_start, header.paths_len)?;
-        // Checked once for all: a path is read many times.
-        if paths_start as usize + paths.len() != map.bytes().len() || std::str::from_utf8(paths).is_err() {
-            return Err(map.damaged("its paths are not text"));
+        let records = header.entries.saturating_add(header.inputs).saturating_mul(size_of::<Record>() as u64);
+        let body = header.numbers.saturating_mul(8).saturating_add(records).saturating_add(header.paths_len);
+        let pages = Pages::of(&map, size_of::<Header>() as u64, body.saturating_add(7) / 8 * 8)?;
+        if pages.end() != map.bytes().len() as u64 || header.expected(pages.sums(&map)?) != header.checksum {
+            return Err(map.damaged("it does not match its checksum"));
         }
-        let table = Self { entries: header.entries, inputs: header.inputs, paths_start, map };
-        table.verify()?;
-        Ok(table)
+        let health = Health::new(path, 0);
+        Ok(Self { map, header, checked: Arc::new(Checked { pages, health }) })
     }
 
-    /// Whether it is as it was written.
+    /// Whether it is as it was written: reads all of it.
     pub fn verify(&self) -> Result<(), Error> {
-        let header = self.map.records::<Header>(0, 1)?[0];
-        match checksum(&self.map.bytes()[size_of::<Header>()..]) == header.checksum {
-            true => Ok(()),
-            false => Err(self.map.damaged("it does not match its checksum")),
-        }
+        self.checked.pages.verify(&self.map)
     }
 
-    /// See [`Mapped::damage`].
+    /// What was found to be wrong with it since it was opened.
     pub fn damage(&self) -> Result<(), Error> {
-        self.map.damage()
+        self.map.damage()?;
+        self.checked.health.damage()
+    }
+
+    /// A bit for each file number, set for those of its files that are held.
+    pub fn numbers(&self) -> Result<&[u64], Error> {
+        self.checked.pages.records(&self.map, size_of::<Header>() as u64, self.header.numbers)
     }
 
     /// See [`Mapped::check_size`].
@@ -143,38 +177,63 @@ impl FileTable {
 
     /// Number of files, those left out for their content included.
     pub fn len(&self) -> usize {
-        self.entries as usize
+        self.header.entries as usize
     }
 
     /// Whether it holds no file.
     pub fn is_empty(&self) -> bool {
-        self.entries == 0
+        self.header.entries == 0
     }
 
-    fn records(&self) -> &[Record] {
-        self.map.records(size_of::<Header>() as u64, self.entries + self.inputs).unwrap_or_default()
+    /// `count` records from the one at `first` on; none where they are damaged, which [`FileTable::damage`] tells.
+    fn records(&self, first: u64, count: u64) -> &[Record] {
+        let Checked { pages, health } = &*self.checked;
+        let start = size_of::<Header>() as u64 + 8 * self.header.numbers + first * size_of::<Record>() as u64;
+        health.whole(pages.records(&self.map, start, count))
     }
 
     fn path(&self, record: &Record) -> &str {
-        // SAFETY: `open` found all the paths together to be UTF-8, and nobody writes into a table.
-        let paths = unsafe { std::str::from_utf8_unchecked(&self.map.bytes()[self.paths_start as usize..]) };
-        let start = record.path_start as usize;
-        paths.get(start..start + record.path_len as usize).unwrap_or_default()
+        let Checked { pages, health } = &*self.checked;
+        let records = (self.header.entries + self.header.inputs) * size_of::<Record>() as u64;
+        let paths = size_of::<Header>() as u64 + 8 * self.header.numbers + records;
+        let start = paths + u64::from(record.path_start);
+        let bytes: &[u8] = health.whole(pages.slice(&self.map, start, record.path_len.into()));
+        std::str::from_utf8(bytes).unwrap_or_default()
     }
 
     /// The files, by ascending path: path, size, time, and number or reason.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.records()[..self.entries as usize].iter().map(|record| self.row(record))
+        self.records(0, self.header.entries).iter().map(|record| self.row(record))
+    }
+
+    /// The numbers of the files whose content is held, by ascending path.
+    pub fn held(&self) -> impl Iterator<Item = u32> {
+        self.records(0, self.header.entries).iter().map(|record| record.id).filter(|id| *id != NONE)
     }
 
     /// The file at a place of [`FileTable::iter`].
     pub fn get(&self, at: usize) -> Option<Row<'_>> {
-        self.records()[..self.entries as usize].get(at).map(|record| self.row(record))
+        let at = Some(at as u64).filter(|at| *at < self.header.entries)?;
+        self.records(at, 1).first().map(|record| self.row(record))
     }
 
     /// The place of a path, or where it would be.
     pub fn position(&self, path: &str) -> Result<usize, usize> {
-        self.records()[..self.entries as usize].binary_search_by(|record| self.path(record).cmp(path))
+        self.position_among(0, self.header.entries, path).map(|at| at as usize).map_err(|at| at as usize)
+    }
+
+    /// The same among `count` records from the one at `first` on. Reads those that it compares, not all.
+    fn position_among(&self, first: u64, count: u64, path: &str) -> Result<u64, u64> {
+        let (mut from, mut to) = (0, count);
+        while from < to {
+            let place = from + (to - from) / 2;
+            match self.records(first + place, 1).first().map_or("", |record| self.path(record)).cmp(path) {
+                Ordering::Equal => return Ok(place),
+                Ordering::Less => from = place + 1,
+                Ordering::Greater => to = place,
+            }
+        }
+        Err(from)
     }
 
     /// A file by its path.
@@ -184,14 +243,20 @@ impl FileTable {
 
     /// What the choice of files depended on.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.records()[self.entries as usize..].iter().map(|record| self.row(record))
+        self.records(self.header.entries, self.header.inputs).iter().map(|record| self.row(record))
+    }
+
+    /// The one at a place of [`FileTable::inputs`].
+    pub fn input_at(&self, at: usize) -> Option<Row<'_>> {
+        let at = Some(at as u64).filter(|at| *at < self.header.inputs)?;
+        self.records(self.header.entries + at, 1).first().map(|record| self.row(record))
     }
 
     /// One of [`FileTable::inputs`] by its path.
     pub fn input(&self, path: &str) -> Option<Row<'_>> {
-        let inputs = &self.records()[self.entries as usize..];
-        let at = inputs.binary_search_by(|record| self.path(record).cmp(path)).ok()?;
-        Some(self.row(&inputs[at]))
+        let (first, count) = (self.header.entries, self.header.inputs);
+        let at = self.position_among(first, count, path).ok()?;
+        self.records(first + at, 1).first().map(|record| self.row(record))
     }
 
     fn row(&self, record: &Record) -> Row<'_> {

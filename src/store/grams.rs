@@ -7,10 +7,10 @@
 //! A pack has blocks of grams, each of some of its files, so that writing one takes little memory:
 //!
 //! ```text
-//! file numbers | where each list begins | the code of each | lists
+//! file numbers | code of every 128th list | code and place of each list | lists | sums of the pages
 //! ```
 //!
-//! A list holds the places of files within the block as gaps in Rice's code (Rice 1979), whose parameter follows from the
+//! A question reads a page or two for each of its grams. A list holds the places of files within the block as gaps in Rice's code (Rice 1979), whose parameter follows from the
 //! length: a gram of most files costs a bit or two per file, a rare one little more than the logarithm of its gaps.
 
 use std::cell::RefCell;
@@ -21,6 +21,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use super::Error;
 use super::map::Mapped;
 use super::pack::{checksum, padding};
+use super::pages::{PageSums, Pages};
 
 /// Three classes of seven bits.
 const CODES: usize = 1 << 21;
@@ -37,6 +38,8 @@ const MOST_FILES: usize = 1 << 16;
 const FEW_ENTRIES: usize = 512;
 /// Readers of bits look so far ahead.
 const LOOKAHEAD: usize = 8;
+/// So many lists are found by one comparison: their places lie in a page or two.
+const GROUP: usize = 128;
 /// When so few files are left, looking into them costs less than another list.
 const FEW: usize = 4;
 
@@ -179,14 +182,23 @@ impl GramQuery {
 pub struct BlockRecord {
     /// First byte in the pack, a multiple of eight.
     pub start: u64,
-    /// Bytes.
+    /// Bytes, a multiple of eight; the sums of its pages come behind it.
     pub len: u64,
     /// Files with grams in it.
     pub files: u32,
     /// Distinct grams.
     pub codes: u32,
-    /// BLAKE3 of the block, cut to eight bytes.
+    /// BLAKE3 of the sums, cut to eight bytes.
     pub checksum: u64,
+}
+
+/// A list of a block. They are sorted by code, and behind the last stands one that says where it ends.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct ListRecord {
+    code: u32,
+    /// Its first byte among the lists.
+    start: u32,
 }
 
 /// A block that is being gathered.
@@ -219,41 +231,40 @@ impl GramWriter {
         self.entries >= most_entries.min(MOST_ENTRIES) || self.files.len() == MOST_FILES
     }
 
-    /// Writes the block and begins anew; `start` is where it will lie. `None` when there is nothing to write.
+    /// Writes the block with its sums and begins anew; `start` is where it will lie. `None` when there is nothing to write.
     pub fn take(&mut self, start: u64) -> Option<(BlockRecord, Vec<u8>)> {
         if self.files.is_empty() {
             return None;
         }
         let files = std::mem::take(&mut self.files);
         self.entries = 0;
-        let (mut offsets, mut codes) = (Vec::new(), Vec::new());
+        let mut records = Vec::new();
         let mut lists = Bits::default();
         let mut sorted = Vec::new();
         for (number, range) in self.ranges.iter_mut().enumerate() {
             sort_by_code(range, &mut sorted);
             for list in sorted.chunk_by(|a, b| a >> 16 == b >> 16) {
                 let code = (number as u32) << LOW_BITS | list[0] >> 16;
-                codes.push([(code >> 16) as u8, (code >> 8) as u8, code as u8]);
-                offsets.push(lists.bytes.len() as u32);
+                records.push(ListRecord { code, start: lists.bytes.len() as u32 });
                 lists.list(list, files.len());
             }
             // What one large block needed shall not be held for the small ones after it.
             *range = Vec::new();
         }
-        offsets.push(lists.bytes.len() as u32);
+        let codes = records.len() as u32;
+        let heads: Vec<u32> = records.chunks(GROUP).map(|group| group[0].code).collect();
+        records.push(ListRecord { code: u32::MAX, start: lists.bytes.len() as u32 });
         lists.bytes.extend_from_slice(&[0; LOOKAHEAD]);
-        let mut bytes = Vec::with_capacity(lists.bytes.len() + 4 * (files.len() + 2 * offsets.len()));
-        for part in [files.as_bytes(), offsets.as_bytes(), codes.as_bytes(), &lists.bytes] {
-            bytes.extend_from_slice(part);
-        }
+        let parts = [files.as_bytes(), heads.as_bytes(), records.as_bytes(), &lists.bytes];
+        let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() * 1025 / 1024 + 16);
+        parts.iter().for_each(|part| bytes.extend_from_slice(part));
         bytes.extend_from_slice(&[0; 8][..padding(bytes.len() as u64)]);
-        let record = BlockRecord {
-            start,
-            len: bytes.len() as u64,
-            files: files.len() as u32,
-            codes: codes.len() as u32,
-            checksum: checksum(&bytes),
-        };
+        let len = bytes.len() as u64;
+        let mut sums = PageSums::from(start);
+        sums.add(&bytes);
+        let sums = sums.finish();
+        bytes.extend_from_slice(&sums);
+        let record = BlockRecord { start, len, files: files.len() as u32, codes, checksum: checksum(&sums) };
         Some((record, bytes))
     }
 }
@@ -337,100 +348,122 @@ impl Bits {
     }
 }
 
+/// The pages of the block that a record names.
+pub fn open(map: &Mapped, record: &BlockRecord) -> Result<Pages, Error> {
+    let pages = Pages::of(map, record.start, record.len)?;
+    match checksum(pages.sums(map)?) == record.checksum {
+        true => Ok(pages),
+        false => Err(map.damaged("a block of grams does not match its checksum")),
+    }
+}
+
 /// A block, open for reading.
 pub struct Block<'a> {
-    /// The files' numbers by their places.
-    files: &'a [u32],
-    offsets: &'a [u32],
-    /// Highest byte first, so that their order is that of numbers.
-    codes: &'a [[u8; 3]],
-    lists: &'a [u8],
+    pub map: &'a Mapped,
+    pub record: &'a BlockRecord,
+    /// See [`open`].
+    pub pages: &'a Pages,
 }
 
 impl<'a> Block<'a> {
-    /// The block that a record names.
-    pub fn open(map: &'a Mapped, record: &BlockRecord) -> Result<Self, Error> {
-        let end = record.start.saturating_add(record.len);
-        let mut at = record.start;
-        let mut numbers = |count: u64| {
-            let part = map.records::<u32>(at, count);
-            at = at.saturating_add(4 * count);
-            part
-        };
-        let codes = u64::from(record.codes);
-        let files = numbers(record.files.into())?;
-        let offsets = numbers(codes + 1)?;
-        let codes = map.records::<[u8; 3]>(at, codes)?;
-        at += size_of_val(codes) as u64;
-        let lists = map.slice(at, end.checked_sub(at).ok_or_else(|| map.damaged("a block of grams is too short"))?)?;
-        Ok(Self { files, offsets, codes, lists })
-    }
-
     /// The numbers of the files that may answer, by ascending place.
-    pub fn candidates(&self, query: &GramQuery) -> Vec<u32> {
-        let places = self.places(query, None);
-        let always = self.list(ALWAYS).into_iter().flatten();
-        let places = if *query == GramQuery::All { places } else { merged(places, always) };
-        places.iter().filter_map(|place| self.files.get(*place as usize).copied()).collect()
+    pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
+        let mut places = self.places(query, None)?;
+        if *query != GramQuery::All {
+            places = merged(places, self.list(ALWAYS)?.into_iter().flatten());
+        }
+        let (Some(first), Some(last)) = (places.first(), places.last()) else { return Ok(Vec::new()) };
+        let (start, count) = (self.record.start + 4 * u64::from(*first), u64::from(last - first) + 1);
+        let files: &[u32] = self.pages.records(self.map, start, count)?;
+        Ok(places.iter().map(|place| files[(place - first) as usize]).collect())
     }
 
     /// The places that answer, of those in `among` when it is given.
-    fn places(&self, query: &GramQuery, among: Option<&[u32]>) -> Vec<u32> {
-        let all = || among.map_or_else(|| (0..self.files.len() as u32).collect(), <[u32]>::to_vec);
-        match query {
+    fn places(&self, query: &GramQuery, among: Option<&[u32]>) -> Result<Vec<u32>, Error> {
+        let all = || among.map_or_else(|| (0..self.record.files).collect(), <[u32]>::to_vec);
+        Ok(match query {
             GramQuery::All => all(),
             GramQuery::None => Vec::new(),
-            GramQuery::Gram(code) => match (self.list(*code), among) {
+            GramQuery::Gram(code) => match (self.list(*code)?, among) {
                 (None, _) => Vec::new(),
                 (Some(list), None) => list.collect(),
                 (Some(list), Some(among)) => common(among, list),
             },
             GramQuery::Or(parts) => {
-                let each = parts.iter().map(|part| self.places(part, among));
-                each.reduce(|left, right| merged(left, right.into_iter())).unwrap_or_default()
+                let mut any = Vec::new();
+                for part in parts {
+                    any = merged(any, self.places(part, among)?.into_iter());
+                }
+                any
             }
             GramQuery::And(parts) => {
                 // The rarest first: most of the others need not be read to their ends, or at all.
-                let mut parts: Vec<(usize, &GramQuery)> = parts.iter().map(|part| (self.cost(part), part)).collect();
+                let costs = parts.iter().map(|part| Ok((self.cost(part)?, part)));
+                let mut parts: Vec<(u64, &GramQuery)> = costs.collect::<Result<_, Error>>()?;
                 parts.sort_by_key(|(cost, _)| *cost);
                 let mut left: Option<Vec<u32>> = among.map(<[u32]>::to_vec);
                 for (_, part) in parts {
                     if left.as_ref().is_some_and(|left| left.len() <= FEW) && !matches!(part, GramQuery::None) {
                         break;
                     }
-                    left = Some(self.places(part, left.as_deref()));
+                    left = Some(self.places(part, left.as_deref())?);
                 }
                 left.unwrap_or_else(all)
             }
-        }
+        })
     }
 
     /// About how many bytes of lists a question reads; few for one that few files answer.
-    fn cost(&self, query: &GramQuery) -> usize {
-        match query {
-            GramQuery::All => self.lists.len(),
+    fn cost(&self, query: &GramQuery) -> Result<u64, Error> {
+        Ok(match query {
+            GramQuery::All => self.record.len,
             GramQuery::None => 0,
-            GramQuery::Gram(code) => self.range(*code).map_or(0, |range| range.len()),
-            GramQuery::And(parts) => parts.iter().map(|part| self.cost(part)).min().unwrap_or(0),
-            GramQuery::Or(parts) => parts.iter().map(|part| self.cost(part)).sum(),
-        }
+            GramQuery::Gram(code) => self.range(*code)?.map_or(0, |(start, end)| u64::from(end - start)),
+            GramQuery::And(parts) => {
+                let costs = parts.iter().map(|part| self.cost(part));
+                costs.reduce(|least, cost| Ok(least?.min(cost?))).unwrap_or(Ok(0))?
+            }
+            GramQuery::Or(parts) => parts.iter().try_fold(0, |sum, part| Ok::<_, Error>(sum + self.cost(part)?))?,
+        })
     }
 
-    /// Where the list of a code lies; `None` when no file has it.
-    fn range(&self, code: u32) -> Option<std::ops::Range<usize>> {
-        let at = self.codes.binary_search(&[(code >> 16) as u8, (code >> 8) as u8, code as u8]).ok()?;
-        Some(*self.offsets.get(at)? as usize..*self.offsets.get(at + 1)? as usize)
+    /// Where the list of a code begins and ends; `None` when no file has it.
+    fn range(&self, code: u32) -> Result<Option<(u32, u32)>, Error> {
+        let (heads, n_heads, records) = self.directory();
+        let heads: &[u32] = self.pages.records(self.map, heads, n_heads)?;
+        let Some(group) = heads.partition_point(|head| *head <= code).checked_sub(1) else { return Ok(None) };
+        let first = (group * GROUP) as u64;
+        let count = (u64::from(self.record.codes) - first).min(GROUP as u64);
+        // The one behind the last says where that ends.
+        let at = records + first * size_of::<ListRecord>() as u64;
+        let records: &[ListRecord] = self.pages.records(self.map, at, count + 1)?;
+        let Ok(at) = records[..count as usize].binary_search_by_key(&code, |record| record.code) else {
+            return Ok(None);
+        };
+        let (start, end) = (records[at].start, records[at + 1].start);
+        if start > end { Err(self.map.damaged("a list ends before it begins")) } else { Ok(Some((start, end))) }
     }
 
-    fn list(&self, code: u32) -> Option<List<'a>> {
-        let range = self.range(code)?;
-        let mut list = List { bytes: self.lists.get(range.start..)?, bit: 0, left: 0, next: 0, parameter: 0 };
+    /// Where the codes of groups lie, how many there are, and where the records of lists lie.
+    fn directory(&self) -> (u64, u64, u64) {
+        let heads = self.record.start + 4 * u64::from(self.record.files);
+        let n_heads = u64::from(self.record.codes).div_ceil(GROUP as u64);
+        (heads, n_heads, heads + 4 * n_heads)
+    }
+
+    fn list(&self, code: u32) -> Result<Option<List<'a>>, Error> {
+        let Some((start, end)) = self.range(code)? else { return Ok(None) };
+        let (_, _, records) = self.directory();
+        let lists = records + (u64::from(self.record.codes) + 1) * size_of::<ListRecord>() as u64;
+        let bytes = self.pages.slice(self.map, lists + u64::from(start), u64::from(end - start) + LOOKAHEAD as u64)?;
+        let mut list = List { bytes, bit: 0, left: 0, next: 0, parameter: 0 };
         let width = list.zeros();
-        let count = 1_usize.checked_shl(width)?.checked_add(list.bits(width.min(32)) as usize)?;
-        // A damaged count ends with the block.
-        list.left = count.min(self.files.len());
-        list.parameter = parameter(count, self.files.len());
-        Some(list)
+        let files = self.record.files as usize;
+        let count = 1_usize.checked_shl(width).map_or(0, |most| most + list.bits(width.min(32)) as usize);
+        // No list is longer than there are files, whatever it says.
+        list.left = count.min(files);
+        list.parameter = parameter(count, files);
+        Ok(Some(list))
     }
 }
 
@@ -526,6 +559,13 @@ mod tests {
 
     use super::*;
 
+    /// The files that a block in a file answers with, be it damaged.
+    fn ask(path: &std::path::Path, record: &BlockRecord, query: &GramQuery) -> Result<Vec<u32>, Error> {
+        let map = Mapped::open(path)?;
+        let pages = open(&map, record)?;
+        Block { map: &map, record, pages: &pages }.candidates(query)
+    }
+
     /// The files of a block, each of whose number is its place, that a question leaves.
     fn candidates(texts: &[Vec<u8>], query: &GramQuery) -> Vec<u32> {
         let mut writer = GramWriter::default();
@@ -536,8 +576,7 @@ mod tests {
         assert!(writer.take(0).is_none(), "what was taken is gone");
         let file = tempfile::NamedTempFile::new().expect("there is room");
         std::fs::write(file.path(), bytes).expect("it is ours");
-        let map = Mapped::open(file.path()).expect("it was written");
-        Block::open(&map, &record).expect("it is whole").candidates(query)
+        ask(file.path(), &record, query).expect("it is whole")
     }
 
     /// The files whose lines hold every gram of a literal, by looking.
@@ -586,20 +625,27 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_block_answers_without_a_panic() {
-        let texts: Vec<Vec<u8>> = (0..50).map(|at| format!("text number {at} of fifty").into_bytes()).collect();
+    fn a_damaged_block_answers_right_or_not_at_all() {
+        let texts: Vec<Vec<u8>> = (0..2_000).map(|at| format!("text number {at} of many").into_bytes()).collect();
         let mut writer = GramWriter::default();
         texts.iter().enumerate().for_each(|(at, text)| writer.add(at as u32, &grams(text)));
         let (record, good) = writer.take(0).expect("there are files");
         let file = tempfile::NamedTempFile::new().expect("there is room");
-        for at in (0..good.len()).step_by(7) {
+        let queries = ["number 4", "of many", "xyz"].map(|text| GramQuery::literal(text.as_bytes()));
+        let right = queries.each_ref().map(|query| candidates(&texts, query));
+        let (mut told, mut answered) = (0, 0);
+        for at in (0..good.len()).step_by(97) {
             let mut bytes = good.clone();
             bytes[at] ^= 0xa5;
             std::fs::write(file.path(), bytes).expect("it is ours");
-            let map = Mapped::open(file.path()).expect("it was written");
-            let block = Block::open(&map, &record).expect("its size is right");
-            block.candidates(&GramQuery::literal(b"number 4"));
-            block.candidates(&GramQuery::literal(b"of fifty"));
+            for (query, right) in queries.iter().zip(&right) {
+                match ask(file.path(), &record, query) {
+                    Ok(found) => assert_eq!(&found, right),
+                    Err(err) => assert!(matches!(err, Error::Damaged { .. }), "{err}"),
+                }
+                *if ask(file.path(), &record, query).is_ok() { &mut answered } else { &mut told } += 1;
+            }
         }
+        assert!(told > 10 && answered > 10, "{told} told, {answered} answered");
     }
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Error;
 
-/// Larger parts are not read whole before the first answer, which would take longer than the answer: they are checked beside
-/// it, see [`super::Snapshot::check_the_rest`].
+/// Larger files of the search index are not read whole before the first answer, which would take longer than the answer: they
+/// are checked beside it, see [`super::Snapshot::check_the_rest`].
 pub const CHECKED_AT_ONCE: u64 = 8 << 20;
 
 /// What is known of the parts of one file.
@@ -38,14 +38,25 @@ impl Health {
             word.fetch_or(bit, Ordering::Relaxed);
             return true;
         }
-        self.is_wrong(what);
+        self.is_wrong(&format!("{what} does not match its checksum"));
         false
     }
 
+    /// What was read, or nothing where it is damaged, which is remembered.
+    pub fn whole<T: Default>(&self, read: Result<T, Error>) -> T {
+        read.unwrap_or_else(|err| {
+            self.is_wrong(&match err {
+                Error::Damaged { what, .. } => what,
+                other => other.to_string(),
+            });
+            T::default()
+        })
+    }
+
     /// Remembers that something is wrong. What is found first is told.
-    pub fn is_wrong(&self, what: &str) {
-        if self.wrong.set(format!("{what} does not match its checksum")).is_ok() {
-            tracing::info!("{} is damaged: {what} does not match its checksum", self.path.display());
+    fn is_wrong(&self, what: &str) {
+        if self.wrong.set(what.to_owned()).is_ok() {
+            tracing::info!("{} is damaged: {what}", self.path.display());
         }
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapOptions};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::Error;
@@ -33,12 +33,15 @@ impl Mapped {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let metadata = file.metadata().map_err(Error::io("cannot read", path))?;
+        let mut options = MmapOptions::new();
+        // Or it would be asked for once more.
+        options.len(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
         // Mapping nothing is an error to the system.
         let map = match metadata.len() {
             0 => None,
             _ => {
                 // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
-                let map = unsafe { Mmap::map(&file) }.map_err(Error::io("cannot map", path))?;
+                let map = unsafe { options.map(&file) }.map_err(Error::io("cannot map", path))?;
                 Some(Arc::new(Guarded { guard: Guard::of(&map), map, inode: metadata.ino() }))
             }
         };

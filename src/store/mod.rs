@@ -27,6 +27,7 @@ mod index;
 mod manifest;
 mod map;
 mod pack;
+mod pages;
 mod ranks;
 mod registry;
 mod scoring;
@@ -149,12 +150,26 @@ impl Store {
 
     /// The newest committed state of a checkout.
     pub fn snapshot(&self, name: &str) -> Result<Snapshot, Error> {
+        self.newest(name, Snapshot::open)
+    }
+
+    /// The same for questions about files and their text: opened faster, and whoever asks for symbols by what they are called may
+    /// be told that there is a newer state.
+    pub fn snapshot_of_text(&self, name: &str) -> Result<Snapshot, Error> {
+        self.newest(name, Snapshot::open_text)
+    }
+
+    fn newest(
+        &self,
+        name: &str,
+        open: fn(&Path, Manifest, &str) -> Result<Snapshot, Error>,
+    ) -> Result<Snapshot, Error> {
         let mut last = None;
         // A writer may publish and sweep between our reading the manifest and our opening the files it names: then there
         // is a newer manifest to read.
         for _ in 0..8 {
             let manifest = self.manifest()?;
-            match Snapshot::open(&self.dir, manifest, name) {
+            match open(&self.dir, manifest, name) {
                 Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                     last = Some(source);
                 }

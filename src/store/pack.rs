@@ -1,23 +1,26 @@
 //! A pack: content, symbols and facts of the files that one commit brought.
 //!
 //! ```text
-//! magic, content and facts of every file and blocks of grams | symbols | decorators | files | paths | blocks | footer
+//! magic, content and facts of every file and blocks of grams | symbols | decorators | files | paths | blocks | sums | footer
 //! ```
 //!
 //! Content comes first because it is written as it is read; the tables follow when their sizes are known, each aligned to
 //! eight bytes, and are used where they lie. A pack is never changed: a later commit writes what is still wanted of it into
-//! a larger one.
+//! a larger one. Everything in it has a checksum that is compared when it is first read: a file's text and facts each have
+//! one of their own, tables and blocks one for each page.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::grams::{Block, BlockRecord, GramQuery, GramWriter};
-use super::health::{CHECKED_AT_ONCE, Health};
+use super::grams::{self, Block, BlockRecord, GramQuery, GramWriter};
+use super::health::Health;
 use super::map::Mapped;
+use super::pages::{PageSums, Pages};
 use super::{Error, FORMAT};
 use crate::model::{Span, Symbol};
 
@@ -161,10 +164,19 @@ struct Footer {
     paths_len: u64,
     blocks_start: u64,
     blocks: u64,
-    /// BLAKE3 of everything from the first table to here, cut to eight bytes.
+    /// See [`Footer::expected`].
     checksum: u64,
     format: u64,
     magic: [u8; 8],
+}
+
+impl Footer {
+    /// What the checksum must be: BLAKE3 of the sums of the tables' pages and of the rest of the footer, cut to eight bytes.
+    fn expected(&self, sums: &[u8]) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(sums).update(Self { checksum: 0, ..*self }.as_bytes());
+        u64::from_le_bytes(first_eight(hasher.finalize().as_bytes()))
+    }
 }
 
 /// No parent.
@@ -189,12 +201,22 @@ pub fn path(dir: &Path, number: u64) -> PathBuf {
 pub struct Pack {
     map: Mapped,
     footer: Footer,
-    /// Of its parts: for each file in their order its content and its facts, then all blocks together.
-    health: Arc<Health>,
+    checked: Arc<Checked>,
+}
+
+/// What of a pack is known to be as it was written.
+#[derive(Debug)]
+struct Checked {
+    /// All tables, from the first symbol to the last block.
+    tables: Pages,
+    /// Each block, from when it is first asked.
+    blocks: Vec<OnceLock<Pages>>,
+    /// For each file in their order its content and its facts.
+    health: Health,
 }
 
 impl Pack {
-    /// Opens a pack: reads its footer, and its tables once when they are small.
+    /// Opens a pack: reads its end, and nothing else.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let size = map.bytes().len() as u64;
@@ -203,42 +225,36 @@ impl Pack {
         if footer.magic != MAGIC || footer.format != u64::from(FORMAT) {
             return Err(map.damaged("its end is missing"));
         }
-        let health =
-            Arc::new(Health::new(path, 2 * footer.files.min(size / size_of::<FileRecord>() as u64) as usize + 1));
-        let pack = Self { map, footer, health };
+        let tables_end =
+            footer.blocks.saturating_mul(size_of::<BlockRecord>() as u64).saturating_add(footer.blocks_start);
+        let tables = Pages::of(&map, footer.symbols_start, tables_end.saturating_sub(footer.symbols_start))?;
+        if footer.expected(tables.sums(&map)?) != footer.checksum {
+            return Err(map.damaged("its end does not match its checksum"));
+        }
         // Every table must lie in the file before anything trusts it.
-        pack.map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
-        pack.map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
-        pack.map.records::<FileRecord>(footer.files_start, footer.files)?;
-        pack.map.slice(footer.paths_start, footer.paths_len)?;
-        pack.map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
-        pack.check_order(start)?;
-        if start.saturating_sub(footer.symbols_start) <= CHECKED_AT_ONCE {
-            pack.verify_tables()?;
-        }
-        Ok(pack)
+        map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
+        map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
+        map.records::<FileRecord>(footer.files_start, footer.files)?;
+        map.slice(footer.paths_start, footer.paths_len)?;
+        map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
+        let blocks = (0..footer.blocks).map(|_| OnceLock::new()).collect();
+        let health = Health::new(path, 2 * footer.files as usize);
+        Ok(Self { map, footer, checked: Arc::new(Checked { tables, blocks, health }) })
     }
 
-    /// The checksum does not cover the footer: but the tables lie one behind the other, so that one place follows from another.
-    fn check_order(&self, end: u64) -> Result<(), Error> {
-        let Footer { symbols_start, decorators_start, files_start, paths_start, blocks_start, .. } = self.footer;
-        let sizes = [
-            (symbols_start, self.footer.symbols * size_of::<SymbolRecord>() as u64, decorators_start),
-            (decorators_start, self.footer.decorators * size_of::<DecoratorRecord>() as u64, files_start),
-            (files_start, self.footer.files * size_of::<FileRecord>() as u64, paths_start),
-            (paths_start, self.footer.paths_len, blocks_start),
-            (blocks_start, self.footer.blocks * size_of::<BlockRecord>() as u64, end),
-        ];
-        match sizes.iter().all(|(start, len, next)| (start + len).next_multiple_of(8) == *next) {
-            true => Ok(()),
-            false => Err(self.map.damaged("its tables are not where they should be")),
-        }
-    }
-
-    /// What was found to be wrong with its content, facts and grams since it was opened.
+    /// What was found to be wrong with it since it was opened.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()?;
-        self.health.damage()
+        self.checked.health.damage()
+    }
+
+    /// `count` records of a table from the one at `first` on; none where it is damaged, which [`Pack::damage`] tells.
+    fn table<T>(&self, start: u64, first: u64, count: u64) -> &[T]
+    where
+        T: FromBytes + Immutable + KnownLayout,
+    {
+        let Checked { tables, health, .. } = &*self.checked;
+        health.whole(tables.records(&self.map, start.saturating_add(first * size_of::<T>() as u64), count))
     }
 
     /// See [`Mapped::check_size`].
@@ -248,23 +264,43 @@ impl Pack {
 
     /// Its files, by ascending id.
     pub fn files(&self) -> &[FileRecord] {
-        self.map.records(self.footer.files_start, self.footer.files).unwrap_or_default()
+        self.table(self.footer.files_start, 0, self.footer.files)
+    }
+
+    /// The file at a place among all.
+    fn file_at(&self, place: u64) -> Option<&FileRecord> {
+        if place >= self.footer.files {
+            return None;
+        }
+        self.table(self.footer.files_start, place, 1).first()
     }
 
     /// A file by its id.
     pub fn file(&self, id: u32) -> Option<&FileRecord> {
-        let files = self.files();
-        // Most packs hold a run of ids without gaps.
-        let straight = files.get(id.checked_sub(files.first()?.id)? as usize);
-        straight
-            .filter(|file| file.id == id)
-            .or_else(|| files.binary_search_by_key(&id, |file| file.id).ok().map(|at| &files[at]))
+        self.file_at(self.place(id)?)
+    }
+
+    /// The place of a file among all, by its id.
+    fn place(&self, id: u32) -> Option<u64> {
+        let straight = u64::from(id.checked_sub(self.file_at(0)?.id)?);
+        // Most packs hold a run of ids without gaps; where there are some, a file stands before its place in such a run.
+        let (mut from, mut to, mut place) = (0, straight + 1, straight);
+        while from < to {
+            match self.file_at(place).map_or(Ordering::Greater, |file| file.id.cmp(&id)) {
+                Ordering::Equal => return Some(place),
+                Ordering::Less => from = place + 1,
+                Ordering::Greater => to = place,
+            }
+            place = from + (to - from) / 2;
+        }
+        None
     }
 
     /// The path of a file.
     pub fn path(&self, file: &FileRecord) -> &str {
-        let start = self.footer.paths_start + u64::from(file.path_start);
-        let bytes = self.map.slice(start, u64::from(file.path_len)).unwrap_or_default();
+        let Checked { tables, health, .. } = &*self.checked;
+        let start = self.footer.paths_start.saturating_add(file.path_start.into());
+        let bytes: &[u8] = health.whole(tables.slice(&self.map, start, file.path_len.into()));
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
@@ -272,57 +308,46 @@ impl Pack {
     pub fn content(&self, file: &FileRecord) -> &[u8] {
         let content = self.map.slice(file.content_start, file.content_len).unwrap_or_default();
         let is_right = || blake3::hash(content) == file.hash;
-        let Some(place) = self.place(file) else { return content };
-        if self.health.is_right(2 * place, "the text of a file", is_right) { content } else { &[] }
+        let Some(place) = self.place(file.id) else { return &[] };
+        if self.checked.health.is_right(2 * place as usize, "the text of a file", is_right) { content } else { &[] }
     }
 
     /// What a file says about names, as it was read; nothing where it is not what was written, which [`Pack::damage`] tells.
     pub fn facts(&self, file: &FileRecord) -> &[u8] {
         let facts = self.map.slice(file.facts_start, file.facts_len).unwrap_or_default();
         let is_right = || facts_checksum(facts) == file.facts_checksum;
-        let Some(place) = self.place(file) else { return facts };
-        if self.health.is_right(2 * place + 1, "what a file says about names", is_right) { facts } else { &[] }
-    }
-
-    /// The place of a file among all.
-    fn place(&self, file: &FileRecord) -> Option<usize> {
-        let files = self.files();
-        let straight = file.id.checked_sub(files.first()?.id)? as usize;
-        match files.get(straight) {
-            Some(there) if there.id == file.id => Some(straight),
-            _ => files.binary_search_by_key(&file.id, |file| file.id).ok(),
-        }
+        let Some(place) = self.place(file.id) else { return &[] };
+        let part = 2 * place as usize + 1;
+        if self.checked.health.is_right(part, "what a file says about names", is_right) { facts } else { &[] }
     }
 
     /// The symbols of a file, in source order.
     pub fn symbols(&self, file: &FileRecord) -> &[SymbolRecord] {
-        let all: &[SymbolRecord] = self.map.records(self.footer.symbols_start, self.footer.symbols).unwrap_or_default();
-        part(all, file.first_symbol, file.symbols)
+        self.table(self.footer.symbols_start, file.first_symbol.into(), file.symbols.into())
     }
 
     /// The decorators of a file's symbols, in their order.
     pub fn decorators(&self, file: &FileRecord) -> &[DecoratorRecord] {
-        let all: &[DecoratorRecord] =
-            self.map.records(self.footer.decorators_start, self.footer.decorators).unwrap_or_default();
-        part(all, file.first_decorator, file.decorators)
-    }
-
-    /// Its blocks of grams.
-    fn blocks(&self) -> &[BlockRecord] {
-        self.map.records(self.footer.blocks_start, self.footer.blocks).unwrap_or_default()
+        self.table(self.footer.decorators_start, file.first_decorator.into(), file.decorators.into())
     }
 
     /// The numbers of the files that may answer a question about their text. Those that no snapshot names any more may be
     /// among them.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
-        let bytes: u64 = self.blocks().iter().map(|block| block.len).sum();
-        if bytes <= CHECKED_AT_ONCE {
-            let all = 2 * self.footer.files as usize;
-            self.health.is_right(all, "a block of grams", || self.verify_blocks().is_ok());
-            self.damage()?;
+        let Checked { tables, blocks, .. } = &*self.checked;
+        let records: &[BlockRecord] = tables.records(&self.map, self.footer.blocks_start, self.footer.blocks)?;
+        let mut found = Vec::new();
+        for (record, pages) in records.iter().zip(blocks) {
+            let pages = match pages.get() {
+                Some(pages) => pages,
+                None => {
+                    let opened = grams::open(&self.map, record)?;
+                    pages.get_or_init(|| opened)
+                }
+            };
+            found.append(&mut Block { map: &self.map, record, pages }.candidates(query)?);
         }
-        let each = self.blocks().iter().map(|block| Ok(Block::open(&self.map, block)?.candidates(query)));
-        each.collect::<Result<Vec<_>, Error>>().map(|found| found.concat())
+        Ok(found)
     }
 
     /// What a file takes up, its tables included.
@@ -340,7 +365,8 @@ impl Pack {
     /// Whether all of it is as it was written: reads all of it.
     pub fn verify(&self) -> Result<(), Error> {
         self.verify_tables()?;
-        self.verify_blocks()?;
+        let blocks: &[BlockRecord] = self.map.records(self.footer.blocks_start, self.footer.blocks)?;
+        blocks.iter().try_for_each(|block| grams::open(&self.map, block)?.verify(&self.map))?;
         for file in self.files() {
             let content = self.map.slice(file.content_start, file.content_len)?;
             if blake3::hash(content) != file.hash {
@@ -353,41 +379,9 @@ impl Pack {
         Ok(())
     }
 
-    /// Whether all of it is checked when it is used.
-    pub fn is_small(&self) -> bool {
-        let tables = (self.map.bytes().len() as u64).saturating_sub(self.footer.symbols_start);
-        let blocks: u64 = self.blocks().iter().map(|block| block.len).sum();
-        tables.max(blocks) <= CHECKED_AT_ONCE
-    }
-
-    /// Whether what is not checked when it is used is as it was written; what is wrong is remembered.
-    pub fn check_the_rest(&self) {
-        if self.verify_tables().is_err() {
-            self.health.is_wrong("a table");
-        }
-        if self.verify_blocks().is_err() {
-            self.health.is_wrong("a block of grams");
-        }
-    }
-
     /// Whether the tables are as they were written.
     pub fn verify_tables(&self) -> Result<(), Error> {
-        let end = self.map.bytes().len() - size_of::<Footer>();
-        let start = self.footer.symbols_start as usize;
-        let tables = self.map.bytes().get(start..end).unwrap_or_default();
-        match checksum(tables) == self.footer.checksum {
-            true => Ok(()),
-            false => Err(self.map.damaged("its tables do not match their checksum")),
-        }
-    }
-
-    fn verify_blocks(&self) -> Result<(), Error> {
-        self.blocks().iter().try_for_each(|block| {
-            match checksum(self.map.slice(block.start, block.len)?) == block.checksum {
-                true => Ok(()),
-                false => Err(self.map.damaged("its grams do not match their checksum")),
-            }
-        })
+        self.checked.tables.verify(&self.map)
     }
 }
 
@@ -399,11 +393,6 @@ fn facts_checksum(facts: &[u8]) -> [u8; 6] {
         checksum.copy_from_slice(&hash.as_bytes()[..6]);
     }
     checksum
-}
-
-/// `count` items from `first` on; none where they do not exist.
-fn part<T>(all: &[T], first: u32, count: u32) -> &[T] {
-    all.get(first as usize..first as usize + count as usize).unwrap_or_default()
 }
 
 /// The first eight bytes of a BLAKE3 hash.
@@ -513,19 +502,20 @@ impl PackWriter {
     pub fn finish(mut self) -> Result<File, Error> {
         self.write_grams()?;
         self.files.sort_unstable_by_key(|file| file.id);
-        let mut hasher = blake3::Hasher::new();
         let (symbols, decorators) = (std::mem::take(&mut self.symbols), std::mem::take(&mut self.decorators));
         let (files, paths) = (std::mem::take(&mut self.files), std::mem::take(&mut self.paths));
         let blocks = std::mem::take(&mut self.blocks);
         // Content ends anywhere; its padding is not part of what the checksum covers.
         self.write(&[0; 8][..padding(self.written)])?;
         let mut footer = Footer { format: u64::from(FORMAT), magic: MAGIC, ..Footer::default() };
+        let mut sums = PageSums::from(self.written);
         let mut table = |writer: &mut Self, bytes: &[u8]| {
             let start = writer.written;
             writer.write(bytes)?;
             let fill = &[0; 8][..padding(writer.written)];
             writer.write(fill)?;
-            hasher.update(bytes).update(fill);
+            sums.add(bytes);
+            sums.add(fill);
             Ok::<_, Error>(start)
         };
         footer.symbols = symbols.len() as u64;
@@ -538,8 +528,9 @@ impl PackWriter {
         footer.paths_start = table(&mut self, paths.as_bytes())?;
         footer.blocks = blocks.len() as u64;
         footer.blocks_start = table(&mut self, blocks.as_bytes())?;
-        let hash = hasher.finalize();
-        footer.checksum = u64::from_le_bytes(first_eight(hash.as_bytes()));
+        let sums = sums.finish();
+        self.write(&sums)?;
+        footer.checksum = footer.expected(&sums);
         self.write(footer.as_bytes())?;
         let Self { file, path, .. } = self;
         file.into_inner().map_err(|err| Error::io("cannot write", &path)(err.into_error()))

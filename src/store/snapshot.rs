@@ -60,16 +60,21 @@ pub struct Snapshot {
 impl Snapshot {
     /// Opens what the manifest names.
     pub(super) fn open(dir: &Path, manifest: Manifest, name: &str) -> Result<Self, Error> {
+        let segments = Segments::hold(dir.join("index"), &manifest.segments)?;
+        Self::with(segments, dir, manifest, name)
+    }
+
+    /// The same without holding the search index, which may be swept away before it is asked.
+    pub(super) fn open_text(dir: &Path, manifest: Manifest, name: &str) -> Result<Self, Error> {
+        let meta = (!manifest.segments.is_null()).then(|| manifest.segments.to_string().into_bytes());
+        Self::with(Segments::new(dir.join("index"), meta), dir, manifest, name)
+    }
+
+    fn with(segments: Segments, dir: &Path, manifest: Manifest, name: &str) -> Result<Self, Error> {
         let facts = manifest.snapshots.get(name).ok_or(Error::NoSnapshot)?.clone();
         let packs = open_packs(dir, &manifest)?;
         let table = FileTable::open(&files::path(dir, facts.number))?;
-        let segments = Segments::hold(dir.join("index"), &manifest.segments)?;
-        let mut visible = vec![0; manifest.next_file.div_ceil(64) as usize];
-        for id in table.iter().filter_map(|row| row.state.ok()) {
-            if let Some(word) = visible.get_mut(id as usize / 64) {
-                *word |= 1 << (id % 64);
-            }
-        }
+        let visible = table.numbers()?.to_vec();
         Ok(Self {
             manifest,
             facts,
@@ -204,7 +209,7 @@ impl Snapshot {
     /// The numbers of the files whose text may answer, by ascending path.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
         if *query == GramQuery::All {
-            return Ok(self.table.iter().filter_map(|row| row.state.ok()).collect());
+            return Ok(self.table.held().collect());
         }
         let mut found = Vec::new();
         for (_, pack) in &self.packs {
@@ -215,7 +220,7 @@ impl Snapshot {
             let mut among = vec![0_u64; self.visible.len()];
             found.iter().for_each(|file| among[*file as usize / 64] |= 1 << (file % 64));
             let is_among = |file: &u32| among[*file as usize / 64] >> (file % 64) & 1 == 1;
-            return Ok(self.table.iter().filter_map(|row| row.state.ok()).filter(is_among).collect());
+            return Ok(self.table.held().filter(is_among).collect());
         }
         found.sort_by_cached_key(|file| self.file_by_number(*file).map(|file| file.path()));
         Ok(found)
@@ -307,14 +312,12 @@ impl Snapshot {
 
     /// Whether each part of it is checked when it is used; what is too large for that is left to [`Snapshot::check_the_rest`].
     pub fn is_checked_in_use(&self) -> bool {
-        let is_small = |file: &map::Mapped| file.bytes().len() as u64 <= CHECKED_AT_ONCE;
-        self.packs.iter().all(|(_, pack)| pack.is_small()) && self.segments.held().all(|(_, file)| is_small(file))
+        self.segments.held().all(|(_, file)| file.bytes().len() as u64 <= CHECKED_AT_ONCE)
     }
 
     /// Compares what was too large to be read before the first answer with its checksums; [`Snapshot::damage`] tells what is
     /// wrong. Takes as long as reading does.
     pub fn check_the_rest(&self) {
-        self.packs.iter().for_each(|(_, pack)| pack.check_the_rest());
         if let Err(err) = self.segments.check(u64::MAX) {
             self.is_broken(&err);
         }
@@ -363,6 +366,11 @@ impl<'a> FileView<'a> {
     /// The exact bytes that were read.
     pub fn content(&self) -> &'a [u8] {
         self.pack.content(self.record)
+    }
+
+    /// Bytes of its content.
+    pub fn size(&self) -> u64 {
+        self.record.content_len
     }
 
     /// What it says about names, as extraction wrote it down; empty where its language is not resolved.

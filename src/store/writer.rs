@@ -250,7 +250,11 @@ impl Writer {
     /// The state that this commit goes out from; `None` when the checkout is new.
     pub fn base(&self, name: &str) -> Result<Option<Snapshot>, Error> {
         match Snapshot::open(&self.dir, self.manifest.clone(), name) {
-            Ok(snapshot) => Ok(Some(snapshot)),
+            Ok(snapshot) => {
+                // All of it is about to be read, and what is damaged must not get checksums of its own.
+                snapshot.table().verify()?;
+                Ok(Some(snapshot))
+            }
             Err(Error::NoSnapshot) => Ok(None),
             Err(err) => Err(err),
         }
@@ -418,7 +422,8 @@ impl Writer {
     /// The numbers of the files of a checkout.
     fn held_by(&self, facts: &SnapshotFacts) -> Result<impl Iterator<Item = u32> + use<>, Error> {
         let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
-        Ok((0..table.len()).filter_map(move |place| table.get(place)?.state.ok()))
+        table.verify()?;
+        Ok(table.held().collect::<Vec<u32>>().into_iter())
     }
 
     /// Makes the manifest what the store holds, and removes what it no longer names.

@@ -41,6 +41,12 @@ impl Context {
         let indexes = Indexes::new(&config);
         Self { config, session, indexes, remotes: Remotes::default() }
     }
+
+    /// Ends a process that has answered what it was asked: what it counted is written. What is open stays open, because the
+    /// system closes it faster than we do.
+    pub fn end(self) {
+        std::mem::forget(self.indexes);
+    }
 }
 
 /// Arguments that every tool takes beside its own.
@@ -108,6 +114,8 @@ pub struct Call<'a> {
     pub offset: usize,
     /// Only the number of items is wanted.
     pub count_only: bool,
+    /// It may ask for symbols by what they are called, and not only for files and their text.
+    pub asks_for_symbols: bool,
     /// Fingerprint of what is asked, see [`question`].
     question: u32,
     notes: Mutex<Notes>,
@@ -128,10 +136,10 @@ struct Notes {
 }
 
 impl<'a> Call<'a> {
-    /// A question of a skin that wants no answer in an envelope.
+    /// A question about text of a skin that wants no answer in an envelope.
     pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
-        let (notes, question) = (Mutex::default(), 0);
-        Self { cx, request, max_tokens: usize::MAX, offset: 0, count_only: false, question, notes }
+        let (notes, question, asks_for_symbols) = (Mutex::default(), 0, false);
+        Self { cx, request, max_tokens: usize::MAX, offset: 0, count_only: false, asks_for_symbols, question, notes }
     }
 
     /// The repository that was asked.
@@ -276,7 +284,8 @@ fn answer(
         return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
     }
     let notes = Mutex::default();
-    let mut call = Call { cx, request, max_tokens, offset, count_only: shared.count_only, question, notes };
+    let count_only = shared.count_only;
+    let mut call = Call { cx, request, max_tokens, offset, count_only, asks_for_symbols: true, question, notes };
     let mut body = run(spec, &call, args.clone());
     let mut from = std::mem::take(&mut call.notes().from);
     if let Some((sidecar, err)) = indexes::damage(&from, &body)

@@ -384,7 +384,7 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
         let mut state = lock(&open.state);
         if state.stamp != stamp {
             // Another process, or another thread of ours, has published since.
-            state.snapshot = Arc::new(store.snapshot(&sidecar.snapshot)?);
+            state.snapshot = Arc::new(newest(call, &store, sidecar)?);
             state.stamp = stamp;
         } else if state.measured.elapsed() >= LOOK_EVERY {
             state.snapshot.check_sizes()?;
@@ -393,7 +393,7 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
         drop(state);
         return Ok(open);
     }
-    let snapshot = Arc::new(store.snapshot(&sidecar.snapshot)?);
+    let snapshot = Arc::new(newest(call, &store, sidecar)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();
         // Beside the first answers: whatever it finds is told by those that come after. Without a thread nothing is checked
@@ -412,6 +412,14 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
     };
     let open = Arc::new(Open { state: Mutex::new(state), looked: Condvar::new() });
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
+}
+
+/// The newest published state, with as much of it as the call asks for.
+fn newest(call: &Call<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
+    match call.asks_for_symbols {
+        true => store.snapshot(&sidecar.snapshot),
+        false => store.snapshot_of_text(&sidecar.snapshot),
+    }
 }
 
 /// Makes sure how an index stands to its folder, and waits as long as the caller does for it to be brought up to date.

@@ -55,7 +55,7 @@ impl Keeper {
         registry.prepare();
         let sidecar = pipeline::sidecar_of(&root, &config);
         let store = registry.store(&sidecar.store);
-        let snapshot = match store.snapshot(&sidecar.snapshot) {
+        let snapshot = match newest(&store, &sidecar) {
             Ok(snapshot) if snapshot.content_version() == store::CONTENT => snapshot,
             found => index(&root, &config, &sidecar, &store, found.ok().as_ref(), &tell)?,
         };
@@ -402,7 +402,7 @@ impl Work {
         if stamp == self.stamp {
             return Ok(());
         }
-        self.snapshot = self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
+        self.snapshot = newest(&self.store, &self.sidecar).map_err(|err| err.to_string())?;
         self.stamp = stamp;
         if self.snapshot.facts().number != self.ours {
             self.ours = self.snapshot.facts().number;
@@ -445,7 +445,7 @@ impl Work {
         self.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let report = outcome.map_err(|err| err.to_string())?;
         let stamp = self.store.stamp();
-        self.snapshot = self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
+        self.snapshot = newest(&self.store, &self.sidecar).map_err(|err| err.to_string())?;
         self.stamp = stamp;
         self.worked = Some(Instant::now());
         self.tell_of(&report, started.elapsed());
@@ -481,6 +481,13 @@ impl Work {
     }
 }
 
+/// The newest published state. All of its table is looked at: whoever asks us does not look at it.
+fn newest(store: &Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
+    let snapshot = store.snapshot(&sidecar.snapshot)?;
+    snapshot.table().verify()?;
+    Ok(snapshot)
+}
+
 /// The folders that a walk entered: what happens elsewhere is of no interest.
 fn folders(root: &Path, snapshot: &Snapshot) -> BTreeSet<PathBuf> {
     let entered = snapshot.table().inputs().filter(|row| row.is_dir);
@@ -505,5 +512,5 @@ fn index(
     };
     let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     pipeline::index_folder(root, config, &options, &watcher)?;
-    store.snapshot(&sidecar.snapshot).map_err(|err| Error::Pipeline(err.into()))
+    newest(store, sidecar).map_err(|err| Error::Pipeline(err.into()))
 }
