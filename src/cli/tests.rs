@@ -248,6 +248,14 @@ fn nothing_found_says_where_it_was_looked_for() {
 }
 
 #[test]
+fn a_search_that_ran_out_of_time_says_so() {
+    let expected = ["the time was up before every file was looked into: there may be more"];
+    assert_eq!(render::notes(&json!({"results": [], "truncated": true, "timed_out": true})), expected);
+    assert_eq!(render::notes(&json!({"count": 7, "_meta": {"timed_out": true}})), expected);
+    assert!(render::notes(&json!({"count": 7, "_meta": {}})).is_empty());
+}
+
+#[test]
 fn outlines_are_indented_and_numbered() {
     check(
         json!({"file": "a.py", "symbols": [

@@ -49,6 +49,10 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
         let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
         notes.push(format!("shortened to fit --max-tokens: {}", parts.join(", ")));
     }
+    // Whoever wants the number alone is told beside it.
+    if [value.get("timed_out"), value.pointer("/_meta/timed_out")].contains(&Some(&Value::Bool(true))) {
+        notes.push("the time was up before every file was looked into: there may be more".to_owned());
+    }
     if let Some(absence) = value.get("negative_evidence") {
         let scanned = number_of(absence, "scanned_symbols").zip(number_of(absence, "scanned_files"));
         if let Some((symbols, files)) = scanned {
