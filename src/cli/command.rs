@@ -46,10 +46,14 @@ pub(super) fn takes(tool: &str, argument: &str) -> bool {
 /// The whole parser. Flags are made only for commands that the arguments name, because making all takes longer than most
 /// answers; when they name none, all are made, for help and completions.
 pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
-    let named: Vec<&str> = args.iter().skip(1).filter_map(|arg| tool(arg.to_str()?)).map(|spec| spec.name).collect();
+    let words = || args.iter().skip(1).filter_map(|arg| arg.to_str());
+    let named: Vec<&str> = words().filter_map(tool).map(|spec| spec.name).collect();
+    let is_own = |word: &str| parser.find_subcommand(word).is_some();
+    let asks_for_all = words().take_while(|word| !is_own(word)).any(|word| ["help", "--help", "-h"].contains(&word));
+    let is_for_one = !named.is_empty() || (words().any(is_own) && !asks_for_all);
     for spec in commands() {
         let command = Command::new(spec.command);
-        let is_needed = named.is_empty() || named.contains(&spec.name);
+        let is_needed = !is_for_one || named.contains(&spec.name);
         parser = parser.subcommand(if is_needed { filled(command, spec) } else { command });
     }
     parser

@@ -1,14 +1,13 @@
 //! `doctor`: says what is wrong with the index directory, and mends it when asked to.
 
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 
 use super::output::{self, Output, Paint};
 use super::render::n_of;
-use super::{Global, NOTHING};
+use super::{FOUND, Global, NOTHING};
 use crate::config::Config;
 use crate::tools::doctor;
 
@@ -23,7 +22,7 @@ pub(super) struct Doctor {
 }
 
 /// Examines and prints.
-pub(super) fn run(how: &Doctor, global: &Global, config: &Config) -> ExitCode {
+pub(super) fn run(how: &Doctor, global: &Global, config: &Config) -> u8 {
     let paint = Paint::of(global.color, io::stderr().is_terminal());
     let tell = |what: &str| {
         if !global.quiet {
@@ -36,7 +35,7 @@ pub(super) fn run(how: &Doctor, global: &Global, config: &Config) -> ExitCode {
     } else {
         show(&report, how.fix, Paint::of(global.color, io::stdout().is_terminal()));
     }
-    if report.is_ill() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS }
+    if report.is_ill() { NOTHING } else { FOUND }
 }
 
 fn show(report: &doctor::Report, fix: bool, paint: Paint) {

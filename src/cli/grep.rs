@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,14 +12,13 @@ use grep_printer::{ColorSpecs, JSONBuilder, Standard, StandardBuilder, Stats, Su
 use grep_searcher::Searcher;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 use termcolor::Buffer;
 
 use super::output::Paint;
 use super::progress::Progress;
-use super::{Color, Global, NOTHING};
-use crate::tools::grep::{Case, FileView, Grep, Pattern, Wanted};
+use super::{Color, FOUND, Global, NOTHING};
+use crate::tools::grep::{Case, FileView, Grep, Pattern, Wanted, on_every_core};
 use crate::tools::{Code, Context, Error};
 
 /// How many files are looked into before anything is printed, at first and later.
@@ -185,7 +183,7 @@ type Mend<'a> = &'a dyn Fn(&str, Error) -> Result<(), Error>;
 
 /// Searches and prints. When a repository cannot be opened, `mend` is told why; if it can do something about it, it is
 /// opened once more.
-pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<ExitCode, Error> {
+pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<u8, Error> {
     let started = Instant::now();
     let wrong = |message: String| Error::new(Code::InvalidArguments, message);
     let (wanted, paths) = asked.read().map_err(wrong)?;
@@ -228,7 +226,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let found = print_all(&grep, &files, style, started, &mut out);
     let found = match found.and_then(|found| out.flush().map(|()| found)) {
         // Nobody reads any more, so nobody asks for more.
-        Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+        Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(FOUND),
         other => other.map_err(|err| Error::new(Code::Unavailable, format!("cannot write the answer: {err}")))?,
     };
     grep.damage()?;
@@ -238,7 +236,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
             super::output::complain(&format!("{}\n", paint.dim(&note)));
         }
     }
-    Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(NOTHING) })
+    Ok(if found { FOUND } else { NOTHING })
 }
 
 /// Prints what is found in files, in their order; says whether anything was.
@@ -261,11 +259,10 @@ fn print_all(
     let mut left = files;
     while !left.is_empty() {
         let (batch, rest) = left.split_at(size.min(left.len()));
-        let answers: Vec<Answer> = batch
-            .par_iter()
-            .with_max_len(16)
-            .map_init(make, |(searcher, printer), (file, path)| printer.print(grep, searcher, file, path))
-            .collect();
+        let size_of = |(file, _): &(FileView<'_>, PathBuf)| file.size();
+        let answers = on_every_core(batch, size_of, make, |(searcher, printer), (file, path)| {
+            printer.print(grep, searcher, file, path)
+        });
         for answer in answers {
             if let Some(more) = &answer.stats {
                 stats += more;
@@ -391,6 +388,9 @@ impl Chosen {
 }
 
 fn globs(globs: &[String], here: &Path) -> Result<Override, ignore::Error> {
+    if globs.is_empty() {
+        return Ok(Override::empty());
+    }
     let mut builder = OverrideBuilder::new(here);
     for glob in globs {
         builder.add(glob)?;

@@ -15,7 +15,6 @@ use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -33,6 +32,8 @@ use grep::Asked;
 use output::{Output, Paint};
 use progress::Progress;
 
+/// Exit status: something was found, or done.
+const FOUND: u8 = 0;
 /// Nothing was found.
 const NOTHING: u8 = 1;
 /// It went wrong.
@@ -156,15 +157,15 @@ struct Serve {
     watcher: watch::Watcher,
 }
 
-/// Runs the program and says how it ended.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the program and says how it ended: its exit status.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     let matches = match command::parser(Cli::command(), &args).try_get_matches_from(&args) {
         Ok(matches) => matches,
         Err(err) => {
             // Help and version arrive here, too. A closed pipe is no reason to complain.
             let _ = err.print();
-            return ExitCode::from(if err.use_stderr() { FAILED } else { 0 });
+            return if err.use_stderr() { FAILED } else { FOUND };
         }
     };
     let global = match Global::from_arg_matches(&matches) {
@@ -201,22 +202,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Prints a short help.
-fn help() -> ExitCode {
+fn help() -> u8 {
     let mut parser = command::parser(Cli::command(), &[]);
     let _ = parser.print_help();
-    ExitCode::SUCCESS
+    FOUND
 }
 
 /// Prints the completions for a shell.
-fn completions(shell: clap_complete::Shell) -> ExitCode {
+fn completions(shell: clap_complete::Shell) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command::parser(Cli::command(), &[]), "codelode", &mut script);
     output::print_bytes(&script);
-    ExitCode::SUCCESS
+    FOUND
 }
 
 /// Says what is wrong with the index directory.
-fn examine(global: &Global, how: &doctor::Doctor) -> ExitCode {
+fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
     match config::load(&flags(global, Settings::default())) {
         Ok(config) => doctor::run(how, global, &config),
         Err(err) => fail(&err),
@@ -224,7 +225,7 @@ fn examine(global: &Global, how: &doctor::Doctor) -> ExitCode {
 }
 
 /// Serves an MCP client.
-fn serve(global: &Global, how: Serve) -> ExitCode {
+fn serve(global: &Global, how: Serve) -> u8 {
     let Serve { transport: _, tools, freshness_mode, log_file, log, watcher } = how;
     let settings =
         Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..Settings::default() };
@@ -243,7 +244,7 @@ fn serve(global: &Global, how: Serve) -> ExitCode {
     let served = mcp::serve(Arc::new(Context::new(config)));
     drop(watching);
     match served {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => FOUND,
         Err(err) => fail(&err),
     }
 }
@@ -261,7 +262,7 @@ fn tokens(global: &Global) -> Option<usize> {
 }
 
 /// Calls a tool and prints its answer.
-fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCode {
+fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> u8 {
     let flags = flags(global, Settings::default());
     let config = match config::load(&flags) {
         Ok(config) => config,
@@ -286,15 +287,16 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> ExitCo
     let envelope = call(&cx, tool, arguments, global);
     let paint = Paint::of(global.color, io::stdout().is_terminal());
     print(&envelope, global, paint);
+    cx.end();
     match (envelope.is_error, envelope.found) {
-        (true, _) => ExitCode::from(FAILED),
-        (false, false) => ExitCode::from(NOTHING),
-        (false, true) => ExitCode::SUCCESS,
+        (true, _) => FAILED,
+        (false, false) => NOTHING,
+        (false, true) => FOUND,
     }
 }
 
 /// Searches text or syntax, as ripgrep does. When nothing is indexed here yet, that is done first.
-fn grep(global: &Global, asked: &Asked<'_>) -> ExitCode {
+fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
     let flags = flags(global, Settings::default());
     let config = match config::load(&flags) {
         Ok(config) => config,
@@ -313,10 +315,11 @@ fn grep(global: &Global, asked: &Asked<'_>) -> ExitCode {
             Some(_) => Ok(()),
         }
     });
+    cx.end();
     result.unwrap_or_else(|err| {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
         output::complain(&render::error(&json!({"error": err.message, "details": err.details}), paint));
-        ExitCode::from(FAILED)
+        FAILED
     })
 }
 
@@ -437,7 +440,7 @@ fn log_to(config: &Config) -> Result<(), String> {
 }
 
 /// Reports an error with its causes.
-fn fail(err: &dyn std::error::Error) -> ExitCode {
+fn fail(err: &dyn std::error::Error) -> u8 {
     let mut text = err.to_string();
     let mut cause = err.source();
     while let Some(err) = cause {
@@ -449,9 +452,9 @@ fn fail(err: &dyn std::error::Error) -> ExitCode {
 }
 
 /// Reports what is wrong.
-fn complain(problem: &str) -> ExitCode {
+fn complain(problem: &str) -> u8 {
     let problem = problem.trim_end();
     let prefix = if problem.starts_with("error:") { "" } else { "error: " };
     output::complain(&format!("{prefix}{problem}\n"));
-    ExitCode::from(FAILED)
+    FAILED
 }

@@ -256,6 +256,21 @@ fn a_search_that_ran_out_of_time_says_so() {
 }
 
 #[test]
+fn flags_are_made_for_the_commands_that_are_asked_for() {
+    let has_flags = |line: &str| {
+        let args: Vec<_> = line.split(' ').map(Into::into).collect();
+        let parser = command::parser(Cli::command(), &args);
+        parser.find_subcommand("search").expect("it is a command").get_arguments().next().is_some()
+    };
+    for line in ["codelode", "codelode search add", "codelode text search", "codelode help text", "codelode -h text"] {
+        assert!(has_flags(line), "{line}");
+    }
+    for line in ["codelode text add", "codelode --json --repo x ast add", "codelode text -h", "codelode outline a.py"] {
+        assert!(!has_flags(line), "{line}");
+    }
+}
+
+#[test]
 fn outlines_are_indented_and_numbered() {
     check(
         json!({"file": "a.py", "symbols": [

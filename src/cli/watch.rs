@@ -3,7 +3,6 @@
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -12,7 +11,7 @@ use std::time::Duration;
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
-use super::{Global, complain, fail, log_to, output};
+use super::{FOUND, Global, complain, fail, log_to, output};
 use crate::allocator;
 use crate::config::{self, Config, Flags, Settings};
 use crate::watch::claude::{self, Happened};
@@ -77,7 +76,7 @@ pub(super) struct Watcher {
 }
 
 /// Watches until there is nothing left to watch, or somebody interrupts.
-pub(super) fn run(global: &Global, watch: Watch) -> ExitCode {
+pub(super) fn run(global: &Global, watch: Watch) -> u8 {
     let Watch { paths, how } = watch;
     let watching = match begin(global, how) {
         Ok((_, watching)) => watching,
@@ -92,7 +91,7 @@ pub(super) fn run(global: &Global, watch: Watch) -> ExitCode {
     while !watching.roots().is_empty() {
         thread::sleep(LOOK_EVERY);
     }
-    ExitCode::SUCCESS
+    FOUND
 }
 
 /// Keep the worktrees fresh that Claude Code makes for its sessions, and keep nothing of those that it removes. They are found
@@ -126,7 +125,7 @@ enum Event {
 }
 
 /// Watches worktrees until somebody interrupts.
-pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> ExitCode {
+pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> u8 {
     let WatchClaude { repos, poll_interval, how } = watch;
     let (config, watching) = match begin(global, how) {
         Ok(begun) => begun,
@@ -138,11 +137,11 @@ pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> ExitCode {
     }
     let every = poll_interval.map_or(config.claude_poll_interval, |seconds| Duration::from_secs(seconds.max(1)));
     claude::follow(&watching, &claude::Sources { manifest, repos, every }, &AtomicBool::new(false));
-    ExitCode::SUCCESS
+    FOUND
 }
 
 /// Writes down what a hook tells.
-pub(super) fn hook_event(hook: &HookEvent) -> ExitCode {
+pub(super) fn hook_event(hook: &HookEvent) -> u8 {
     let mut input = String::new();
     if let Err(err) = io::stdin().take(MOST_INPUT).read_to_string(&mut input) {
         return complain(&format!("cannot read the hook's input: {err}"));
@@ -163,11 +162,11 @@ pub(super) fn hook_event(hook: &HookEvent) -> ExitCode {
     if what == Happened::Create {
         output::print_bytes(format!("{}\n", path.display()).as_bytes());
     }
-    ExitCode::SUCCESS
+    FOUND
 }
 
 /// Reads the configuration, and watches nothing yet.
-pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), ExitCode> {
+pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8> {
     allocator::take_small_pages();
     let How { debounce, idle_timeout, no_ai_summaries, log_file } = how;
     let use_ai_summaries = no_ai_summaries.then_some(false);

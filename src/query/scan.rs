@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::paths::is_test;
 use crate::store::{Error, FileView, GramQuery, Snapshot};
@@ -12,6 +12,10 @@ use crate::store::{Error, FileView, GramQuery, Snapshot};
 /// How many files are looked into at once, at first and later: a page is often full after the first few.
 const FIRST_BATCH: usize = 16;
 const MOST_IN_BATCH: usize = 256;
+/// So many bytes are looked into before another thread has woken up.
+const WORTH_THREADS: u64 = 1 << 19;
+/// So many are one thread's at most before it asks for more.
+const MOST_AT_ONCE: usize = 16;
 /// How many files with a definition of the very name that is looked for come before all others.
 const DEFINERS: usize = 20;
 
@@ -123,8 +127,8 @@ pub fn scan<'a, S, T: Send>(
             let Some(file) = candidates.next() else { break };
             batch.push(file);
         }
-        let seen: Vec<Option<T>> =
-            batch.par_iter().map_init(&make, |with, file| (!limits.reached()).then(|| look(with, file))).collect();
+        let seen =
+            on_every_core(&batch, FileView::size, &make, |with, file| (!limits.reached()).then(|| look(with, file)));
         for (file, seen) in batch.iter().zip(seen) {
             let Some(seen) = seen else {
                 outcome.timed_out = true;
@@ -143,4 +147,19 @@ pub fn scan<'a, S, T: Send>(
         size = (size * 2).min(MOST_IN_BATCH);
     }
     outcome
+}
+
+/// What `look` says of each thing, in their order: on every core where there is enough to do, by their sizes in bytes. Each thread
+/// has a thing of its own, which `make` makes, to look with.
+pub fn on_every_core<I: Sync, S, T: Send>(
+    things: &[I],
+    size: impl Fn(&I) -> u64,
+    make: impl Fn() -> S + Sync + Send,
+    look: impl Fn(&mut S, &I) -> T + Sync + Send,
+) -> Vec<T> {
+    if things.iter().map(size).sum::<u64>() < WORTH_THREADS {
+        let mut with = make();
+        return things.iter().map(|thing| look(&mut with, thing)).collect();
+    }
+    things.par_iter().with_max_len(MOST_AT_ONCE).map_init(make, look).collect()
 }

@@ -11,6 +11,7 @@ use super::indexes::{self, Repo};
 use super::search_ast::compile;
 use super::search_text::bad_pattern;
 use super::{Call, Context, Error, Freshness, Request};
+pub use crate::query::scan::on_every_core;
 use crate::query::syntax::SyntaxQuery;
 use crate::query::text;
 pub use crate::query::text::{Case, Pattern};
