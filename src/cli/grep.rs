@@ -95,10 +95,10 @@ pub(super) struct How {
     #[arg(short = 'C', long, value_name = "N")]
     context: Option<usize>,
     /// Only the paths of files with a match.
-    #[arg(short = 'l', long)]
+    #[arg(short = 'l', long, overrides_with = "count")]
     files_with_matches: bool,
     /// Only how many lines of each file match.
-    #[arg(short, long)]
+    #[arg(short, long, overrides_with = "files_with_matches")]
     count: bool,
     /// Only what matches, each match on a line of its own.
     #[arg(short, long)]

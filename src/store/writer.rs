@@ -232,6 +232,8 @@ impl Writer {
             other => other?,
         };
         let packs = open_packs(dir, &manifest)?;
+        // Nothing is built upon what is damaged.
+        packs.iter().try_for_each(|(_, pack)| pack.verify_tables())?;
         let meta = (!manifest.segments.is_null()).then(|| manifest.segments.to_string().into_bytes());
         Ok(Self {
             dir: dir.to_owned(),
