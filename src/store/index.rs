@@ -12,9 +12,7 @@ use serde::Serialize;
 use tantivy::columnar::Column;
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{
-    DocAddress, DocId, DocSet, Document, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
-};
+use tantivy::{DocAddress, DocId, DocSet, Document, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
 
 use super::analyzer::{self, Trigrams, Whole, Words};
 use super::scoring::{self, Wanted, Weighted};
