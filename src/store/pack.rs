@@ -275,9 +275,10 @@ impl Pack {
         self.table(self.footer.files_start, place, 1).first()
     }
 
-    /// A file by its id.
-    pub fn file(&self, id: u32) -> Option<&FileRecord> {
-        self.file_at(self.place(id)?)
+    /// A file by its id, and its place among all.
+    pub fn file(&self, id: u32) -> Option<(u64, &FileRecord)> {
+        let place = self.place(id)?;
+        Some((place, self.file_at(place)?))
     }
 
     /// The place of a file among all, by its id.
@@ -304,19 +305,17 @@ impl Pack {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The content of a file; nothing where it is not what was written, which [`Pack::damage`] tells.
-    pub fn content(&self, file: &FileRecord) -> &[u8] {
+    /// The content of the file at a place; nothing where it is not what was written, which [`Pack::damage`] tells.
+    pub fn content(&self, place: u64, file: &FileRecord) -> &[u8] {
         let content = self.map.slice(file.content_start, file.content_len).unwrap_or_default();
         let is_right = || blake3::hash(content) == file.hash;
-        let Some(place) = self.place(file.id) else { return &[] };
         if self.checked.health.is_right(2 * place as usize, "the text of a file", is_right) { content } else { &[] }
     }
 
-    /// What a file says about names, as it was read; nothing where it is not what was written, which [`Pack::damage`] tells.
-    pub fn facts(&self, file: &FileRecord) -> &[u8] {
+    /// What the file at a place says about names, as it was read; nothing where it is not what was written, which [`Pack::damage`] tells.
+    pub fn facts(&self, place: u64, file: &FileRecord) -> &[u8] {
         let facts = self.map.slice(file.facts_start, file.facts_len).unwrap_or_default();
         let is_right = || facts_checksum(facts) == file.facts_checksum;
-        let Some(place) = self.place(file.id) else { return &[] };
         let part = 2 * place as usize + 1;
         if self.checked.health.is_right(part, "what a file says about names", is_right) { facts } else { &[] }
     }

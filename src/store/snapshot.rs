@@ -127,8 +127,7 @@ impl Snapshot {
 
     fn view<'a>(&'a self, row: Row<'a>) -> Option<FileView<'a>> {
         let id = row.state.ok()?;
-        let (pack, record) = find_file(&self.packs, id)?;
-        Some(FileView { pack, record })
+        FileView::find(&self.packs, id)
     }
 
     /// A file by its number.
@@ -136,8 +135,7 @@ impl Snapshot {
         if !self.has(file) {
             return None;
         }
-        let (pack, record) = find_file(&self.packs, file)?;
-        Some(FileView { pack, record })
+        FileView::find(&self.packs, file)
     }
 
     /// A symbol by its number.
@@ -340,19 +338,26 @@ pub(super) fn open_packs(dir: &Path, manifest: &Manifest) -> Result<Vec<(PackFac
 
 /// The pack that holds a file, and its record there.
 pub(super) fn find_file(packs: &[(PackFacts, Pack)], id: u32) -> Option<(&Pack, &FileRecord)> {
-    let at = packs.partition_point(|(facts, _)| facts.end_file <= id);
-    let (_, pack) = packs.get(at)?;
-    pack.file(id).map(|record| (pack, record))
+    FileView::find(packs, id).map(|file| (file.pack, file.record))
 }
 
 /// A file of a snapshot.
 #[derive(Clone, Copy)]
 pub struct FileView<'a> {
     pack: &'a Pack,
+    /// Its place in the pack.
+    place: u64,
     record: &'a FileRecord,
 }
 
 impl<'a> FileView<'a> {
+    fn find(packs: &'a [(PackFacts, Pack)], id: u32) -> Option<Self> {
+        let at = packs.partition_point(|(facts, _)| facts.end_file <= id);
+        let (_, pack) = packs.get(at)?;
+        let (place, record) = pack.file(id)?;
+        Some(Self { pack, place, record })
+    }
+
     /// Relative to the root, with `/` between the parts.
     pub fn path(&self) -> &'a str {
         self.pack.path(self.record)
@@ -365,7 +370,7 @@ impl<'a> FileView<'a> {
 
     /// The exact bytes that were read.
     pub fn content(&self) -> &'a [u8] {
-        self.pack.content(self.record)
+        self.pack.content(self.place, self.record)
     }
 
     /// Bytes of its content.
@@ -375,7 +380,7 @@ impl<'a> FileView<'a> {
 
     /// What it says about names, as extraction wrote it down; empty where its language is not resolved.
     pub fn facts(&self) -> &'a [u8] {
-        self.pack.facts(self.record)
+        self.pack.facts(self.place, self.record)
     }
 
     /// The number of its language in [`LANGUAGES`], if symbols are read from it.
@@ -430,14 +435,14 @@ impl<'a> FileView<'a> {
     /// Its symbols, in source order.
     pub fn symbols(&self) -> impl DoubleEndedIterator<Item = SymbolView<'a>> + use<'a> {
         let file = *self;
-        let records = self.pack.symbols(self.record);
-        records.iter().enumerate().map(move |(index, record)| SymbolView { file, index: index as u32, record })
+        let all = self.pack.symbols(self.record);
+        all.iter().enumerate().map(move |(index, record)| SymbolView { file, all, index: index as u32, record })
     }
 
     /// A symbol by its place.
     pub fn symbol(&self, index: u32) -> Option<SymbolView<'a>> {
-        let record = self.pack.symbols(self.record).get(index as usize)?;
-        Some(SymbolView { file: *self, index, record })
+        let all = self.pack.symbols(self.record);
+        Some(SymbolView { file: *self, all, index, record: all.get(index as usize)? })
     }
 }
 
@@ -446,6 +451,8 @@ impl<'a> FileView<'a> {
 pub struct SymbolView<'a> {
     /// The file that defines it.
     pub file: FileView<'a>,
+    /// All symbols of the file.
+    all: &'a [SymbolRecord],
     index: u32,
     record: &'a SymbolRecord,
 }
@@ -474,7 +481,9 @@ impl<'a> SymbolView<'a> {
     /// The enclosing symbol.
     pub fn parent(&self) -> Option<Self> {
         // A parent stands before its children; a damaged record must not send us round in circles.
-        (self.record.parent < self.index).then(|| self.file.symbol(self.record.parent)).flatten()
+        let index = self.record.parent;
+        let record = self.all.get(index as usize).filter(|_| index < self.index)?;
+        Some(Self { index, record, ..*self })
     }
 
     /// Where the owner's name is written where it is not the enclosing symbol; empty when there is none.

@@ -490,15 +490,17 @@ impl Writer {
         for (_, pack) in &old {
             // What is damaged must not get checksums of its own.
             pack.verify_tables()?;
-            for record in pack.files().iter().filter(|file| live.contains(file.id)) {
+            let files = (0..).zip(pack.files());
+            for (place, record) in files.filter(|(_, file)| live.contains(file.id)) {
+                let content = pack.content(place, record);
                 self.pack_writer()?.add(&PackFile {
                     record: *record,
                     path: pack.path(record),
-                    content: pack.content(record),
-                    facts: pack.facts(record),
+                    content,
+                    facts: pack.facts(place, record),
                     symbols: pack.symbols(record),
                     decorators: pack.decorators(record),
-                    grams: &grams(pack.content(record)),
+                    grams: &grams(content),
                 })?;
             }
             pack.damage()?;
