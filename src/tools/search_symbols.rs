@@ -427,7 +427,7 @@ fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
 }
 
 /// What a hit may cost on average, in tokens of JSON: ten of them and what is around them stay within 700.
-const HIT: usize = 65;
+const HIT: usize = 63;
 
 /// Leaves out what a reader can best do without where names and paths are long: the last hits' summaries, then signatures.
 fn shorten(hits: &mut [Item]) {
