@@ -234,7 +234,7 @@ impl Lists<'_> {
         }
     }
 
-    /// What some documents score, which are given in ascending order; to be added to what they have.
+    /// Adds to some documents, which are given in ascending order, what they score.
     pub fn score(mut self, docs: &mut Vec<(DocId, f32)>) {
         self.complete(0, f32::MIN, docs);
     }
@@ -299,4 +299,93 @@ pub(super) fn holding_all(segment: &SegmentReader, terms: &[Term]) -> Result<Vec
         });
     }
     Ok(docs)
+}
+
+#[cfg(test)]
+mod tests {
+    use tantivy::collector::TopDocs;
+    use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
+    use tantivy::schema::{Schema, TEXT};
+    use tantivy::{Index, TantivyDocument};
+
+    use super::*;
+
+    /// Many times a window of documents, in two segments. Word `n` is in one of `n + 1`, in some of them several times.
+    fn searcher() -> (Searcher, [schema::Field; 2]) {
+        let mut builder = Schema::builder();
+        let fields = ["name", "text"].map(|name| builder.add_text_field(name, TEXT));
+        let index = Index::create_in_ram(builder.build());
+        let mut writer = index.writer_with_num_threads(1, 20 << 20).expect("memory is there");
+        for doc in 0..3 * WINDOW as u64 {
+            let mut document = TantivyDocument::default();
+            for (place, field) in (0..).zip(fields) {
+                let mixed =
+                    |n: u64| (doc * 2 + place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(n as u32) >> 11;
+                let held = (0..40_u64).filter(|n| mixed(*n) % (n + 1) == 0);
+                let words: Vec<String> =
+                    held.map(|n| format!("w{n} ").repeat(1 + (mixed(n + 7) % 3) as usize)).collect();
+                document.add_text(field, words.concat());
+            }
+            writer.add_document(document).expect("it fits");
+            if doc == WINDOW as u64 + 5 {
+                writer.commit().expect("memory can be written");
+            }
+        }
+        writer.commit().expect("memory can be written");
+        (index.reader().expect("it was written").searcher(), fields)
+    }
+
+    #[test]
+    fn the_best_are_those_that_tantivy_finds() {
+        let (searcher, [name, text]) = searcher();
+        for words in [&[39][..], &[1, 38, 39], &[0, 2, 5, 20, 30, 37], &[10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 36]] {
+            let terms: Vec<(Term, f32)> = words
+                .iter()
+                .flat_map(|n| {
+                    [(name, 3.0), (text, 1.0)].map(|(f, boost)| (Term::from_field_text(f, &format!("w{n}")), boost))
+                })
+                .collect();
+            let queries = terms.iter().map(|(term, boost)| {
+                let query = TermQuery::new(term.clone(), IndexRecordOption::WithFreqs);
+                (Occur::Should, Box::new(BoostQuery::new(Box::new(query), *boost)) as Box<dyn Query>)
+            });
+            let query = BooleanQuery::new(queries.collect());
+            let expected =
+                searcher.search(&query, &TopDocs::with_limit(25).order_by_score()).expect("it can be searched");
+
+            let wanted = terms.iter().map(|(term, boost)| Wanted { term: term.clone(), boost: *boost });
+            let weighted = Weighted::new(wanted, &searcher, &[]).expect("it can be read");
+            let mut best: Vec<f32> = Vec::new();
+            for (number, segment) in searcher.segment_readers().iter().enumerate() {
+                let least = if best.len() == 25 { best[24] } else { 0.0 };
+                weighted.in_segment(segment, number).expect("it can be read").for_each(least, &mut |doc, score| {
+                    let mut same = vec![(doc, 0.0)];
+                    weighted.in_segment(segment, number).expect("it can be read").score(&mut same);
+                    assert!((same[0].1 - score).abs() < 1e-3, "{doc}: {score} and {} alone", same[0].1);
+                    best.push(score);
+                    best.sort_by(|a, b| b.total_cmp(a));
+                    best.truncate(25);
+                    if best.len() == 25 { best[24] } else { 0.0 }
+                });
+            }
+            assert_eq!(best.len(), expected.len());
+            for (ours, (theirs, _)) in best.iter().zip(expected) {
+                assert!((ours - theirs).abs() < 1e-3, "{words:?}: {ours} instead of {theirs}");
+            }
+        }
+    }
+
+    #[test]
+    fn documents_that_hold_all_terms_hold_each() {
+        let (searcher, [_, text]) = searcher();
+        let terms = [3, 4, 7].map(|n| Term::from_field_text(text, &format!("w{n}")));
+        for segment in searcher.segment_readers() {
+            let each =
+                terms.iter().map(|term| holding_all(segment, std::slice::from_ref(term)).expect("it can be read"));
+            let common = each.reduce(|all, one| all.into_iter().filter(|doc| one.contains(doc)).collect());
+            let all = holding_all(segment, &terms).expect("it can be read");
+            assert!(!all.is_empty());
+            assert_eq!(Some(all), common);
+        }
+    }
 }
