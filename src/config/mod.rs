@@ -224,7 +224,8 @@ impl Config {
             problem,
         };
         if let Some(size) = max_file_size {
-            self.max_file_size = size;
+            // Places in files are numbers of 32 bits.
+            self.max_file_size = size.min(u32::MAX.into());
         }
         if let Some(n_files) = max_files {
             self.max_files = (n_files > 0).then_some(n_files);

@@ -13,6 +13,7 @@ pub mod javascript;
 mod lower;
 mod names;
 pub mod python;
+mod role;
 pub mod rust;
 mod smells;
 pub mod typescript;
@@ -22,6 +23,7 @@ pub use definition::{Cx, Definition, Place};
 pub use doc::{clean_doc, first_sentence};
 pub use lower::Lower;
 pub use names::language_name;
+pub use role::{exercises, is_beside, is_generated};
 pub use smells::{SMELLS, Syntax};
 
 use std::sync::OnceLock;

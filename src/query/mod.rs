@@ -8,7 +8,6 @@ mod graph;
 mod lookup;
 mod mentions;
 mod needs;
-mod paths;
 mod prose;
 mod rank;
 mod relations;
@@ -31,7 +30,6 @@ pub use graph::{
 };
 pub use lookup::{Missing, by_id, named, nearest, nearest_files};
 pub use mentions::{Mentioned, mentions};
-pub use paths::is_test;
 pub use rank::Form;
 pub use relations::{
     Caller, Direction, Place, bounds, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,

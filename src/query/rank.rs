@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::explain::Tally;
-use super::paths::{is_generated, is_test};
 use super::prose::{self, Held, Place, Prose, is_change};
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
@@ -71,7 +70,7 @@ pub struct Candidate<'a> {
     pub symbol: SymbolView<'a>,
     /// Its name.
     pub name: Cow<'a, str>,
-    /// The name in lower case, letters and digits only.
+    /// The name in lower case, letters and digits only; empty where a description is looked for.
     pub flat: String,
     /// What its terms alone scored.
     pub terms: f32,
@@ -86,9 +85,9 @@ impl Candidate<'_> {
     }
 }
 
-/// What the candidates' files tell, each found out once: whether it is a test, generated or vendored, and its place.
+/// What the paths of the candidates' files tell, each found out once.
 #[derive(Default)]
-pub struct Files(FxHashMap<u32, (bool, Place)>);
+pub struct Files(FxHashMap<u32, Place>);
 
 /// A query made ready to be asked.
 pub struct Ranker {
@@ -218,13 +217,9 @@ impl Ranker {
     pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32, held: Held, files: &mut Files) -> Candidate<'a> {
         let name = symbol.name();
         let tally = Tally::new(score, self.explain);
-        let mut candidate = Candidate { symbol, flat: flattened(&name), name, terms: score, tally };
-        let (is_aside, place) = files.0.entry(symbol.file.number()).or_insert_with(|| {
-            let path = symbol.file.path();
-            let place = self.prose.as_ref().map(|prose| prose.place(path)).unwrap_or_default();
-            (is_test(path) || is_generated(path, symbol.file.content()), place)
-        });
-        let aside = *is_aside || in_test_module(&symbol);
+        let flat = if self.form.is_prose() { String::new() } else { flattened(&name) };
+        let mut candidate = Candidate { symbol, flat, name, terms: score, tally };
+        let aside = symbol.file.is_test() || symbol.file.is_generated() || in_test_module(&symbol);
         // A description is of what something does; values and types come after what runs.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
@@ -243,6 +238,7 @@ impl Ranker {
         };
         candidate.tally.times(what, factor);
         if let Some(prose) = &self.prose {
+            let place = files.0.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
             prose.judge(&mut candidate, held, place);
         }
         candidate

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use super::paths::is_test;
 use crate::store::{Error, FileView, GramQuery, Snapshot};
 
 /// How many files are looked into at once, at first and later: a page is often full after the first few.
@@ -64,7 +63,7 @@ impl<'a> Candidates<'a> {
                 }
             }
         }
-        let is_test = |file: &u32| snapshot.file_by_number(*file).is_some_and(|file| is_test(file.path()));
+        let is_test = |file: &u32| snapshot.file_by_number(*file).is_some_and(|file| file.is_test());
         definers.make_contiguous().sort_by_cached_key(|file| {
             (is_test(file), snapshot.file_by_number(*file).map(|file| file.path().to_owned()))
         });
@@ -90,7 +89,7 @@ impl<'a> Iterator for Candidates<'a> {
             if self.taken.contains(&number) {
                 continue;
             }
-            match is_test(file.path()) {
+            match file.is_test() {
                 true => self.later.push_back(number),
                 false => return Some(file),
             }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::paths::is_test;
 use crate::model::Kind;
 use crate::store::{Snapshot, SymbolView, word_parts};
 
@@ -32,7 +31,7 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
     let mut words: HashMap<String, u32> = HashMap::new();
     let mut found = Suggestions::default();
     let mut members: Vec<(u64, SymbolView<'_>)> = Vec::new();
-    for file in snapshot.files().filter(|file| file.symbol_count() > 0 && !is_test(file.path())) {
+    for file in snapshot.files().filter(|file| file.symbol_count() > 0 && !file.is_test()) {
         for symbol in file.symbols() {
             let name = symbol.name();
             for word in word_parts(&name).into_iter().filter(|word| word.len() > 2) {

@@ -397,19 +397,33 @@ impl<'a> Block<'a> {
                 any
             }
             GramQuery::And(parts) => {
-                // The rarest first: most of the others need not be read to their ends, or at all.
-                let costs = parts.iter().map(|part| Ok((self.cost(part)?, part)));
-                let mut parts: Vec<(u64, &GramQuery)> = costs.collect::<Result<_, Error>>()?;
-                parts.sort_by_key(|(cost, _)| *cost);
                 let mut left: Option<Vec<u32>> = among.map(<[u32]>::to_vec);
-                for (cost, part) in parts {
-                    if left.as_ref().is_some_and(|left| cost > left.len() as u64 * FILE_COST) {
+                for part in parts {
+                    if let Some(left) = &left
+                        && self.cost(part)? > left.len() as u64 * FILE_COST
+                    {
                         break;
                     }
                     left = Some(self.places(part, left.as_deref())?);
                 }
                 left.unwrap_or_else(all)
             }
+        })
+    }
+
+    /// The same question, asking first for what is rarest here: then most of the rest need not be read to the end, or at all.
+    pub fn rarest_first(&self, query: &GramQuery) -> Result<GramQuery, Error> {
+        let ordered =
+            |parts: &[GramQuery]| parts.iter().map(|part| self.rarest_first(part)).collect::<Result<Vec<_>, _>>();
+        Ok(match query {
+            GramQuery::And(parts) => {
+                let costs = ordered(parts)?.into_iter().map(|part| Ok((self.cost(&part)?, part)));
+                let mut parts = costs.collect::<Result<Vec<_>, Error>>()?;
+                parts.sort_by_key(|(cost, _)| *cost);
+                GramQuery::And(parts.into_iter().map(|(_, part)| part).collect())
+            }
+            GramQuery::Or(parts) => GramQuery::Or(ordered(parts)?),
+            other => other.clone(),
         })
     }
 

@@ -375,7 +375,7 @@ impl<'a> FileView<'a> {
 
     /// Bytes of its content.
     pub fn size(&self) -> u64 {
-        self.record.content_len
+        self.record.content_len.into()
     }
 
     /// What it says about names, as extraction wrote it down; empty where its language is not resolved.
@@ -425,6 +425,21 @@ impl<'a> FileView<'a> {
     /// Whether there is a NUL byte in it.
     pub fn has_nul(&self) -> bool {
         self.record.flags & pack::HAS_NUL != 0
+    }
+
+    /// Whether it exercises code or shows it: tests, benchmarks and examples, but not what documents it.
+    pub fn exercises(&self) -> bool {
+        self.record.flags & pack::EXERCISES != 0
+    }
+
+    /// Whether it exercises code rather than being it: tests, benchmarks, examples, documentation, and copies of others' code.
+    pub fn is_test(&self) -> bool {
+        self.record.flags & (pack::EXERCISES | pack::BESIDE) != 0
+    }
+
+    /// Whether it was written by a program, by its name or by what it says of itself at its beginning.
+    pub fn is_generated(&self) -> bool {
+        self.record.flags & pack::GENERATED != 0
     }
 
     /// Number of symbols.

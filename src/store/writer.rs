@@ -18,7 +18,7 @@ use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile
 use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
 use super::{CONTENT, Error, Snapshot, SymbolId, edges, lock, ranks};
-use crate::languages::{clean_doc, first_sentence, language_name};
+use crate::languages::{clean_doc, exercises, first_sentence, is_beside, is_generated, language_name};
 use crate::model::{Extraction, Input, Kind, Span};
 
 /// Memory that tantivy may fill before it writes a segment, in bytes: for many files, and for a few, where laying out large
@@ -60,6 +60,9 @@ impl Prepared {
         flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
         flags |= if extraction.failure.is_some() { pack::GIVEN_UP } else { 0 };
         flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
+        flags |= if exercises(&path) { pack::EXERCISES } else { 0 };
+        flags |= if is_beside(&path) { pack::BESIDE } else { 0 };
+        flags |= if is_generated(&path, &content) { pack::GENERATED } else { 0 };
         let record = FileRecord {
             lines: newlines as u32 + u32::from(ends_open),
             language,
@@ -545,7 +548,7 @@ impl Writer {
             facts.files += 1;
             facts.symbols += u64::from(file.symbols);
             facts.lines += u64::from(file.lines);
-            facts.bytes += file.content_len;
+            facts.bytes += u64::from(file.content_len);
             let language = match crate::languages::LANGUAGES.get(file.language as usize) {
                 Some(spec) => spec.id,
                 None => language_name(pack.path(file)),

@@ -5,7 +5,6 @@ use std::collections::{HashMap, VecDeque};
 use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::paths::exercises;
 use super::entry::Entries;
 use super::strings::named_in_text;
 use super::{Graph, Uses};
@@ -165,7 +164,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         let users = uses.users();
         let mut tests: Vec<bool> = Vec::with_capacity(graph.symbols.len());
         for of_file in graph.symbols.chunk_by(|a, b| a.file.number() == b.file.number()) {
-            let is_test = exercises(of_file[0].file.path());
+            let is_test = of_file[0].file.exercises();
             tests.extend(of_file.iter().map(|symbol| is_test || entries.is_test(symbol)));
         }
         let reached = vec![UNREACHED; graph.symbols.len()];
@@ -321,7 +320,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         self.tests_run = !judged;
         for edge in graph.edges.all().iter().filter(|edge| graph.from(edge).is_none()) {
             let Some(file) = graph.snapshot.file_by_number(edge.file) else { continue };
-            let is_test = exercises(file.path());
+            let is_test = file.exercises();
             // A value of a test module in a source file is a test's.
             let is_test =
                 is_test || edge.from().and_then(|from| graph.node(from)).is_some_and(|at| self.tests[at as usize]);
@@ -375,7 +374,7 @@ impl<'g, 'a> Walk<'g, 'a> {
     fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
         let graph = self.graph;
         let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !file.facts().is_empty()).collect();
-        let is_test = |file: &FileView<'_>| exercises(file.path());
+        let is_test = |file: &FileView<'_>| file.exercises();
         let mut used: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for edge in graph.edges.all() {
             let targets = graph.edges.targets(edge).map(|target| target.file).filter(|file| *file != edge.file);

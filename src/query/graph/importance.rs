@@ -65,7 +65,7 @@ pub fn central_symbols<'a>(
     ranks: &'a RankTable,
 ) -> impl Iterator<Item = (SymbolView<'a>, &'a Rank)> {
     let symbols = ranks.best().filter_map(|rank| Some((snapshot.symbol(rank.symbol())?, rank)));
-    symbols.filter(|(symbol, _)| !super::super::is_test(symbol.file.path()))
+    symbols.filter(|(symbol, _)| !symbol.file.is_test())
 }
 
 /// The files that most others import, most first: path and how many.

@@ -31,7 +31,7 @@ pub fn repo_map<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, focus: &[Symbo
     let (shares, _) = page_rank(&uses, &start);
     let mut files: HashMap<u32, MapFile<'a>> = HashMap::new();
     for (symbol, share) in graph.symbols.iter().zip(shares) {
-        if share <= 0.0 || (focus.is_empty() && super::super::is_test(symbol.file.path())) {
+        if share <= 0.0 || (focus.is_empty() && symbol.file.is_test()) {
             continue;
         }
         let file = symbol.file;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::paths::{is_generated, is_test};
 use super::super::relations::hierarchy;
 use crate::model::{Kind, Role};
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
@@ -85,9 +84,7 @@ pub fn related<'a>(
     }
     found.remove(&own);
     // What exercises both comes after what both do, unless it is what exercises that is asked about.
-    let aside = |symbol: &SymbolView<'_>| {
-        is_test(symbol.file.path()) || is_generated(symbol.file.path(), symbol.file.content())
-    };
+    let aside = |symbol: &SymbolView<'_>| symbol.file.is_test() || symbol.file.is_generated();
     let worth = |other: &SymbolView<'_>| if aside(other) && !aside(symbol) { ASIDE } else { 1.0 };
     let related = |(id, (score, reasons))| {
         let symbol = snapshot.symbol(id)?;

@@ -1,4 +1,4 @@
-//! What a path tells of a file.
+//! What a file is there for, by its path and what it says of itself: whether it is the code that a reader looks for first.
 
 /// Folders that hold what exercises code or shows it.
 const FOLDERS: &[&str] = &[
@@ -28,9 +28,9 @@ const FOLDERS: &[&str] = &[
 /// Folders that hold documentation, or what came from elsewhere.
 const BESIDE: &[&str] = &["doc", "docs", "vendor", "node_modules", "third_party"];
 
-/// Whether a file exercises code rather than being it: tests, benchmarks, examples, documentation, and copies of others' code.
-pub fn is_test(path: &str) -> bool {
-    lies_in(path, BESIDE) || exercises(path)
+/// Whether a file documents code, or is a copy of others' code.
+pub fn is_beside(path: &str) -> bool {
+    lies_in(path, BESIDE)
 }
 
 /// Whether a file was written by a program, by its name or by what it says of itself at its beginning.
@@ -83,17 +83,17 @@ pub fn exercises(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_generated, is_test};
+    use super::{exercises, is_beside, is_generated};
 
     #[test]
     fn tests_are_told_from_the_code_they_exercise() {
         for path in
             ["tests/a.py", "a/test_b.py", "x/y_test.go", "src/Foo.test.tsx", "FooTest.java", "lib.d.ts", "docs/x.py"]
         {
-            assert!(is_test(path), "{path}");
+            assert!(exercises(path) || is_beside(path), "{path}");
         }
         for path in ["src/testing_room.py", "contest.py", "src/latest.ts", "Testament.java", "attest/a.go"] {
-            assert!(!is_test(path), "{path}");
+            assert!(!exercises(path) && !is_beside(path), "{path}");
         }
     }
 
