@@ -204,7 +204,8 @@ fn searches(criterion: &mut Criterion) {
     over_go("search", |ground| measure_searches(criterion, "search", ground));
 }
 
-/// The same in a hundredth, a tenth and half of the corpus, which has about 100,000 symbols: its smallest folders, so many as it takes.
+/// The same in a hundredth, a tenth and a third of the corpus, the last with about 100,000 symbols: its smallest folders, so many as it
+/// takes.
 fn sizes(criterion: &mut Criterion) {
     let Some(root) = Some("sizes").filter(|part| measure::wants(part)).and_then(|_| corpus("go-std")) else { return };
     let entries = std::fs::read_dir(&root).expect("corpora can be read").flatten();
@@ -212,7 +213,7 @@ fn sizes(criterion: &mut Criterion) {
     let mut folders: Vec<(u64, PathBuf)> = folders.map(|path| (measure::bytes_below(&path), path)).collect();
     folders.sort();
     let all: u64 = folders.iter().map(|(bytes, _)| bytes).sum();
-    for part in [100, 10, 2] {
+    for part in [100, 10, 3] {
         let folder = scratch();
         let small = folder.path().join("corpus");
         let mut copied = 0;
