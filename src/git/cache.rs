@@ -1,6 +1,7 @@
 //! Clones of repositories elsewhere, kept and shared by all processes.
 //!
-//! Below the cache's folder lie `repos/<key>` with a bare shallow clone and what is known of its refs, `locks/` with two
+//! Below the cache's folder lie `repos/<key>` with a bare shallow clone, what is known of its refs and the texts of commits
+//! that were searched, `locks/` with two
 //! files for each that are never removed, `aside/<key>` for clones that are being made, and `trash/` for what is being
 //! removed. Whoever fetches holds the key's `write` lock; whoever reads holds its `use` lock, shared, and a clone is only
 //! removed under both. Objects are only ever added to a clone, so readers and a writer do not wait for each other.
@@ -257,7 +258,7 @@ impl Cache {
             if let Ok(Some(_lock)) = self.try_lock(key, "write", true) {
                 let mut state = self.state(key);
                 state.names.insert(name, meaning_now(&found));
-                self.put_state(&self.root.join("repos").join(key), &state)?;
+                self.put_state(&self.home_of(key), &state)?;
             }
             touch(&pin);
             return give(meaning_now(&found), pin, None, None);
@@ -323,7 +324,7 @@ impl Cache {
         name: &str,
         wish: &Wish<'_>,
     ) -> Result<(Meaning, u64, Remote), Error> {
-        let home = self.root.join("repos").join(key);
+        let home = self.home_of(key);
         let there = home.join(CLONE);
         let is_new = !there.is_dir() || open(&there).is_err();
         let folder = if is_new { self.root.join("aside").join(key) } else { home.clone() };
@@ -444,17 +445,22 @@ impl Cache {
         let trash = self.root.join("trash");
         make_private(&trash)?;
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let (from, to) = (self.root.join("repos").join(key), trash.join(format!("{}-{nanos:x}", std::process::id())));
+        let (from, to) = (self.home_of(key), trash.join(format!("{}-{nanos:x}", std::process::id())));
         fs::rename(&from, &to).map_err(Error::io("cannot remove", &from))?;
         remove(&to)
     }
 
+    /// Where everything of a repository lies.
+    pub(super) fn home_of(&self, key: &str) -> PathBuf {
+        self.root.join("repos").join(key)
+    }
+
     fn clone_of(&self, key: &str) -> PathBuf {
-        self.root.join("repos").join(key).join(CLONE)
+        self.home_of(key).join(CLONE)
     }
 
     fn state(&self, key: &str) -> State {
-        let path = self.root.join("repos").join(key).join(STATE);
+        let path = self.home_of(key).join(STATE);
         // What cannot be read is fetched again.
         fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
@@ -489,7 +495,7 @@ impl Cache {
     }
 
     /// A lock, when nobody else has it.
-    fn try_lock(&self, key: &str, sort: &str, exclusive: bool) -> Result<Option<File>, Error> {
+    pub(super) fn try_lock(&self, key: &str, sort: &str, exclusive: bool) -> Result<Option<File>, Error> {
         let file = self.lock_file(key, sort)?;
         let result = if exclusive { file.try_lock() } else { file.try_lock_shared() };
         match result {
@@ -500,7 +506,7 @@ impl Cache {
     }
 
     /// A lock, as soon as it can be had.
-    fn lock(&self, key: &str, sort: &str, exclusive: bool, wish: &Wish<'_>) -> Result<File, Error> {
+    pub(super) fn lock(&self, key: &str, sort: &str, exclusive: bool, wish: &Wish<'_>) -> Result<File, Error> {
         let (until, mut pause) = (Instant::now() + PATIENCE, Duration::from_millis(2));
         loop {
             if let Some(file) = self.try_lock(key, sort, exclusive)? {
@@ -542,7 +548,7 @@ fn sweep_processes(folder: &Path) {
 }
 
 /// The name of a clone's folder: readable, and unlike any other's.
-fn key(remote: &Remote) -> String {
+pub(super) fn key(remote: &Remote) -> String {
     let identity = remote.identity();
     let readable = remote.id(None).replace('/', "-");
     let readable: String = readable.chars().take(80).collect();
@@ -600,7 +606,7 @@ fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Pla
 }
 
 /// Notes that a clone was used.
-fn touch(pin: &File) {
+pub(super) fn touch(pin: &File) {
     // Whoever cannot write there cannot evict either.
     let _ = pin.set_modified(SystemTime::now());
 }

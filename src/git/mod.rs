@@ -6,7 +6,7 @@
 //! - [`Repository`] says where a folder's history lies, what is checked out and what is tracked. There, whatever goes wrong
 //!   means "no repository", because an answer about files must not fail on a broken `.git`.
 //! - [`Commit`] reads the files of a commit from the object database; [`History`] and [`blame`] compare commits.
-//! - [`Remote`] is a repository by any of its names.
+//! - [`Remote`] is a repository by any of its names, [`Cache`] holds its clone, and [`Kept`] the texts of a commit.
 
 mod bare;
 mod blame;
@@ -17,12 +17,14 @@ mod error;
 mod fetch;
 mod history;
 mod http;
+mod kept;
 mod origin;
 mod packs;
 mod refs;
 mod remote;
 mod repository;
 mod ssh;
+mod texts;
 mod worktrees;
 
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub use commit::Commit;
 pub use error::Error;
 pub use fetch::{Access, Token, Wish};
 pub use history::{Changed, Content, Error as HistoryError, History};
+pub use kept::Kept;
 pub use refs::{Found, Refs, RemoteRef, is_fixed, short_name};
 pub use remote::{NameError, Place, Remote, Transport, is_ref};
 pub use repository::Repository;

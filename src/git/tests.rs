@@ -1,5 +1,6 @@
 //! What a repository says of itself, on real repositories.
 
+mod kept;
 mod lies;
 mod names;
 pub(super) mod servers;

@@ -214,6 +214,10 @@ impl SourceTree for Tree {
         first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
+    fn is_here(&self, entry: &TreeEntry) -> bool {
+        self.heap.has(&entry.id)
+    }
+
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError> {
         let one_by_one = match self.how {
             How::Blobs => true,

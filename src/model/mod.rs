@@ -8,5 +8,5 @@ mod source;
 mod symbol;
 
 pub use relation::{How, Occurrence, Relations, Role, Site};
-pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
+pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry, is_text};
 pub use symbol::{Detail, Extraction, Kind, Span, Symbol};

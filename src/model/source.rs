@@ -104,6 +104,12 @@ pub struct TreeEntry {
 /// As much of a content is looked at to tell whether it is text. Git looks at as much.
 pub const FIRST: usize = 8_000;
 
+/// Whether a content that begins like this is text: it holds no NUL, or says that it is UTF-16.
+pub fn is_text(first: &[u8]) -> bool {
+    let wide = first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]);
+    wide || !first.contains(&0)
+}
+
 /// The files of one commit, wherever they are kept: a clone's object database, an archive, an API.
 pub trait SourceTree: Sync {
     /// The commit, in hex.
@@ -125,6 +131,12 @@ pub trait SourceTree: Sync {
     fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
         let _ = wanted;
         Ok(())
+    }
+
+    /// Whether the content of an entry can be read without fetching it.
+    fn is_here(&self, entry: &TreeEntry) -> bool {
+        let _ = entry;
+        true
     }
 
     /// The content of one entry that is a file or a link. Called from several threads at once.

@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::scan::Limits;
 use super::text::{Matcher, searcher};
-use crate::model::{SourceError, SourceTree, TreeEntry};
+use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
 
 /// How many files are looked into before what was found is put together.
 const BATCH: usize = 1024;
@@ -125,10 +125,6 @@ fn file(
     wanted: &Wanted<'_>,
     texts: usize,
 ) -> Seen {
-    let is_text = |first: &[u8]| {
-        let wide = first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]);
-        wide || !first.contains(&0)
-    };
     match tree.read_if(entry, &is_text, buffer) {
         Ok(true) => {}
         Ok(false) => return Seen::Binary,

@@ -62,7 +62,7 @@ impl Tool for GetFileContent {
         if let Some(remote) = remotes::named_remote(call, args.repo.as_deref()) {
             let opened = remotes::open(call, &remote, None, Age::Kept)?;
             let path = remotes::inside(&opened, &args.file_path);
-            let bytes = remotes::content(&opened, &path)?;
+            let bytes = remotes::content(call, &opened, &path)?;
             if discover::is_binary(&bytes) {
                 return Err(Error::new(Code::InvalidArguments, format!("{path} is no text: {} bytes", bytes.len())));
             }

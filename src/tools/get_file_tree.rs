@@ -7,6 +7,7 @@ use super::get_file_outline::relative;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool, nearest, remotes, tokens};
 use crate::git::{Age, Remote};
+use crate::model::SourceTree as _;
 use crate::query::{self, Node};
 
 /// Nested tree of folders and files.

@@ -7,11 +7,11 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remotes::{open, remote, source_error};
+use super::remotes::{keep, open, remote, source_error};
 use super::search_text::bad_pattern;
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::git::Age;
-use crate::model::{EntryMode, TreeEntry};
+use crate::model::{EntryMode, SourceTree as _, TreeEntry};
 use crate::query::blobs::{self, Line, Wanted};
 use crate::query::scan::Limits;
 use crate::query::text::{Case, Pattern};
@@ -185,9 +185,12 @@ impl Tool for GrepRepository {
             skip,
             take,
         };
-        let outcome = blobs::search(&*opened.tree, &entries, &wanted, limits);
+        let outcome = blobs::search(&opened.tree, &entries, &wanted, limits);
         if call.request.is_cancelled() {
             return Err(Error::new(Code::Cancelled, "cancelled"));
+        }
+        if !outcome.timed_out {
+            keep(call, &opened, &files, entries.len());
         }
         if outcome.binary > 0 {
             left_out.insert("binary", outcome.binary);

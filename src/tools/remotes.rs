@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{Call, Code, Error, github};
 use crate::config::{CacheMode, Config, Secret};
-use crate::git::{self, Access, Age, Cache, Found, Keep, NameError, Remote, Token, Wish};
+use crate::git::{self, Access, Age, Cache, Found, Keep, Kept, NameError, Remote, Token, Wish};
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
 use crate::net;
 
@@ -101,7 +101,7 @@ pub fn with_cache<T>(
 /// A commit of a repository, to be read, whichever way it came.
 pub struct Opened {
     /// Its files.
-    pub tree: Box<dyn SourceTree>,
+    pub tree: Kept,
     /// What was asked for.
     pub found: Found,
 }
@@ -111,17 +111,30 @@ pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age)
     let by_git = || {
         let git::Opened { commit, found, .. } =
             open_clone(call, |cache, wish| cache.open(remote, reference, age, wish))?;
-        Ok(Opened { tree: Box::new(commit), found })
+        let tree = with_cache(call, |cache, wish| cache.with_texts(remote, Box::new(commit), false, wish))?;
+        Ok(Opened { tree, found })
     };
     let by_github = |way: &github::Way<'_>| {
         let (found, commit) = github::find(way, remote, reference)?;
-        Ok(Opened { tree: Box::new(github::open(call, way, commit)?), found })
+        let tree = Box::new(github::open(call, way, commit)?);
+        let tree = with_cache(call, |cache, wish| cache.with_texts(remote, tree, true, wish))?;
+        Ok(Opened { tree, found })
     };
     let (opened, failure) = github::either(call, remote, by_git, by_github)?;
     if let Some(failure) = failure {
         call.note("read_without_git", failure.message);
     }
     Ok(opened)
+}
+
+/// Keeps the texts of a commit for who asks next, when so many of its files were looked into that it is worth it. That is a
+/// saving and nothing more, so it does not fail.
+pub fn keep(call: &Call<'_>, opened: &Opened, files: &[TreeEntry], looked_into: usize) {
+    if opened.tree.is_worth_keeping(files, looked_into)
+        && let Err(err) = with_cache(call, |cache, wish| cache.keep_texts(&opened.tree, files, wish))
+    {
+        tracing::debug!(err = err.message, "the texts of a commit are not kept");
+    }
 }
 
 /// A commit that git opens; what was fetched for it, and how, is told.
@@ -159,9 +172,8 @@ fn names_elsewhere(repo: &str) -> bool {
         || repo.split_once('/').is_some_and(|(owner, name)| is_owner(owner) && !name.contains('/'))
 }
 
-/// The text files of a commit, for a look at one or at all.
-pub fn entry(opened: &Opened, path: &str) -> Result<TreeEntry, Error> {
-    let files = opened.tree.paths().map_err(|err| source_error(&err))?;
+/// One of a commit's files.
+fn entry(opened: &Opened, files: &[TreeEntry], path: &str) -> Result<TreeEntry, Error> {
     let found = files.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| files[at].clone());
     match found {
         Some(entry) if entry.mode != EntryMode::Submodule => Ok(entry),
@@ -235,13 +247,16 @@ pub fn inside(opened: &Opened, path: &str) -> String {
 }
 
 /// The content of a file of a commit.
-pub fn content(opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
-    let entry = entry(opened, path)?;
+pub fn content(call: &Call<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
+    let files = opened.tree.paths().map_err(|err| source_error(&err))?;
+    let entry = entry(opened, &files, path)?;
     let read = || {
         opened.tree.prepare(&[&entry])?;
         opened.tree.read(&entry)
     };
-    read().map_err(|err| source_error(&err))
+    let content = read().map_err(|err| source_error(&err))?;
+    keep(call, opened, &files, 1);
+    Ok(content)
 }
 
 #[cfg(test)]

@@ -286,8 +286,7 @@ fn files_and_refs_come_without_git_as_well() {
         let archives = hub.asked("/tarball/");
         let content = ask("get_file_content", json!({"repo": url, "file_path": "src/deep/purr.rs"}));
         assert_eq!(content["content"], "pub fn purr() {}\n");
-        // For one file nobody downloads all, unless it was wanted so.
-        assert_eq!(hub.asked("/tarball/") - archives, usize::from(mode == GitHubMode::Tarball), "{mode:?}");
+        assert_eq!(hub.asked("/tarball/"), archives, "what was searched is kept, by {mode:?}");
         let tree = ask("get_file_tree", json!({"repo": format!("{url}/tree/main/src")}));
         assert_eq!(tree["tree"][0]["path"], "src/deep", "{tree}");
     }
@@ -301,4 +300,61 @@ fn files_and_refs_come_without_git_as_well() {
     let before = hub.asked("/repos/");
     let missing = run(&cx, "grep_repository", json!({"repository": url, "pattern": "x"}));
     assert_eq!((&missing.value["code"], hub.asked("/repos/")), (&json!("not_found"), before), "{}", missing.text);
+}
+
+#[test]
+fn an_archive_is_downloaded_once_for_each_commit() {
+    let many: Vec<(String, String)> =
+        (0..20).map(|number| (format!("src/{number}.rs"), format!("pub fn meow{number}() {{}}\n"))).collect();
+    let files: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let hub = Hub::of_files(&files, true);
+    let url = hub.stand.url("/octo/cat");
+    let (mut cx, home) = context(&hub, None);
+    cx.config.github.mode = GitHubMode::Tarball;
+    let grep = |cx: &Context, args: Value| {
+        let answer = run(cx, "grep_repository", args);
+        assert!(!answer.is_error, "{}", answer.text);
+        answer.value["stats"]["total_matches"].as_u64().expect("a count")
+    };
+    // Whatever was looked for first, the archive held everything.
+    let narrow = json!({"repository": url, "pattern": "meow", "include_globs": ["src/1.rs"]});
+    assert_eq!((grep(&cx, narrow), hub.asked("/tarball/")), (1, 1));
+    let all = || json!({"repository": url, "pattern": "meow"});
+    assert_eq!((grep(&cx, all()), hub.asked("/tarball/")), (20, 1));
+    // Another process finds it, too.
+    let other = Context::new(cx.config.clone());
+    assert_eq!((grep(&other, all()), hub.asked("/tarball/")), (20, 1));
+    let content = run(&other, "get_file_content", json!({"repo": url, "file_path": "src/7.rs"}));
+    assert_eq!((&content.value["content"], hub.asked("/tarball/")), (&json!("pub fn meow7() {}\n"), 1));
+    assert_eq!(hub.asked("/git/blobs/"), 0);
+
+    // A newer commit is another archive.
+    let work = home.path().join("work");
+    git(home.path(), &["clone", "-q", &hub.bare.to_string_lossy(), &work.to_string_lossy()]);
+    std::fs::write(work.join("src/20.rs"), "pub fn meow20() {}\n").expect("there is room");
+    git(&work, &["add", "-A"]);
+    git(&work, &["commit", "-q", "-m", "second"]);
+    git(&work, &["push", "-q", "origin", "HEAD:main"]);
+    assert_eq!((grep(&cx, all()), hub.asked("/tarball/")), (21, 2));
+    assert_eq!((grep(&cx, all()), hub.asked("/tarball/")), (21, 2));
+}
+
+#[test]
+fn what_came_one_by_one_is_kept_as_well() {
+    let hub = Hub::of_files(FILES, true);
+    let url = hub.stand.url("/octo/cat");
+    let (mut cx, _home) = context(&hub, None);
+    cx.config.github.mode = GitHubMode::Api;
+    let ask = |tool: &str, args: Value| {
+        let answer = run(&cx, tool, args);
+        assert!(!answer.is_error, "{}", answer.text);
+        answer.value
+    };
+    ask("get_file_content", json!({"repo": url, "file_path": "src/deep/purr.rs"}));
+    assert_eq!(hub.asked("/git/blobs/"), 1);
+    let first = ask("grep_repository", json!({"repository": url, "pattern": "."}));
+    let asked = hub.asked("/git/blobs/");
+    let second = ask("grep_repository", json!({"repository": url, "pattern": "."}));
+    assert_eq!((first["matches"].clone(), hub.asked("/git/blobs/")), (second["matches"].clone(), asked));
+    assert_eq!(asked, FILES.len(), "each comes once");
 }
