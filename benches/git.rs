@@ -210,10 +210,19 @@ fn room(folder: &Path) -> u64 {
     entries.map(one).sum()
 }
 
-/// Rows: files of a clone that is there, beside ripgrep on a checkout.
+/// Rows: files of a clone that is there, beside ripgrep on a checkout; the first search, which keeps the texts of the commit, and
+/// what clone and texts take on the disk.
 fn search(url: &str, servers: &Servers, folder: &Path) {
     let (theirs, ours) = (folder.join("checkout"), folder.join("searched"));
     git(folder, &["clone", "-q", "--depth", "1", url, &theirs.to_string_lossy()]);
+    let room_beside = || {
+        format!("{:.1} MB, {:.2} of the checkout", room(&ours) as f64 / 1e6, room(&ours) as f64 / room(&theirs) as f64)
+    };
+    timed(&servers.codelode(&ours, &["tree", "--repo", url, "--max-depth", "1"]), Stdio::null());
+    let cloned = room_beside();
+    let first = timed(&servers.codelode(&ours, &["grep", url, PATTERNS[3]]), Stdio::null()).0;
+    println!("| the first | | {:.0}, {:.0} | | |", first.wall * 1e3, first.cpu * 1e3);
+    println!("| disk before, after | | {cloned}; {} | | |", room_beside());
     for pattern in PATTERNS {
         let mut command = Command::new(std::env::var_os("RG").unwrap_or_else(|| "rg".into()));
         command.args(["-n", "-i", "--no-ignore", "--hidden", "-g", "!.git", pattern]).arg(&theirs);

@@ -1,6 +1,6 @@
 //! The texts of a commit, packed to be searched: git packs tightly, and unpacking that is most of what a search costs.
 //!
-//! A file of its own holds them in the order of their paths, in blocks that are unpacked in one go. Of what is no text it holds
+//! A file of its own holds them in blocks of neighbours that are unpacked in one go. Of what is no text it holds
 //! only the beginning, unless it came from far away. Whatever is wrong with a block or with the file, its contents are read
 //! from where they came from.
 //!
@@ -15,9 +15,10 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rayon::iter::ParallelIterator;
-use rayon::slice::ParallelSlice;
+use rayon::iter::ParallelIterator as _;
+use rayon::slice::ParallelSlice as _;
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -26,9 +27,9 @@ use crate::model::{FIRST, SourceTree, TreeEntry};
 
 /// A block is closed when it holds so many bytes: small enough to stay near the processor while its contents are looked into.
 const BLOCK: usize = 64 << 10;
-/// Contents that are read by one core at a time, and how many such shares are in memory at once.
+/// Contents that are packed by one core before another may take over, and bytes of them that it holds before they are written.
 const SHARE: usize = 32;
-const SHARES: usize = 32;
+const MOST_PACKED: usize = 1 << 20;
 /// Of a larger content only the beginning is kept.
 const LARGEST: usize = 64 << 20;
 /// The last bytes of a file that was written to its end.
@@ -189,59 +190,117 @@ impl Texts {
     }
 }
 
-/// What a core has packed of its share.
+/// What a core packs: contents, block by block.
 #[derive(Default)]
 struct Share {
+    /// Packed, with what they are packed from in bytes.
     blocks: Vec<(Vec<u8>, usize)>,
-    /// The block is counted from the share's first.
+    /// Their blocks are counted from the first of these.
     contents: Vec<ContentRecord>,
-    block: Vec<u8>,
+    /// What is to be the next block.
+    open: Vec<u8>,
 }
 
 impl Share {
-    fn of(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &(dyn Fn(&[u8]) -> bool + Sync)) -> Self {
-        let (mut share, mut buffer) = (Self::default(), Vec::new());
-        for entry in entries {
-            let Ok(id) = gix::ObjectId::from_hex(entry.id.as_bytes()) else { continue };
-            let Ok(id) = <[u8; 20]>::try_from(id.as_slice()) else { continue };
-            let beginning = RefCell::new(Vec::new());
-            let judge = |first: &[u8]| {
-                first.clone_into(&mut beginning.borrow_mut());
-                wanted(first)
-            };
-            let read = tree.read_if(entry, &judge, &mut buffer);
-            let beginning = beginning.take();
-            let (kept, whole): (&[u8], bool) = match read {
-                Ok(true) if buffer.len() <= LARGEST => (&buffer, true),
-                Ok(_) => (&beginning, beginning.len() < FIRST),
-                // Nothing is kept of it, so it is looked for where it should be, and missed, whenever it is asked for.
-                Err(_) => (&[], false),
-            };
-            if share.block.len() + kept.len() > 2 * BLOCK {
-                share.close();
-            }
-            share.contents.push(ContentRecord {
-                id,
-                block: (share.blocks.len() as u32).into(),
-                start: (share.block.len() as u32).into(),
-                len: (kept.len() as u32).into(),
-                whole: u32::from(whole).into(),
-            });
-            share.block.extend_from_slice(kept);
-            if share.block.len() >= BLOCK {
-                share.close();
-            }
+    /// Reads a content and takes what is to be kept of it.
+    fn add(
+        &mut self,
+        tree: &dyn SourceTree,
+        entry: &TreeEntry,
+        wanted: &(dyn Fn(&[u8]) -> bool + Sync),
+        buffer: &mut Vec<u8>,
+    ) {
+        let id = gix::ObjectId::from_hex(entry.id.as_bytes()).ok();
+        let Some(id) = id.and_then(|id| <[u8; 20]>::try_from(id.as_slice()).ok()) else { return };
+        let beginning = RefCell::new(Vec::new());
+        let judge = |first: &[u8]| {
+            first.clone_into(&mut beginning.borrow_mut());
+            wanted(first)
+        };
+        let read = tree.read_if(entry, &judge, buffer);
+        let beginning = beginning.take();
+        let (kept, whole): (&[u8], bool) = match read {
+            Ok(true) if buffer.len() <= LARGEST => (buffer, true),
+            Ok(_) => (&beginning, beginning.len() < FIRST),
+            // Nothing is kept of it, so it is looked for where it should be, and missed, whenever it is asked for.
+            Err(_) => (&[], false),
+        };
+        if self.open.len() + kept.len() > 2 * BLOCK {
+            self.close();
         }
-        share.close();
-        share
+        self.contents.push(ContentRecord {
+            id,
+            block: (self.blocks.len() as u32).into(),
+            start: (self.open.len() as u32).into(),
+            len: (kept.len() as u32).into(),
+            whole: u32::from(whole).into(),
+        });
+        self.open.extend_from_slice(kept);
+        if self.open.len() >= BLOCK {
+            self.close();
+        }
     }
 
+    /// Bytes that are packed and not written.
+    fn packed(&self) -> usize {
+        self.blocks.iter().map(|(packed, _)| packed.len()).sum()
+    }
+
+    /// Packs what is open.
     fn close(&mut self) {
-        // A content without bytes names a block, too.
+        // A content without bytes is in a block, too.
         if self.contents.last().is_some_and(|content| content.block.get() as usize == self.blocks.len()) {
-            self.blocks.push((lz4_flex::block::compress(&self.block), self.block.len()));
-            self.block.clear();
+            self.blocks.push((lz4_flex::block::compress(&self.open), self.open.len()));
+            self.open.clear();
         }
+    }
+}
+
+/// A file that is being written.
+struct Output {
+    file: BufWriter<tempfile::NamedTempFile>,
+    start: u64,
+    blocks: Vec<BlockRecord>,
+    contents: Vec<ContentRecord>,
+}
+
+impl Output {
+    /// Writes a share, which is empty then.
+    fn take(&mut self, share: &mut Share) -> io::Result<()> {
+        share.close();
+        let first = self.blocks.len() as u32;
+        self.contents.extend(share.contents.drain(..).map(|mut content| {
+            content.block += first;
+            content
+        }));
+        for (packed, len) in share.blocks.drain(..) {
+            self.file.write_all(&packed)?;
+            self.blocks.push(BlockRecord {
+                start: self.start.into(),
+                packed: (packed.len() as u32).into(),
+                len: (len as u32).into(),
+                sum: sum(&[&packed]).into(),
+            });
+            self.start += packed.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes the records, and lets the file appear.
+    fn finish(mut self, path: &Path) -> io::Result<()> {
+        self.contents.sort_unstable_by_key(|content| content.id);
+        let (blocks, contents) = (self.blocks.as_bytes(), self.contents.as_bytes());
+        let trailer = Trailer {
+            start: self.start.into(),
+            blocks: (self.blocks.len() as u32).into(),
+            contents: (self.contents.len() as u32).into(),
+            sum: sum(&[blocks, contents]).into(),
+            magic: MAGIC,
+        };
+        [blocks, contents, trailer.as_bytes()].iter().try_for_each(|bytes| self.file.write_all(bytes))?;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.persist(path).map_err(|err| err.error)?;
+        Ok(())
     }
 }
 
@@ -257,45 +316,23 @@ pub(super) fn write(
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let mut seen = HashSet::new();
     let entries: Vec<&TreeEntry> = entries.iter().copied().filter(|entry| seen.insert(entry.id.as_str())).collect();
-    let mut file = BufWriter::with_capacity(1 << 20, tempfile::NamedTempFile::new_in(folder)?);
-    let (mut blocks, mut contents, mut start) = (Vec::new(), Vec::new(), 0);
-    for entries in entries.chunks(SHARE * SHARES) {
-        let shares: Vec<Share> = entries.par_chunks(SHARE).map(|entries| Share::of(tree, entries, wanted)).collect();
-        if cancelled.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        for share in shares {
-            let first = blocks.len() as u32;
-            contents.extend(share.contents.into_iter().map(|mut content| {
-                content.block += first;
-                content
-            }));
-            for (packed, len) in share.blocks {
-                file.write_all(&packed)?;
-                blocks.push(BlockRecord {
-                    start: U64::new(start),
-                    packed: (packed.len() as u32).into(),
-                    len: (len as u32).into(),
-                    sum: sum(&[&packed]).into(),
-                });
-                start += packed.len() as u64;
+    let file = BufWriter::with_capacity(1 << 20, tempfile::NamedTempFile::new_in(folder)?);
+    let output = Mutex::new(Output { file, start: 0, blocks: Vec::new(), contents: Vec::new() });
+    let take = |share: &mut Share| output.lock().unwrap_or_else(PoisonError::into_inner).take(share);
+    entries.par_chunks(SHARE).try_for_each_init(Vec::new, |buffer, entries| {
+        let mut share = Share::default();
+        for entry in entries {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            share.add(tree, entry, wanted, buffer);
+            if share.packed() >= MOST_PACKED {
+                take(&mut share)?;
             }
         }
-    }
-    contents.sort_unstable_by_key(|content| content.id);
-    file.write_all(blocks.as_bytes())?;
-    file.write_all(contents.as_bytes())?;
-    let trailer = Trailer {
-        start: U64::new(start),
-        blocks: (blocks.len() as u32).into(),
-        contents: (contents.len() as u32).into(),
-        sum: sum(&[blocks.as_bytes(), contents.as_bytes()]).into(),
-        magic: MAGIC,
-    };
-    file.write_all(trailer.as_bytes())?;
-    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(path).map_err(|err| err.error)?;
-    Ok(())
+        take(&mut share)
+    })?;
+    output.into_inner().unwrap_or_else(PoisonError::into_inner).finish(path)
 }
 
 fn sum(parts: &[&[u8]]) -> u32 {
