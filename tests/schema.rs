@@ -210,8 +210,14 @@ fn names_and_commands_are_given_once() {
 #[test]
 fn every_tool_is_a_command_with_help() {
     for tool in TOOLS.iter().filter(|tool| tool.shown.is_some()) {
-        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_codelode")).args([tool.command, "--help"]).output();
-        let ran = ran.expect("the program is built");
+        let run = |command: &str| {
+            let ran = std::process::Command::new(env!("CARGO_BIN_EXE_codelode")).args([command, "--help"]).output();
+            ran.expect("the program is built")
+        };
+        let ran = run(tool.command);
+        for other in [tool.name, &tool.name.replace('_', "-")] {
+            assert!(run(other).stdout == ran.stdout, "{other} is {}", tool.command);
+        }
         let help = String::from_utf8_lossy(&ran.stdout);
         assert!(ran.status.success(), "{}: {}", tool.name, String::from_utf8_lossy(&ran.stderr));
         let (description, input) = described((tool.input)());

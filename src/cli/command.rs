@@ -32,9 +32,10 @@ fn commands() -> impl Iterator<Item = &'static ToolSpec> {
     TOOLS.iter().filter(|spec| spec.shown.is_some() && !BY_HAND.contains(&spec.name))
 }
 
-/// The tool behind a command; its name over MCP is understood as well.
+/// The tool behind a command; its name over MCP is understood as well, also as a command is written.
 pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
-    commands().find(|spec| [spec.command, spec.name].contains(&command))
+    let name = command.replace('-', "_");
+    commands().find(|spec| spec.command == command || spec.name == name)
 }
 
 /// Whether a tool has an argument of that name.
@@ -66,6 +67,8 @@ pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
     let mut command = command.about(about(described.summary())).long_about(about(&described.description));
     if spec.name != spec.command {
         command = command.alias(spec.name);
+        let hyphened = spec.name.replace('_', "-");
+        command = if hyphened == spec.command { command } else { command.alias(hyphened) };
     }
     let last = spec.positional.last();
     for (index, name) in spec.positional.iter().enumerate() {

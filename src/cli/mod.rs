@@ -110,9 +110,9 @@ enum Color {
 /// The commands that are no tools.
 #[derive(Subcommand)]
 enum Own {
-    #[command(alias = "search_text")]
+    #[command(aliases = ["search_text", "search-text"])]
     Text(Box<grep::Text>),
-    #[command(alias = "search_ast")]
+    #[command(aliases = ["search_ast", "search-ast"])]
     Ast(Box<grep::Ast>),
     /// Serve the tools to an MCP client.
     Serve(Serve),
