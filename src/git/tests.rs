@@ -225,6 +225,31 @@ fn what_changed_between_commits_is_told_with_renames() {
 }
 
 #[test]
+fn of_a_large_move_only_what_is_the_same_is_taken_for_renamed() {
+    let folder = repository(&[]);
+    let text = |number: usize| (0..20).map(|line| format!("file {number} line {line}\n")).collect::<String>();
+    fs::create_dir(folder.path().join("old")).expect("folders can be made");
+    for number in 0..201 {
+        fs::write(folder.path().join(format!("old/{number}.py")), text(number)).expect("files can be written");
+    }
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "second"]);
+    git(folder.path(), &["mv", "old", "new"]);
+    fs::write(folder.path().join("new/7.py"), text(7) + "one more\n").expect("files can be written");
+    git(folder.path(), &["commit", "-q", "-a", "-m", "third"]);
+
+    let history = History::open(folder.path()).expect("there is a repository");
+    let [old, new] = ["HEAD~1", "HEAD"].map(|revision| history.commit(revision).expect("it is there"));
+    let (files, is_capped) = history.changed_or_renamed(&old, &new).expect("both are there");
+    assert!(is_capped);
+    let renamed = files.iter().filter(|file| file.old_path.is_some());
+    assert_eq!(renamed.count(), 200);
+    let others: Vec<&str> =
+        files.iter().filter(|file| file.old_path.is_none()).map(|file| file.path.as_str()).collect();
+    assert_eq!(others, ["new/7.py", "old/7.py"]);
+}
+
+#[test]
 fn many_packs_are_joined_and_hold_what_they_held() {
     let folder = repository(&["a.py"]);
     let packs = folder.path().join(".git/objects/pack");
