@@ -163,6 +163,32 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
 }
 
 #[test]
+fn a_link_is_followed_within_its_commit() {
+    let world = World::new(&[("src/a.py", "x = 1\n")]);
+    for (link, target) in [
+        ("link.py", "src/a.py"),
+        ("src/again.py", "../link.py"),
+        ("out", "../../../../../../etc/passwd"),
+        ("etc", "/etc/passwd"),
+        ("round", "round"),
+    ] {
+        std::os::unix::fs::symlink(target, world.root().join(link)).expect("links can be made");
+    }
+    world.commit(&[]);
+    let url = format!("file://{}", world.root().display());
+    let file = |path: &str| world.run(&["file", path, "--repo", &url]);
+    for link in ["link.py", "src/again.py"] {
+        let found = file(link);
+        assert_eq!((&found["content"], &found["_meta"]["link_to"]), (&"x = 1\n".into(), &"src/a.py".into()), "{found}");
+    }
+    for link in ["out", "etc", "round"] {
+        let refused = file(link);
+        assert_eq!(refused["code"], "not_found", "{refused}");
+        assert!(refused["error"].as_str().is_some_and(|text| text.contains("is a link")), "{refused}");
+    }
+}
+
+#[test]
 fn a_repository_is_searched_as_it_was_asked() {
     let world = World::new(&[
         ("src/a.rs", "fn one() {}\nfn Two() {}\nlet one = one();\n"),

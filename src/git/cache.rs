@@ -20,7 +20,7 @@ use super::bare::{clean, entries, init, make_private, remove, size_of};
 use super::commit::{Commit, commit_id, open};
 use super::fetch::{Access, Wish, local_refs};
 use super::packs;
-use super::refs::{Found, Refs, is_fixed};
+use super::refs::{Found, Refs, is_fixed, short_name};
 use super::remote::{Place, Remote, short_hash};
 
 /// How long clones are kept, and how much of them.
@@ -585,7 +585,15 @@ fn meaning_now(found: &Found) -> Meaning {
 /// What of a repository is meant.
 fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
     let Some(place) = place else {
-        return refs.default_found().ok_or_else(|| Error::Empty(remote.to_string()));
+        return refs.default_found().ok_or_else(|| match refs.all.is_empty() {
+            true => Error::Empty(remote.to_string()),
+            // The default branch may be one that is not there yet, or not any more.
+            false => Error::NoRef {
+                remote: remote.to_string(),
+                reference: refs.default.as_deref().map_or("HEAD", short_name).to_owned(),
+                nearest: refs.all.iter().take(5).map(|one| short_name(&one.name).to_owned()).collect(),
+            },
+        });
     };
     refs.place(place).ok_or_else(|| {
         let (Place::Ref(name) | Place::Joined(name)) = place;

@@ -39,6 +39,12 @@ pub enum Error {
         /// What looks like it.
         nearest: Vec<String>,
     },
+    /// A commit was named by its hash, and the host does not give it out.
+    #[error("{remote} has no such commit, or gives out only those that a branch or a tag names")]
+    NotServed {
+        /// The repository.
+        remote: String,
+    },
     /// There is nothing in it yet.
     #[error("{0} holds no commit yet")]
     Empty(String),

@@ -141,7 +141,9 @@ impl Access {
                     Some(_) => false,
                 };
                 let err = self.explain(remote, &line, failure, &err);
-                let passing = passing && !matches!(err, Error::Refused { .. } | Error::NoRepository { .. });
+                let told_why =
+                    matches!(err, Error::Refused { .. } | Error::NoRepository { .. } | Error::NotServed { .. });
+                let passing = passing && !told_why;
                 if !passing || attempt >= ATTEMPTS || wish.cancelled.load(Ordering::Relaxed) {
                     return Err(err);
                 }
@@ -299,6 +301,8 @@ impl Access {
         let hung_up = remote.transport == Transport::Ssh && problem.contains("failed to fill whole buffer");
         if wants_account || told_no {
             Error::Refused { remote: name, what }
+        } else if ["not our ref", "unadvertised object"].iter().any(|no| problem.contains(no)) {
+            Error::NotServed { remote: name }
         } else if hung_up || unknown.iter().any(|no| problem.to_lowercase().contains(no)) {
             Error::NoRepository { remote: name }
         } else {

@@ -168,8 +168,12 @@ fn names_elsewhere(repo: &str) -> bool {
     }
     // The ids of folders, and of repositories on other hosts, look like those of GitHub.
     let is_owner = |owner: &str| owner != "local" && owner != "file" && !owner.contains('.');
+    // As it stands in a browser: `github.com/owner/name`.
+    let is_address = |host: &str, path: &str| host.contains('.') && path.contains('/');
     repo.contains([':', '@'])
-        || repo.split_once('/').is_some_and(|(owner, name)| is_owner(owner) && !name.contains('/'))
+        || repo
+            .split_once('/')
+            .is_some_and(|(owner, name)| is_address(owner, name) || (is_owner(owner) && !name.contains('/')))
 }
 
 /// One of a commit's files.
@@ -207,6 +211,9 @@ pub fn git_error(err: git::Error) -> Error {
             let message =
                 format!("{message}: check the name, or set a token for the host (GITHUB_TOKEN, CODELODE_GIT_TOKENS)");
             Error::new(Code::NotFound, message)
+        }
+        git::Error::NotServed { .. } => {
+            Error::new(Code::NotFound, format!("{message}; `list_repository_refs` lists what there is"))
         }
         git::Error::Empty(_) | git::Error::Missing { .. } => Error::new(Code::NotFound, message),
         git::Error::Unreadable { .. } => Error::new(Code::NotFound, message),
@@ -247,16 +254,53 @@ pub fn inside(opened: &Opened, path: &str) -> String {
 }
 
 /// The content of a file of a commit.
+///
+/// A link is followed to what it names in the same commit, and to nothing else.
 pub fn content(call: &Call<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
     let files = opened.tree.paths().map_err(|err| source_error(&err))?;
-    let entry = entry(opened, &files, path)?;
-    let read = || {
-        opened.tree.prepare(&[&entry])?;
-        opened.tree.read(&entry)
-    };
-    let content = read().map_err(|err| source_error(&err))?;
-    keep(call, opened, &files, 1);
-    Ok(content)
+    let mut entry = entry(opened, &files, path)?;
+    for _ in 0..MOST_LINKS {
+        let read = || {
+            opened.tree.prepare(&[&entry])?;
+            opened.tree.read(&entry)
+        };
+        let content = read().map_err(|err| source_error(&err))?;
+        keep(call, opened, &files, 1);
+        if entry.mode != EntryMode::Symlink {
+            return Ok(content);
+        }
+        let target = String::from_utf8_lossy(&content);
+        let led = led_to(&entry.path, &target)
+            .and_then(|path| files.binary_search_by(|file| file.path.as_str().cmp(&path)).ok())
+            .map(|at| files[at].clone())
+            .filter(|file| file.mode != EntryMode::Submodule);
+        entry = led.ok_or_else(|| {
+            let message = format!("{} is a link to {target:?}, which is no file of the commit", entry.path);
+            Error::new(Code::NotFound, message)
+        })?;
+        call.note("link_to", entry.path.as_str());
+    }
+    Err(Error::new(Code::NotFound, format!("{path} is a link that leads through too many others")))
+}
+
+/// So many links in a row lead nowhere.
+const MOST_LINKS: usize = 8;
+
+/// The path that a link at `path` leads to; `None` for one outside.
+fn led_to(path: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 #[cfg(test)]
@@ -264,10 +308,25 @@ mod tests {
     use super::names_elsewhere;
 
     #[test]
+    fn a_link_leads_to_a_path_of_the_same_tree() {
+        let led = |path: &str, target: &str| super::led_to(path, target);
+        assert_eq!(led("a/b/link", "../c.rs").as_deref(), Some("a/c.rs"));
+        assert_eq!(led("link", "./src//lib.rs").as_deref(), Some("src/lib.rs"));
+        for (path, target) in [("link", "../x"), ("a/link", "../../x"), ("a/link", "/etc/passwd")] {
+            assert_eq!(led(path, target), None, "{path} {target}");
+        }
+    }
+
+    #[test]
     fn what_could_be_elsewhere_is_no_folder_and_no_id_of_one() {
-        for name in
-            ["pallets/flask", "github:pallets/flask", "pallets/flask@main", "https://git.example/a", "git@host:a/b"]
-        {
+        for name in [
+            "pallets/flask",
+            "github:pallets/flask",
+            "pallets/flask@main",
+            "github.com/pallets/flask",
+            "https://git.example/a",
+            "git@host:a/b",
+        ] {
             assert!(names_elsewhere(name), "{name}");
         }
         for name in [

@@ -109,6 +109,18 @@ fn a_repository_is_cloned_over_https_and_updated() {
     assert!(world.folder.path().join("git/repos").read_dir().expect("it is there").count() == 1);
 }
 
+#[test]
+fn a_token_is_not_told_in_the_clear() {
+    let origin = repository(&["a.py"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::http(move |asked| guarded(&root, asked));
+    let host = format!("localhost:{}", stand.address.port());
+    let world = world("", &[(&host, "s3cr3t-t0ken")]);
+    let err = world.cache.refs(&remote(&stand.url("/.git")), &quiet()).expect_err("it is not opened");
+    assert!(matches!(err, Error::Refused { .. }), "{err:?}");
+    assert!(!stand.asked().is_empty() && stand.asked().iter().all(|asked| asked.header("authorization").is_none()));
+}
+
 /// Answers only who shows the token, by basic authentication.
 fn guarded(root: &Path, asked: &Asked) -> Reply {
     // x-access-token:s3cr3t-t0ken
@@ -403,6 +415,10 @@ fn a_clone_has_no_history_and_no_hooks() {
     std::fs::create_dir_all(hook.parent().expect("a folder")).expect("folders can be made");
     std::fs::write(&hook, "#!/bin/sh\ntouch ran\n").expect("files can be written");
     write(origin.path(), ".gitattributes", "* filter=evil text eol=crlf");
+    git(origin.path(), &["checkout", "-q", "-b", "other", "HEAD~1"]);
+    write(origin.path(), "c.py", "of another branch");
+    git(origin.path(), &["tag", "-a", "v1", "-m", "one"]);
+    git(origin.path(), &["checkout", "-q", "-"]);
     let root = origin.path().to_owned();
     let stand = Stand::https(move |asked| backend(&root, asked));
     let world = world(&stand.certificate, &[]);
@@ -413,6 +429,10 @@ fn a_clone_has_no_history_and_no_hooks() {
     let clone = repos.read_dir().expect("it is there").next().expect("one").expect("readable").path().join("repo.git");
     assert_eq!(git(&clone, &["rev-list", "--count", opened.commit.commit()]), "1");
     assert!(!clone.join("hooks").exists());
+    // Nor has it other branches or tags than what was asked for.
+    assert_eq!(git(&clone, &["for-each-ref", "--format=%(objectname)"]), opened.commit.commit());
+    let objects = git(&clone, &["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"]);
+    assert_eq!(objects.lines().filter(|kind| *kind == "commit").count(), 1);
 }
 
 #[test]
@@ -432,4 +452,28 @@ fn a_fetch_can_be_called_off() {
     let wish = Wish { progress: &|_, _, _| {}, cancelled };
     let err = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &wish).expect_err("it was called off");
     assert!(matches!(err, Error::Cancelled), "{err:?}");
+}
+
+#[test]
+fn what_a_server_does_not_have_is_told_apart() {
+    let origin = repository(&["a.py"]);
+    git(origin.path(), &["branch", "-m", "trunk"]);
+    let root = origin.path().to_owned();
+    let stand = Stand::https(move |asked| backend(&root, asked));
+    let world = world(&stand.certificate, &[]);
+    let remote = remote(&stand.url("/.git"));
+    let open = |name: Option<&str>| {
+        let asked = stand.asked().len();
+        let err = world.cache.open(&remote, name, Age::Now, &quiet()).expect_err("it is not there");
+        (err, stand.asked().len() - asked)
+    };
+    let (err, asked) = open(Some(&"1".repeat(40)));
+    assert!(matches!(err, Error::NotServed { .. }), "{err:?}");
+    assert!(asked <= 5, "what is not there is not asked for again and again: {asked}");
+    git(origin.path(), &["symbolic-ref", "HEAD", "refs/heads/none"]);
+    let (err, _) = open(None);
+    assert!(matches!(&err, Error::NoRef { nearest, .. } if nearest == &["trunk"]), "{err:?}");
+    git(origin.path(), &["update-ref", "-d", "refs/heads/trunk"]);
+    let (err, _) = open(None);
+    assert!(matches!(err, Error::Empty(_)), "{err:?}");
 }
