@@ -1,8 +1,8 @@
 //! An index that grew edit by edit holds and answers what one does that was made at once.
 //!
 //! `CODELODE_EDIT_RUNS=100000 cargo test --release --test incremental` replays more than daily work can wait for; a run is up to
-//! a dozen edits, moves and deletions, and asks every tool. `CODELODE_EDIT_EVENTS=1000000` does the same with longer histories, of
-//! which the tables are compared.
+//! a dozen edits, moves and deletions, and asks every tool. `CODELODE_EDIT_EVENTS=1000000` replays longer histories, in which the
+//! index is brought up to date now after one edit and now after many, and every record is compared now and then.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +42,8 @@ enum Event {
     Refresh,
 }
 
-fn event() -> impl Strategy<Value = Event> {
+/// What a person or a program does to files.
+fn edit() -> impl Strategy<Value = Event> {
     let file = 0..PATHS.len();
     prop_oneof![
         6 => (file.clone(), 0..TEXTS).prop_map(|(file, text)| Event::Write(file, text)),
@@ -53,9 +54,16 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (0..IGNORED.len()).prop_map(Event::Ignore),
         1 => file.clone().prop_map(Event::Swap),
         1 => file.prop_map(Event::Touch),
-        2 => Just(Event::Index),
-        4 => Just(Event::Refresh),
     ]
+}
+
+/// What brings the index up to date.
+fn update() -> impl Strategy<Value = Event> {
+    prop_oneof![1 => Just(Event::Index), 2 => Just(Event::Refresh)]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![16 => edit(), 6 => update()]
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
@@ -399,11 +407,11 @@ fn number_of(variable: &str, usual: u64) -> u64 {
 /// `CODELODE_EDIT_EVENTS=1000000 TMPDIR=/dev/shm cargo test --release --test incremental replayed -- --nocapture`
 #[test]
 fn edits_replayed_in_small_leave_what_one_look_finds() {
-    /// So many events has the history of one folder, and so many happen between two comparisons.
-    const HISTORY: u64 = 1000;
-    const BETWEEN: u64 = 100;
-    let (n_events, first) = (number_of("CODELODE_EDIT_EVENTS", 200), number_of("CODELODE_EDIT_SEED", 1));
-    let mut n_done = 0;
+    /// So many edits has the history of one folder, and so many happen between two comparisons.
+    const HISTORY: u64 = 10_000;
+    const BETWEEN: u64 = 1_000;
+    let (n_edits, first) = (number_of("CODELODE_EDIT_EVENTS", 300), number_of("CODELODE_EDIT_SEED", 1));
+    let (mut n_done, mut n_updates) = (0, 0);
     for seed in first.. {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -412,17 +420,30 @@ fn edits_replayed_in_small_leave_what_one_look_finds() {
         let place = Place::new();
         let grown = place.config("grown");
         place.index(&grown, &Options::default());
+        // Who types and who asks: often one edit is in the index before the next, sometimes there are many.
+        let pauses = prop_oneof![1..4_u64, 1..100_u64];
+        let mut pause = drawn(&pauses, &mut runner);
         for nth in 1..=HISTORY {
-            let event = event().new_tree(&mut runner).expect("nothing is refused").current();
-            place.apply(&event, &grown);
+            place.apply(&drawn(&edit(), &mut runner), &grown);
             n_done += 1;
-            if nth % BETWEEN == 0 || n_done == n_events {
-                println!("{n_done} events, seed {seed}, event {nth}");
+            pause -= 1;
+            if pause == 0 {
+                place.apply(&drawn(&update(), &mut runner), &grown);
+                n_updates += 1;
+                pause = drawn(&pauses, &mut runner);
+            }
+            if nth % BETWEEN == 0 || n_done == n_edits {
+                println!("{n_done} edits, {n_updates} updates, seed {seed}, edit {nth}");
                 check_tables(&place, &grown);
             }
-            if n_done == n_events {
+            if n_done == n_edits {
                 return;
             }
         }
     }
+}
+
+/// One value of a strategy.
+fn drawn<S: Strategy>(strategy: &S, runner: &mut TestRunner) -> S::Value {
+    strategy.new_tree(runner).expect("nothing is refused").current()
 }

@@ -241,8 +241,12 @@ fn serve(global: &Global, how: Serve) -> u8 {
         Err(problem) => return complain(&problem),
     };
     allocator::take_small_pages();
-    let served = mcp::serve(Arc::new(Context::new(config)));
-    drop(watching);
+    let cx = Context::new(config);
+    let cx = match watching {
+        Some(watching) => cx.kept_by(watching),
+        None => cx,
+    };
+    let served = mcp::serve(Arc::new(cx));
     match served {
         Ok(()) => FOUND,
         Err(err) => fail(&err),

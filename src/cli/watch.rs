@@ -54,7 +54,7 @@ pub(super) struct How {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Watching")]
 pub(super) struct Watcher {
-    /// Keep the index fresh while folders change.
+    /// Keep indexes fresh while folders change: true from the start, false never [default: once a folder is asked about again].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     #[arg(value_parser = BoolishValueParser::new())]
     watcher: Option<bool>,
@@ -184,9 +184,10 @@ pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8>
 }
 
 impl Watcher {
-    /// Begins to watch, when that is wanted. Indexing what is not indexed yet goes on beside the server.
+    /// Begins to watch, when that is wanted. Indexing what is not indexed yet goes on beside the server. `None` when nothing is
+    /// to be watched at all.
     pub(super) fn start(self, config: &Config) -> Result<Option<Arc<Watching>>, String> {
-        if self.watcher != Some(true) {
+        if !self.watcher.unwrap_or(config.watcher) {
             return Ok(None);
         }
         let mut config = config.clone();
@@ -198,6 +199,9 @@ impl Watcher {
             Some(path) => to_file(path.unwrap_or_else(|| config.home.join("watch.log")))?,
             None => Arc::new(|line: &str| tracing::info!("{line}")),
         };
+        if self.watcher.is_none() {
+            return Ok(Some(Arc::new(Watching::new(config.clone(), options(&config, None), tell))));
+        }
         let paths = if self.watcher_path.is_empty() { vec![PathBuf::from(".")] } else { self.watcher_path };
         let options = options(&config, self.watcher_idle_timeout);
         let watching = Arc::new(Watching::new(config, options, Arc::clone(&tell)));

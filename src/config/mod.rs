@@ -68,6 +68,8 @@ pub struct Config {
     pub ca_file: Option<PathBuf>,
     /// How repositories elsewhere are reached and kept.
     pub git: Git,
+    /// Whether a server that is asked about a folder again keeps its index fresh from then on.
+    pub watcher: bool,
     /// How long it must be quiet before what a watcher was told is read.
     pub watch_debounce: Duration,
     /// How often worktrees are asked for that somebody may have made.
@@ -121,6 +123,7 @@ impl Default for Config {
             trusted_hosts: Vec::new(),
             ca_file: None,
             git: Git::default(),
+            watcher: true,
             watch_debounce: Duration::from_millis(2000),
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),
@@ -213,6 +216,7 @@ impl Config {
             cache_mode,
             git_max_clone,
             git_cache_size,
+            watcher,
             watch_debounce_ms,
             claude_poll_interval,
             github_api_url,
@@ -290,6 +294,9 @@ impl Config {
         }
         if let Some(bytes) = git_cache_size {
             self.git.cache_size = bytes;
+        }
+        if let Some(wanted) = watcher {
+            self.watcher = wanted;
         }
         if let Some(debounce) = watch_debounce_ms {
             self.watch_debounce = Duration::from_millis(debounce);

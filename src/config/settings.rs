@@ -60,6 +60,8 @@ pub struct Settings {
     pub git_max_clone: Option<u64>,
     /// The most that all clones may take, in bytes; the least used go first.
     pub git_cache_size: Option<u64>,
+    /// Whether a server that is asked about a folder again keeps its index fresh from then on, so that nobody has to look.
+    pub watcher: Option<bool>,
     /// How long it must be quiet before what a watcher was told is read, in milliseconds.
     pub watch_debounce_ms: Option<u64>,
     /// How often `watch-claude` asks repositories for their worktrees, in seconds.
@@ -91,6 +93,7 @@ pub(super) const KEYS: &[&str] = &[
     "cache_mode",
     "git_max_clone",
     "git_cache_size",
+    "watcher",
     "watch_debounce_ms",
     "claude_poll_interval",
     "github_api_url",
@@ -208,6 +211,11 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_GIT_CACHE_SIZE"],
         sets: "git_cache_size",
         put: |settings, text| set(&mut settings.git_cache_size, number(text)),
+    },
+    Variable {
+        names: &["CODELODE_WATCHER"],
+        sets: "watcher",
+        put: |settings, text| set(&mut settings.watcher, yes_or_no(text)),
     },
     Variable {
         names: &["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"],

@@ -21,6 +21,7 @@ use super::session::Session;
 use super::{Code, Error, Request, TOOLS, ToolSpec, tokens};
 use crate::config::Config;
 use crate::store::{Sidecar, Snapshot};
+use crate::watch::Watching;
 
 /// What a process keeps between calls.
 pub struct Context {
@@ -40,6 +41,11 @@ impl Context {
         let session = Session::open(&config.home);
         let indexes = Indexes::new(&config);
         Self { config, session, indexes, remotes: Remotes::default() }
+    }
+
+    /// The same for a process that stays: checkouts that are asked about again are kept fresh from then on.
+    pub fn kept_by(self, watching: Arc<Watching>) -> Self {
+        Self { indexes: self.indexes.kept_by(watching), ..self }
     }
 
     /// Ends a process that has answered what it was asked: what it counted is written. What is open stays open, because the

@@ -15,7 +15,7 @@ use crate::allocator;
 use crate::config::{self, Config};
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
-use crate::watch::{self, Standing};
+use crate::watch::{self, Standing, Watching};
 
 pub use crate::pipeline::owner;
 
@@ -28,12 +28,16 @@ const RELAXED: Duration = Duration::from_millis(50);
 const STRICT: Duration = Duration::from_millis(500);
 /// After so long a pause memory that is free is given back.
 const QUIET: Duration = Duration::from_secs(2);
+/// A keeper that says nothing is not asked again within this time.
+const MUTE: Duration = Duration::from_secs(5);
 /// So many files are named that are not up to date.
 const MOST_NAMED: usize = 20;
 
 /// The indexes that a process has open.
 pub struct Indexes {
     registry: Registry,
+    /// Keeps checkouts fresh by the way, in a process that is asked more than once.
+    watching: Option<Arc<Watching>>,
     open: Mutex<HashMap<String, Arc<Open>>>,
     pub(super) mended: Mended,
 }
@@ -51,6 +55,12 @@ struct State {
     /// When the index's files were last seen to be as long as they were when it was opened.
     measured: Instant,
     looked: Option<Instant>,
+    /// When it was looked at for the first time.
+    first_looked: Option<Instant>,
+    /// When its keeper was asked and said nothing.
+    mute: Option<Instant>,
+    /// Its keeper said how it stands when that was asked last.
+    is_kept: bool,
     /// Somebody looks at the folder just now, and brings the index up to date if need be.
     looking: bool,
     /// How the snapshot stood to the folder when it was last looked at, and brought up to date if need be.
@@ -76,7 +86,13 @@ pub struct Repo {
 impl Indexes {
     /// The indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
-        Self { registry: Registry::new(&config.home), open: Mutex::default(), mended: Mended::default() }
+        let registry = Registry::new(&config.home);
+        Self { registry, watching: None, open: Mutex::default(), mended: Mended::default() }
+    }
+
+    /// The same, and checkouts that are asked about again are kept fresh from then on.
+    pub fn kept_by(self, watching: Arc<Watching>) -> Self {
+        Self { watching: Some(watching), ..self }
     }
 
     /// The list of what is indexed.
@@ -405,6 +421,9 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
         stamp,
         measured: Instant::now(),
         looked: None,
+        first_looked: None,
+        mute: None,
+        is_kept: false,
         looking: false,
         freshness: Freshness::Fresh,
         stale: Vec::new(),
@@ -431,29 +450,54 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
         config::Freshness::Strict => STRICT,
     });
     let began = Instant::now();
-    let is_current = lock(&open.state).snapshot.content_version() == store::CONTENT;
-    if is_current && let Some(standing) = watch::ask(&config.home, &sidecar.snapshot, root, patience) {
-        let open = opened(call, sidecar)?;
-        let mut state = lock(&open.state);
-        (state.freshness, state.stale) = match standing {
-            Standing::Fresh => (Freshness::Fresh, Vec::new()),
-            Standing::Pending(files) => (Freshness::Indexing, files),
-        };
-        (state.looked, state.because) = (Some(began), None);
-        drop(state);
-        return Ok(open);
-    }
-    let mut state = lock(&open.state);
+    let may_ask = {
+        let state = lock(&open.state);
+        let is_mute = state.mute.is_some_and(|asked| asked.elapsed() < MUTE);
+        state.snapshot.content_version() == store::CONTENT && !is_mute
+    };
+    let standing = if may_ask { watch::ask(&config.home, &sidecar.snapshot, root, patience) } else { None };
+    let mut state = match standing {
+        Some(standing @ (Standing::Fresh | Standing::Pending(_))) => {
+            let open = opened(call, sidecar)?;
+            let mut state = lock(&open.state);
+            (state.freshness, state.stale) = match standing {
+                Standing::Pending(files) => (Freshness::Indexing, files),
+                _ => (Freshness::Fresh, Vec::new()),
+            };
+            (state.looked, state.because, state.is_kept) = (Some(began), None, true);
+            drop(state);
+            return Ok(open);
+        }
+        other => {
+            let mut state = lock(&open.state);
+            if other.is_some() {
+                state.mute = Some(began);
+            }
+            if std::mem::take(&mut state.is_kept) {
+                // Nobody has looked for as long as its keeper did.
+                state.looked = None;
+            }
+            state
+        }
+    };
     if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
         // Until somebody has looked, nobody can tell.
         (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Stale);
         (state.stale, state.because) = (Vec::new(), None);
+        let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
         let look = Look::new(call, &open, sidecar, root, state.snapshot.clone());
         drop(state);
+        let keeper = call.cx.indexes.watching.clone().filter(|_| is_asked_again);
+        let root = root.to_owned();
         // Without a thread to be had, the look is dropped, and who waits for it is told.
         let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || {
-            if look.run() {
-                // Nobody waits any more. Whoever edits goes on doing so, and then what is free is needed again at once.
+            let has_worked = look.run();
+            // Nobody waits any more.
+            if let Some(watching) = keeper {
+                watching.keep(&root);
+            }
+            if has_worked {
+                // Whoever edits goes on doing so, and then what is free is needed again at once.
                 std::thread::sleep(QUIET);
                 allocator::give_back();
             }

@@ -8,10 +8,13 @@
 //! - `pending\n` and a few paths, a line each: it does not yet,
 //! - `scan\n`: the keeper cannot tell, the asker has to look itself.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use super::eye::place;
 
@@ -29,6 +32,8 @@ pub(super) const MOST_PATHS: usize = 20;
 /// How an index stands to its folder, as its keeper says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
+    /// There is a keeper and it says nothing: its process is stopped, or hangs. Each question would wait for it in vain.
+    Mute,
     /// What is published holds everything that happened before the question.
     Fresh,
     /// It does not yet; some of the files that are waiting, none when their names are not known.
@@ -43,19 +48,39 @@ pub(super) fn folder(home: &Path, snapshot: &str) -> PathBuf {
 /// Asks the keeper of a checkout, when there is one, and waits so long at most. `None` when there is none, or none that can
 /// tell: then whoever wants to know has to look.
 pub fn ask(home: &Path, snapshot: &str, root: &Path, patience: Duration) -> Option<Standing> {
-    let mut stream = UnixStream::connect(folder(home, snapshot).join(SOCKET)).ok()?;
+    let mut stream = match connect(&folder(home, snapshot).join(SOCKET)) {
+        // Nobody has taken up so many questions.
+        Err(Errno::AGAIN) => return Some(Standing::Mute),
+        connected => connected.ok()?,
+    };
     let (device, inode) = place(root).ok()?;
     stream.set_write_timeout(Some(HERE)).ok()?;
     stream.set_read_timeout(Some(HERE)).ok()?;
     stream.write_all(format!("{} {device} {inode}\n", patience.as_millis()).as_bytes()).ok()?;
     let mut lines = BufReader::new(stream.try_clone().ok()?.take(LONGEST));
-    (line(&mut lines)? == "here").then_some(())?;
+    let mut here = String::new();
+    match lines.read_line(&mut here) {
+        Ok(_) if here == "here\n" => {}
+        Err(err) if matches!(err.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+            return Some(Standing::Mute);
+        }
+        _ => return None,
+    }
     stream.set_read_timeout(Some(patience + GRACE)).ok()?;
     match line(&mut lines)?.as_str() {
         "fresh" => Some(Standing::Fresh),
         "pending" => Some(Standing::Pending(std::iter::from_fn(|| line(&mut lines)).collect())),
         _ => None,
     }
+}
+
+/// A way to whoever listens at a path, at once or not at all: where nobody takes up questions, the system would let us wait.
+fn connect(path: &Path) -> rustix::io::Result<UnixStream> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    rustix::io::ioctl_fionbio(&socket, false)?;
+    Ok(socket.into())
 }
 
 /// What somebody asks.
@@ -83,7 +108,7 @@ pub(super) fn answer(stream: &mut UnixStream, standing: Option<&Standing>) {
     let mut text = match standing {
         Some(Standing::Fresh) => "fresh\n".to_owned(),
         Some(Standing::Pending(_)) => "pending\n".to_owned(),
-        None => "scan\n".to_owned(),
+        Some(Standing::Mute) | None => "scan\n".to_owned(),
     };
     if let Some(Standing::Pending(paths)) = standing {
         for path in paths.iter().filter(|path| !path.contains('\n')) {

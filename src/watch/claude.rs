@@ -84,7 +84,7 @@ pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
     let mut manifest = Manifest { path: sources.manifest.clone(), read: 0, place: None };
     let woken = manifest.folder().and_then(|folder| {
         let _ = fs::create_dir_all(folder);
-        let eye = watching.eye.clone()?;
+        let eye = watching.eye()?;
         let (who, woken) = eye.listener();
         eye.follow(who, &BTreeSet::from([folder.canonicalize().ok()?])).ok()?;
         Some((eye, who, woken))

@@ -24,6 +24,9 @@ pub(super) enum Blind {
     /// The system watches no more folders for this user.
     #[error("the system's limit on watched folders is reached (raise it: sysctl fs.inotify.max_user_watches=1048576)")]
     Limit,
+    /// It could, and would leave too few for others.
+    #[error("there are more folders than are watched by the way")]
+    Spare,
     /// One folder is in two places, and the system names only one of them.
     #[error("{} and {} are the same folder", .0.display(), .1.display())]
     Twice(PathBuf, PathBuf),
@@ -195,6 +198,13 @@ impl Eye {
         Ok(is_new)
     }
 
+    /// How many folders would be watched if a listener followed these.
+    pub(super) fn with(&self, who: u32, folders: &BTreeSet<PathBuf>) -> usize {
+        let seen = self.told.lock();
+        let others = seen.listeners.iter().filter(|(_, watched)| watched.who.iter().any(|other| *other != who));
+        others.filter(|(folder, _)| !folders.contains(*folder)).count() + folders.len()
+    }
+
     /// Tells a listener no more.
     pub(super) fn leave(&self, who: u32) {
         // Nothing is new about no folders, so nothing can be refused.
@@ -240,6 +250,13 @@ fn notifier_for(told: &Arc<Told>) -> Result<RecommendedWatcher, Blind> {
     // that is opened, whoever reads a whole repository would take twice as long.
     let wanted = notify::Config::default().with_event_kinds(EventKindMask::CORE);
     Ok(RecommendedWatcher::new(move |event| hearing.hear(event), wanted)?)
+}
+
+/// So many folders are watched by the way: a quarter of what the system lets a user watch, for others want to as well.
+pub(super) fn spare() -> usize {
+    let limits = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
+    let read = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
+    limits.into_iter().filter_map(read).min().map_or(usize::MAX, |most| most / 4)
 }
 
 /// Device and inode of a folder.

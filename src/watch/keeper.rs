@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
 use super::ask::{self, Standing};
-use super::eye::{self, EXACT, Eye, Heard};
+use super::eye::{self, Blind, EXACT, Eye, Heard};
 use super::listen::{Listening, Post, Question};
 use super::{Error, Options, Tell};
 use crate::allocator;
@@ -34,33 +34,50 @@ const QUIET: Duration = Duration::from_secs(2);
 /// How often what went wrong is tried again.
 const RETRY: Duration = Duration::from_secs(2);
 
+/// A checkout that is kept by the way, and about which nobody asks for so long, is left alone.
+const UNASKED: Duration = Duration::from_secs(10 * 60);
+
+/// Why a checkout is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Errand {
+    /// Somebody wants it to be.
+    Wanted,
+    /// Somebody asks about it, and need not look then.
+    ByTheWay,
+}
+
 /// Keeps a checkout fresh until it is dropped.
 pub(super) struct Keeper {
     stop: Option<Sender<()>>,
     cancelled: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<End>>,
 }
 
 impl Keeper {
     /// Begins with the checkout at `root`: indexes it if need be, and goes on in a thread of its own. When another process
-    /// keeps it already, that thread waits for its end.
+    /// keeps it already, that thread waits for its end. `None` where there is nothing to do by the way.
     pub(super) fn start(
         root: PathBuf,
         config: Config,
         options: Options,
-        eye: Option<Arc<Eye>>,
+        errand: Errand,
+        eye: &dyn Fn() -> Option<Arc<Eye>>,
         tell: Arc<Tell>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Option<Self>, Error> {
         let registry = Registry::new(&config.home);
         registry.prepare();
         let sidecar = pipeline::sidecar_of(&root, &config);
         let store = registry.store(&sidecar.store);
-        let snapshot = match newest(&store, &sidecar) {
-            Ok(snapshot) if snapshot.content_version() == store::CONTENT => snapshot,
-            found => index(&root, &config, &sidecar, &store, found.ok().as_ref(), &tell)?,
-        };
         let refused = |problem: String| Error::Refused { root: root.clone(), problem };
         let post = Post::take(&config.home, &sidecar.snapshot).map_err(|err| refused(err.to_string()))?;
+        if errand == Errand::ByTheWay && post.is_none() {
+            return Ok(None);
+        }
+        let snapshot = match newest(&store, &sidecar) {
+            Ok(snapshot) if snapshot.content_version() == store::CONTENT => snapshot,
+            _ if errand == Errand::ByTheWay => return Ok(None),
+            found => index(&root, &config, &sidecar, &store, found.ok().as_ref(), &tell)?,
+        };
         let (stop, stopped) = bounded(0);
         let cancelled = Arc::new(AtomicBool::new(false));
         let work = Work {
@@ -70,12 +87,13 @@ impl Keeper {
             root: root.clone(),
             config,
             options,
+            errand,
             tell,
             sidecar,
             store,
             snapshot,
             hearing: None,
-            wanted: eye,
+            wanted: eye(),
             backlog: Backlog { all: true, ..Backlog::default() },
             busy_with: Arc::default(),
             cancelled: Arc::clone(&cancelled),
@@ -87,12 +105,18 @@ impl Keeper {
             .name("keeper".to_owned())
             .spawn(move || work.keep(post, &stopped))
             .map_err(|err| refused(err.to_string()))?;
-        Ok(Self { stop: Some(stop), cancelled, thread: Some(thread) })
+        Ok(Some(Self { stop: Some(stop), cancelled, thread: Some(thread) }))
     }
 
     /// Whether it ended by itself.
     pub(super) fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Ends it, and says why it ended if it did so by itself.
+    pub(super) fn end(mut self) -> Option<End> {
+        drop(self.stop.take());
+        self.thread.take()?.join().ok()
     }
 }
 
@@ -144,6 +168,7 @@ struct Work {
     root: PathBuf,
     config: Config,
     options: Options,
+    errand: Errand,
     tell: Arc<Tell>,
     sidecar: Sidecar,
     store: Store,
@@ -167,20 +192,23 @@ struct Work {
 }
 
 /// Why a keeper ends.
-enum End {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
     Stopped,
     Idle,
     Gone,
     Forgotten,
+    /// It cannot be kept by the way: nobody tells us what happens.
+    Unfit,
 }
 
 impl Work {
-    fn keep(mut self, post: Option<Post>, stopped: &Receiver<()>) {
-        let Some(post) = post.map_or_else(|| self.wait_for_post(stopped), Some) else { return };
+    fn keep(mut self, post: Option<Post>, stopped: &Receiver<()>) -> End {
+        let Some(post) = post.map_or_else(|| self.wait_for_post(stopped), Some) else { return End::Stopped };
         let end = self.keep_at(&post, stopped);
         let root = self.root.display();
         match end {
-            End::Stopped => {}
+            End::Stopped | End::Unfit => {}
             End::Idle => (self.tell)(&format!("{root}: nothing happened for long; watched no more")),
             End::Forgotten => (self.tell)(&format!("{root}: its index was removed; watched no more")),
             End::Gone => {
@@ -196,6 +224,7 @@ impl Work {
         }
         // Nobody shall find a socket that nobody answers at.
         drop(self.hearing.take());
+        end
     }
 
     /// Waits until no other process keeps the checkout. `None` when that is no longer wanted.
@@ -223,6 +252,8 @@ impl Work {
         let how = if self.hearing.is_some() { "watching" } else { "looking now and then at" };
         (self.tell)(&format!("{how} {}: {} files, {} symbols", self.root.display(), facts.files, facts.symbols));
         let (mut busy, mut looked, mut rest) = (Instant::now(), Instant::now(), LOOK_EVERY);
+        let by_the_way = self.errand == Errand::ByTheWay;
+        let idle_after = self.options.idle.or(by_the_way.then_some(UNASKED));
         let mut failed = false;
         loop {
             let told = self.hearing.as_ref().and_then(|hearing| hearing.eye.told_when(hearing.who));
@@ -233,7 +264,10 @@ impl Work {
                 // The folder may be gone, or somebody may have thrown its index away.
                 None => looked + Duration::from_secs(60),
             };
-            let idle = self.options.idle.map(|idle| busy + idle);
+            if by_the_way && self.hearing.is_none() {
+                return End::Unfit;
+            }
+            let idle = idle_after.map(|idle| busy + idle);
             // Whoever edits goes on doing so, and then what is free is needed again at once.
             let rested = self.worked.map(|worked| worked + QUIET);
             let until = [idle, rested].into_iter().flatten().fold(due, Instant::min);
@@ -250,10 +284,11 @@ impl Work {
                     let all = std::iter::once(question).chain(questions.try_iter()).collect();
                     failed = !self.answer(all);
                 }
-                recv(woken) -> _ => busy = Instant::now(),
+                // Who keeps by the way does so for those who ask.
+                recv(woken) -> _ => if !by_the_way { busy = Instant::now() },
                 default(until.saturating_duration_since(Instant::now())) => {
                     let now = Instant::now();
-                    if idle.is_some_and(|idle| now >= idle) && told.is_none() {
+                    if idle.is_some_and(|idle| now >= idle) && (told.is_none() || by_the_way) {
                         return End::Idle;
                     }
                     if rested.is_some_and(|rested| now >= rested) {
@@ -421,7 +456,11 @@ impl Work {
             true => folders(&self.root, &self.snapshot),
             false => BTreeSet::from([self.root.clone()]),
         };
-        match hearing.eye.follow(hearing.who, &folders) {
+        let followed = match self.errand {
+            Errand::ByTheWay if hearing.eye.with(hearing.who, &folders) > eye::spare() => Err(Blind::Spare),
+            _ => hearing.eye.follow(hearing.who, &folders),
+        };
+        match followed {
             Ok(is_new) => {
                 self.backlog.all |= is_new;
                 self.backlog.lost = false;

@@ -10,7 +10,8 @@
 //! sizes and times now and then instead, and says so. What no system tells: writes through a memory map, and through
 //! another name of the same file that lies elsewhere.
 //!
-//! One process at a time keeps a checkout; others that want to wait for its end and go on from there.
+//! One process at a time keeps a checkout; others that want to wait for its end and go on from there. A server that is asked
+//! again and again does so by the way ([`Watching::keep`]): while somebody asks, and where the system has watches to spare.
 
 mod ask;
 pub mod claude;
@@ -20,9 +21,9 @@ mod listen;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::config::Config;
@@ -31,7 +32,7 @@ use crate::store::Registry;
 
 pub use ask::{Standing, ask};
 use eye::Eye;
-use keeper::Keeper;
+use keeper::{End, Errand, Keeper};
 
 /// How to watch.
 #[derive(Clone, Debug)]
@@ -69,22 +70,17 @@ pub struct Watching {
     config: Config,
     options: Options,
     tell: Arc<Tell>,
-    /// `None` where the system gives us no notifier.
-    eye: Option<Arc<Eye>>,
+    /// Opened for the first keeper and closed with the last: the system has few for a user.
+    eye: Mutex<Weak<Eye>>,
     keepers: Mutex<HashMap<PathBuf, Keeper>>,
+    /// Checkouts that cannot be kept by the way.
+    unfit: Mutex<HashSet<PathBuf>>,
 }
 
 impl Watching {
     /// Watches nothing yet.
     pub fn new(config: Config, options: Options, tell: Arc<Tell>) -> Self {
-        let eye = match Eye::open() {
-            Ok(eye) => Some(Arc::new(eye)),
-            Err(err) => {
-                tell(&format!("{err}; folders are looked at now and then instead"));
-                None
-            }
-        };
-        Self { config, options, tell, eye, keepers: Mutex::default() }
+        Self { config, options, tell, eye: Mutex::default(), keepers: Mutex::default(), unfit: Mutex::default() }
     }
 
     /// Keeps the checkout that holds a folder fresh from now on; one that is not indexed yet is indexed first. Returns its
@@ -105,10 +101,55 @@ impl Watching {
         if keepers.get(root).is_some_and(|keeper| !keeper.has_ended()) {
             return Ok(());
         }
-        let (eye, tell) = (self.eye.clone(), Arc::clone(&self.tell));
-        let keeper = Keeper::start(root.to_owned(), self.config.clone(), self.options.clone(), eye, tell)?;
-        keepers.insert(root.to_owned(), keeper);
+        if let Some(keeper) = self.keeper(root, Errand::Wanted)? {
+            keepers.insert(root.to_owned(), keeper);
+        }
         Ok(())
+    }
+
+    /// Keeps the indexed checkout at `root` fresh by the way: while somebody asks, where nobody else keeps it, and where the
+    /// system tells of everything and has watches to spare. Otherwise nothing happens.
+    pub fn keep(&self, root: &Path) {
+        let mut keepers = self.keepers();
+        let mut unfit = self.unfit.lock().unwrap_or_else(PoisonError::into_inner);
+        if keepers.get(root).is_some_and(|keeper| !keeper.has_ended()) {
+            return;
+        }
+        if keepers.remove(root).and_then(Keeper::end) == Some(End::Unfit) {
+            unfit.insert(root.to_owned());
+        }
+        if unfit.contains(root) {
+            return;
+        }
+        match self.keeper(root, Errand::ByTheWay) {
+            Ok(Some(keeper)) => drop(keepers.insert(root.to_owned(), keeper)),
+            Ok(None) => {}
+            Err(err) => tracing::info!(%err, "{} is looked at before each answer", root.display()),
+        }
+    }
+
+    fn keeper(&self, root: &Path, errand: Errand) -> Result<Option<Keeper>, Error> {
+        let (options, tell) = (self.options.clone(), Arc::clone(&self.tell));
+        Keeper::start(root.to_owned(), self.config.clone(), options, errand, &|| self.eye(), tell)
+    }
+
+    /// What is told by the system; `None` where it gives us no notifier.
+    fn eye(&self) -> Option<Arc<Eye>> {
+        let mut eye = self.eye.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = eye.upgrade() {
+            return Some(open);
+        }
+        match Eye::open() {
+            Ok(opened) => {
+                let opened = Arc::new(opened);
+                *eye = Arc::downgrade(&opened);
+                Some(opened)
+            }
+            Err(err) => {
+                (self.tell)(&format!("{err}; folders are looked at now and then instead"));
+                None
+            }
+        }
     }
 
     /// Leaves a checkout as it is from now on.

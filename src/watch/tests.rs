@@ -69,7 +69,7 @@ fn what_was_lost_when_the_queue_ran_over_is_found() {
         snapshot.expect("it is indexed").file(path).map(|file| file.content().to_owned())
     };
 
-    let eye = watching.eye.clone().expect("the system watches");
+    let eye = watching.eye().expect("the system watches");
     // The keeper was the first to listen.
     let who = 1;
     let lose = |change: &dyn Fn(&Path)| {

@@ -1,5 +1,7 @@
 //! Keeping indexes fresh: what happens in a folder is in the next answer, and nobody has to look for it.
 
+mod server;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -437,25 +439,6 @@ fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
     ] {
         assert_eq!(claude::worktree_of(input).as_deref(), path.map(Path::new), "{input}");
     }
-}
-
-#[test]
-fn a_server_watches_beside_its_answers() {
-    let place = Place::new();
-    place.write("a.py", &function("first"));
-    let mut command = place.command(&["serve", "--watcher", "--watcher-debounce", "20", "--watcher-log"]);
-    let mut server =
-        Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program is built"));
-    place.until("it watches", || place.standing() == Some(Standing::Fresh));
-    place.write("b.py", &function("second"));
-    place.until("the new file is held", || place.held() == place.there());
-    let log = || fs::read_to_string(place.config().home.join("watch.log")).unwrap_or_default();
-    place.until("it is logged", || log().contains("b.py new"));
-    drop(server.0.stdin.take());
-    assert!(server.0.wait().expect("it ends with its client").success());
-    assert_eq!(place.standing(), None);
-    let refused = place.command(&["serve", "--watcher-debounce", "20"]).output().expect("the program is built");
-    assert_eq!(refused.status.code(), Some(2), "a flag that would do nothing");
 }
 
 #[test]

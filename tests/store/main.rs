@@ -1,0 +1,360 @@
+//! The index in bad times, through the real program: killed, raced, without room, without the right to write, moved,
+//! shared, and behind its sources.
+//!
+//! `CODELODE_KILLS=500 cargo test --test store` kills more often than daily work can wait for.
+
+mod contents;
+mod killed;
+mod places;
+mod shared;
+mod soak;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use codelode::store::{Clause, Error, Field, Registry, Snapshot};
+use serde_json::{Value, json};
+
+/// Nothing here takes this long, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a folder or an index holds: text by path.
+type State = BTreeMap<String, String>;
+
+/// Folders with sources, and an index directory of their own.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        fs::create_dir(folder.path().join("source")).expect("the folder is new");
+        Self { folder }
+    }
+
+    /// A place whose sources are so and indexed, and old enough that their times are believed.
+    fn indexed(state: &State) -> Self {
+        let place = Self::new();
+        place.write(&State::new(), state);
+        place.age();
+        place.succeed(&["index", "."]);
+        place
+    }
+
+    fn path(&self) -> PathBuf {
+        // Where a temporary folder lies behind a link, an index names what the link leads to.
+        self.folder.path().canonicalize().expect("the folder is there")
+    }
+
+    fn source(&self) -> PathBuf {
+        self.path().join("source")
+    }
+
+    fn index(&self) -> PathBuf {
+        self.path().join("index")
+    }
+
+    /// Makes the sources so; they were as in `before`.
+    fn write(&self, before: &State, after: &State) {
+        for path in before.keys().filter(|path| !after.contains_key(*path)) {
+            fs::remove_file(self.source().join(path)).expect("it was written");
+        }
+        for (path, text) in after.iter().filter(|(path, text)| before.get(*path) != Some(text)) {
+            let path = self.source().join(path);
+            fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
+            fs::write(path, text).expect("files can be written");
+        }
+    }
+
+    /// Makes everything an hour old: what was written a moment ago is looked at twice.
+    fn age(&self) {
+        let then = SystemTime::now() - Duration::from_secs(3600);
+        let mut folders = vec![self.source()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).expect("it is there").flatten() {
+                if entry.path().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    let file = File::options().write(true).open(entry.path()).expect("it is ours");
+                    file.set_modified(then).expect("times can be set");
+                }
+            }
+            File::open(folder).expect("it is there").set_modified(then).expect("times can be set");
+        }
+        // The system's own times cannot be set: they grow old by themselves.
+        thread::sleep(Duration::from_millis(60));
+    }
+
+    /// Gives a command this place's environment and nothing of the machine's.
+    fn at_home(&self, mut command: Command) -> Command {
+        command.current_dir(self.source()).stdin(Stdio::null()).env("HOME", self.folder.path());
+        for name in ["CODELODE_PATH_MAP", "CODELODE_TOOLS", "CODELODE_LOG", "CODELODE_FRESHNESS"] {
+            command.env_remove(name);
+        }
+        command.env("CODELODE_INDEX_PATH", self.index());
+        command
+    }
+
+    /// The program, to be run where the sources are.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args);
+        self.at_home(command)
+    }
+
+    /// A shell, to be run there; `$codelode` is the program.
+    fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("bash");
+        command.args(["-c", script]).env("codelode", env!("CARGO_BIN_EXE_codelode"));
+        self.at_home(command)
+    }
+
+    /// The same in a mount namespace of its own, where anybody may mount and nothing outlives the shell.
+    fn mounting_shell(&self, script: &str) -> Command {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "bash", "-c", script]);
+        command.env("codelode", env!("CARGO_BIN_EXE_codelode"));
+        self.at_home(command)
+    }
+
+    /// Whether this machine lets us mount.
+    fn can_mount(&self) -> bool {
+        let script = format!("mount -t tmpfs none {:?}", self.folder.path());
+        self.mounting_shell(&script).output().is_ok_and(|output| output.status.success())
+    }
+
+    /// Runs the program, which must succeed.
+    fn succeed(&self, args: &[&str]) -> String {
+        let ran = Ran::of(&mut self.command(args));
+        assert_eq!(ran.status, 0, "{args:?}: {} {}", ran.out, ran.err);
+        ran.out
+    }
+
+    /// Calls a tool in a process of its own.
+    fn call(&self, tool: &str, args: Value) -> Value {
+        let ran = Ran::of(&mut self.command(&["call", "--json", tool, &args.to_string()]));
+        serde_json::from_str(&ran.out).unwrap_or_else(|err| panic!("{tool}: {err}: {} {}", ran.out, ran.err))
+    }
+
+    /// The newest snapshot of the sources; `None` when they are not indexed.
+    fn snapshot(&self) -> Option<Snapshot> {
+        snapshot(&self.index(), &self.source())
+    }
+
+    /// What the index holds; nothing when there is none.
+    fn held(&self) -> State {
+        self.snapshot().map_or_else(State::new, |snapshot| state_of(&snapshot))
+    }
+}
+
+/// How a run ended.
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn of(command: &mut Command) -> Self {
+        let Output { status, stdout, stderr } = command.output().expect("the program is there");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+        Self { status: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
+    }
+}
+
+/// The newest snapshot of a folder, as a reader in another process than the writer gets it.
+fn snapshot(index: &Path, root: &Path) -> Option<Snapshot> {
+    let registry = Registry::new(index.join("codelode"));
+    let sidecar = registry.get(&Registry::local_id(root))?;
+    match registry.store(&sidecar.store).snapshot(&sidecar.snapshot) {
+        Ok(snapshot) => Some(snapshot),
+        Err(Error::Missing(_) | Error::NoSnapshot) => None,
+        Err(err) => panic!("a reader is never in the way: {err}"),
+    }
+}
+
+/// What a snapshot holds. Its parts must tell the same: content, symbols, search and counts.
+fn state_of(snapshot: &Snapshot) -> State {
+    snapshot.verify().expect("its tables are whole");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_owned()).expect("the tests write text");
+    let state: State = snapshot.files().map(|file| (file.path().to_owned(), text(file.content()))).collect();
+    assert_eq!(snapshot.facts().files, state.len() as u64);
+    let mut written = BTreeSet::new();
+    for file in snapshot.files() {
+        for symbol in file.symbols() {
+            assert_eq!(symbol.source(), symbol.span().of(file.content()), "{}", symbol.id());
+            written.insert(symbol.id());
+        }
+    }
+    let clause = Clause::new(Field::Name, "marker", 1.0);
+    let found = snapshot.search(&[clause], 100_000, &mut |_| true).expect("what is mapped can be searched");
+    let found: BTreeSet<String> =
+        found.into_iter().map(|(id, _)| snapshot.symbol(id).expect("it is in this snapshot").id()).collect();
+    assert_eq!(found, written, "search and content are of one moment");
+    let symbols: BTreeSet<&str> =
+        state.values().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix("def ")).collect();
+    assert_eq!(symbols.len(), written.len());
+    state
+}
+
+/// A module that says which file and which generation it is.
+fn module(path: &str, generation: usize) -> String {
+    let stem: String = path.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let filler = format!("    # {}\n", "so that there is something to write ".repeat(1 + generation % 7));
+    format!("def marker_{stem}_{generation}(value):\n{filler}    return value + {generation}\n")
+}
+
+/// The generation that all files are of.
+fn generation_of(state: &State) -> usize {
+    let of = |text: &str| text.rsplit(' ').next().and_then(|last| last.trim().parse().ok()).expect("a module ends so");
+    let all: BTreeSet<usize> = state.values().map(|text| of(text)).collect();
+    assert_eq!(all.len(), 1, "a mix of generations");
+    all.into_iter().next().expect("there is one")
+}
+
+/// So many modules of one generation.
+fn modules(n: usize, generation: usize) -> State {
+    let paths = (0..n).map(|n| format!("part_{}/module_{n}.py", n % 3));
+    paths.map(|path| (path.clone(), module(&path, generation))).collect()
+}
+
+/// Numbers that look random and are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        // Marsaglia's xorshift.
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    /// A few files changed, added and removed.
+    fn edited(&mut self, state: &State, generation: usize) -> State {
+        let mut edited = state.clone();
+        for _ in 0..1 + self.below(8) {
+            let path = format!("part_{}/module_{}.py", self.below(3), self.below(20));
+            match self.below(4) {
+                0 => drop(edited.remove(&path)),
+                _ => drop(edited.insert(path.clone(), module(&path, generation))),
+            }
+        }
+        edited
+    }
+}
+
+/// Every file below a folder with its inode, as far as it can be seen while somebody writes.
+fn names(folder: &Path) -> BTreeSet<(PathBuf, u64)> {
+    use std::os::unix::fs::DirEntryExt;
+    let mut all = BTreeSet::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        all.insert((entry.path(), entry.ino()));
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            all.extend(names(&entry.path()));
+        }
+    }
+    all
+}
+
+/// Bytes of memory whose counts begin so.
+fn bytes_of(process: u32, counts: &str) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).expect("it is our child, on Linux");
+    let private = text.lines().filter(|line| line.starts_with(counts));
+    private.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>() * 1024
+}
+
+/// A number that a larger run sets.
+fn number_of(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// The program as a client's subprocess.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    n_asked: u64,
+}
+
+impl Server {
+    /// Starts it and opens a session.
+    fn start(mut command: Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it is built");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut server = Self { child, input, lines, n_asked: 0 };
+        let client = json!({"name": "test", "version": "1"});
+        server.ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("the input is open");
+        writeln!(input, "{message}").expect("the server reads");
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
+            let message: Value = serde_json::from_str(&line).expect("the server speaks JSON");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// A tool's answer or error.
+    fn call(&mut self, tool: &str, args: Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": args}));
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"));
+        serde_json::from_str(text).unwrap_or_else(|err| panic!("no JSON: {text}: {err}"))
+    }
+
+    /// Asks until the answer is as wanted.
+    fn until(&mut self, tool: &str, args: Value, wanted: impl Fn(&Value) -> bool) -> Value {
+        let begun = Instant::now();
+        loop {
+            let answer = self.call(tool, args.clone());
+            if wanted(&answer) {
+                return answer;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{tool} {args} still says {answer}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The first answer that does not call itself old: on a busy machine it may come after some that do.
+    fn fresh(&mut self, tool: &str, args: Value) -> Value {
+        self.until(tool, args, |answer| !["indexing", "stale"].iter().any(|word| answer["_meta"]["freshness"] == *word))
+    }
+
+    /// Closes the input; the program ends by itself.
+    fn close(mut self) {
+        drop(self.input.take());
+        let status = self.child.wait().expect("it is our child");
+        assert!(status.success(), "{status}");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A failed test shall not leave a server behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
