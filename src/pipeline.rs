@@ -57,6 +57,16 @@ pub struct Options {
     pub publish_every: usize,
 }
 
+impl Options {
+    /// The rules that a checkout was indexed by: as its snapshot says, or as its sidecar does where that cannot be read any more.
+    pub fn as_before(facts: Option<&SnapshotFacts>, sidecar: Option<&Sidecar>) -> Self {
+        let of_facts = |facts: &SnapshotFacts| (facts.extra_ignore.clone(), facts.follow_symlinks);
+        let of_sidecar = |sidecar: &Sidecar| (sidecar.extra_ignore.clone(), sidecar.follow_symlinks);
+        let (extra_ignore, follow_symlinks) = facts.map(of_facts).or(sidecar.map(of_sidecar)).unwrap_or_default();
+        Self { extra_ignore, follow_symlinks, ..Self::default() }
+    }
+}
+
 /// Who is told of progress, and who may call it off.
 pub struct Watcher<'a> {
     /// Files done, files in all, what is being done.
@@ -124,6 +134,8 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         symbol_count: 0,
         languages: BTreeMap::new(),
         git_head: repository.as_ref().and_then(git::Repository::head),
+        extra_ignore: Vec::new(),
+        follow_symlinks: false,
         remote: None,
     }
 }
@@ -546,13 +558,15 @@ fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], options: &O
         && table.inputs().zip(inputs).all(|(row, input)| row.to_input() == *input)
 }
 
-/// Copies what a list of repositories shows.
+/// Copies what a list of repositories shows, and what it takes to make the index anew.
 fn fill(sidecar: &mut Sidecar, facts: &SnapshotFacts) {
     sidecar.indexed_at = facts.indexed_at;
     sidecar.file_count = facts.files;
     sidecar.symbol_count = facts.symbols;
     sidecar.languages = facts.languages.clone();
     sidecar.git_head = facts.git_head.clone();
+    sidecar.extra_ignore = facts.extra_ignore.clone();
+    sidecar.follow_symlinks = facts.follow_symlinks;
 }
 
 /// The rows of an earlier state, looked up in ascending order: one pass over both, where searching for each would cost more

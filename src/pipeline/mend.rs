@@ -4,20 +4,15 @@ use super::{Error, Options, Report, Watcher, index_folder};
 use crate::config::Config;
 use crate::store::{self, Registry, Sidecar};
 
-/// Makes the index of a checkout anew, by the rules it was made by as far as they can still be read, unless it is whole: then
+/// Makes the index of a checkout anew, by the rules it was made by, unless it is whole: then
 /// somebody else has done it.
 pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &Watcher<'_>) -> Result<Option<Report>, Error> {
     let old = Registry::new(&config.home).store(&sidecar.store).snapshot(&sidecar.snapshot);
     if old.as_ref().is_ok_and(|old| old.verify().is_ok()) {
         return Ok(None);
     }
-    let facts = old.map(|old| old.facts().clone()).unwrap_or_default();
-    let options = Options {
-        extra_ignore: facts.extra_ignore,
-        follow_symlinks: facts.follow_symlinks,
-        from_scratch: true,
-        ..Options::default()
-    };
+    let facts = old.as_ref().ok().map(|old| old.facts());
+    let options = Options { from_scratch: true, ..Options::as_before(facts, Some(sidecar)) };
     index_folder(&config.path_map.to_local(&sidecar.root), config, &options, watcher).map(Some)
 }
 

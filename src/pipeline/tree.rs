@@ -33,6 +33,8 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
         symbol_count: 0,
         languages: BTreeMap::new(),
         git_head: None,
+        extra_ignore: Vec::new(),
+        follow_symlinks: false,
         remote: Some(RemoteFacts { url: remote.url(), reference: reference.to_owned(), tree: String::new() }),
     }
 }

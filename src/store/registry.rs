@@ -40,6 +40,13 @@ pub struct Sidecar {
     pub languages: BTreeMap<String, u64>,
     /// Commit that was checked out.
     pub git_head: Option<String>,
+    /// Ignore patterns that the caller gave, here as well as in the store: what makes the index anew when that cannot be read
+    /// any more goes by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extra_ignore: Vec<String>,
+    /// Whether symbolic links were followed, for the same end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follow_symlinks: bool,
     /// Which repository elsewhere it is a commit of; `None` for a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteFacts>,

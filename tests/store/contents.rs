@@ -140,6 +140,21 @@ fn an_index_that_cannot_be_read_says_how_to_rebuild_it_and_is() {
 }
 
 #[test]
+fn an_index_that_is_made_anew_leaves_out_what_it_left_out_before() {
+    let place = Place::new();
+    place.write(&State::new(), &modules(9, 0));
+    place.call("index_folder", json!({"path": ".", "extra_ignore_patterns": ["part_1/"]}));
+    let state: State = modules(9, 0).into_iter().filter(|(path, _)| !path.starts_with("part_1/")).collect();
+    assert_eq!(place.held(), state);
+    for (path, _) in names(&place.index()).into_iter().filter(|(path, _)| path.ends_with("manifest.json")) {
+        fs::write(path, "[]").expect("it is ours");
+    }
+    let answer = place.call("search_symbols", json!({"query": "marker"}));
+    assert!(answer["_meta"]["rebuilt"].is_string(), "{answer}");
+    assert_eq!(place.held(), state, "the rules were written down beside the store as well");
+}
+
+#[test]
 fn what_changed_is_seen_by_the_next_question() {
     let place = Place::indexed(&modules(4, 0));
     let names = |query: &str| {
