@@ -146,17 +146,24 @@ impl FileTable {
         }
         let records = header.entries.saturating_add(header.inputs).saturating_mul(size_of::<Record>() as u64);
         let body = header.numbers.saturating_mul(8).saturating_add(records).saturating_add(header.paths_len);
-        let pages = Pages::of(&map, size_of::<Header>() as u64, body.saturating_add(7) / 8 * 8)?;
-        if pages.end() != map.bytes().len() as u64 || header.expected(pages.sums(&map)?) != header.checksum {
-            return Err(map.damaged("it does not match its checksum"));
-        }
-        let health = Health::new(path, 0);
-        Ok(Self { map, header, checked: Arc::new(Checked { pages, health }) })
+        let checked = map.known(|| {
+            let pages = Pages::of(&map, size_of::<Header>() as u64, body.saturating_add(7) / 8 * 8)?;
+            if pages.end() != map.bytes().len() as u64 || header.expected(pages.sums(&map)?) != header.checksum {
+                return Err(map.damaged("it does not match its checksum"));
+            }
+            Ok(Checked { pages, health: Health::new(path, 0) })
+        })?;
+        Ok(Self { map, header, checked })
     }
 
     /// Whether it is as it was written: reads all of it.
     pub fn verify(&self) -> Result<(), Error> {
         self.checked.pages.verify(&self.map)
+    }
+
+    /// The same, but for what this process has read already.
+    pub fn check_all(&self) -> Result<(), Error> {
+        self.checked.pages.check_all(&self.map)
     }
 
     /// What was found to be wrong with it since it was opened.
@@ -293,6 +300,13 @@ impl Row<'_> {
     /// Whether a file is as it was: its size and both its times.
     pub fn is_as(&self, file: &SourceFile) -> bool {
         (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
+    }
+
+    /// The same for whoever was told of everything that was written since: then a time need not be doubted because the file might
+    /// have been written again within it.
+    pub fn is_read_as(&self, file: &SourceFile) -> bool {
+        let is_its = self.mtime_ns == file.mtime_ns || self.mtime_ns == file.mtime_ns - 1;
+        (self.size, self.ctime_ns) == (file.size, file.ctime_ns) && is_its
     }
 
     /// The same as an owned entry.

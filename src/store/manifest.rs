@@ -141,15 +141,23 @@ impl Manifest {
         }
     }
 
-    /// Puts it in place of the old one, safe from a power cut. From here on it is what the store holds.
-    pub fn publish(&self, dir: &Path) -> Result<(), Error> {
-        let (path, temporary) = (Self::path(dir), dir.join("manifest.json.new"));
+    /// Writes it beside the old one. Returns the file, which must be synced.
+    pub fn stage(&self, dir: &Path) -> Result<(PathBuf, File), Error> {
+        let path = Self::staged(dir);
         let bytes = with_checksum(serde_json::to_vec(self).expect("a manifest holds nothing that JSON cannot"));
-        let mut file = File::create(&temporary).map_err(Error::io("cannot write", &temporary))?;
-        file.write_all(&bytes).map_err(Error::io("cannot write", &temporary))?;
-        file.sync_all().map_err(Error::io("cannot write", &temporary))?;
-        std::fs::rename(&temporary, &path).map_err(Error::io("cannot replace", &path))?;
-        sync_folder(dir)
+        let mut file = File::create(&path).map_err(Error::io("cannot write", &path))?;
+        file.write_all(&bytes).map_err(Error::io("cannot write", &path))?;
+        Ok((path, file))
+    }
+
+    /// Puts what was staged and synced in place of the old one. From here on it is what the store holds.
+    pub fn publish(dir: &Path) -> Result<(), Error> {
+        let path = Self::path(dir);
+        std::fs::rename(Self::staged(dir), &path).map_err(Error::io("cannot replace", &path))
+    }
+
+    fn staged(dir: &Path) -> PathBuf {
+        dir.join("manifest.json.new")
     }
 }
 
@@ -169,11 +177,6 @@ fn with_checksum(mut json: Vec<u8>) -> Vec<u8> {
 fn matches_checksum(bytes: &[u8]) -> bool {
     let Some(at) = memchr::memmem::rfind(bytes, CHECKSUM.as_bytes()) else { return false };
     with_checksum([&bytes[..at], b"}"].concat()) == bytes
-}
-
-/// Makes names in a folder as durable as the files that they name.
-pub fn sync_folder(dir: &Path) -> Result<(), Error> {
-    File::open(dir).and_then(|folder| folder.sync_all()).map_err(Error::io("cannot sync", dir))
 }
 
 /// The search engine's version as far as its files' layout follows it: `tantivy v0.27, index_format v7`.

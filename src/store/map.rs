@@ -1,10 +1,12 @@
 //! Files mapped into memory, and records read from them in place.
 
-use std::fs::File;
+use std::any::Any;
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use memmap2::{Mmap, MmapOptions};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
@@ -25,12 +27,40 @@ pub struct Mapped {
 struct Guarded {
     guard: Option<Guard>,
     map: Mmap,
-    inode: u64,
+    stamp: Stamp,
+    /// What is known of the file, see [`Mapped::known`].
+    known: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Device, inode, size, and both times of a file in seconds and nanoseconds: while they are the same, so is the file.
+type Stamp = [i128; 7];
+
+fn stamp(of: &Metadata) -> Stamp {
+    let (device, inode, len) = (of.dev().into(), of.ino().into(), of.len().into());
+    [device, inode, len, of.mtime().into(), of.mtime_nsec().into(), of.ctime().into(), of.ctime_nsec().into()]
+}
+
+/// What this process has mapped, by path. An edit makes a few files and leaves a hundred as they are: whoever opens these again
+/// is given the same mapping, and what is known of it.
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Guarded>>>> = LazyLock::new(Mutex::default);
+/// With more than so many, those that nobody has any more are forgotten.
+const MOST_OPEN: usize = 512;
+
+fn all_open() -> MutexGuard<'static, HashMap<PathBuf, Weak<Guarded>>> {
+    // Nothing that panics leaves it half written.
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Mapped {
     /// Maps a whole file.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        let held = all_open().get(path).and_then(Weak::upgrade);
+        if let Some(held) = held
+            && path.metadata().is_ok_and(|now| stamp(&now) == held.stamp)
+            && !held.guard.as_ref().is_some_and(Guard::is_cut)
+        {
+            return Ok(Self { map: Some(held), path: path.to_owned() });
+        }
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let metadata = file.metadata().map_err(Error::io("cannot read", path))?;
         let mut options = MmapOptions::new();
@@ -42,7 +72,14 @@ impl Mapped {
             _ => {
                 // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
                 let map = unsafe { options.map(&file) }.map_err(Error::io("cannot map", path))?;
-                Some(Arc::new(Guarded { guard: Guard::of(&map), map, inode: metadata.ino() }))
+                let (guard, known) = (Guard::of(&map), OnceLock::new());
+                let guarded = Arc::new(Guarded { guard, map, stamp: stamp(&metadata), known });
+                let mut all = all_open();
+                if all.len() > MOST_OPEN {
+                    all.retain(|_, held| held.strong_count() > 0);
+                }
+                all.insert(path.to_owned(), Arc::downgrade(&guarded));
+                Some(guarded)
             }
         };
         Ok(Self { map, path: path.to_owned() })
@@ -51,6 +88,21 @@ impl Mapped {
     /// All of it.
     pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().map_or(&[], |guarded| &guarded.map[..])
+    }
+
+    /// What whoever opened the file first found out about it, and all who open it while it is as it was may rely on.
+    pub fn known<T>(&self, find_out: impl FnOnce() -> Result<T, Error>) -> Result<Arc<T>, Error>
+    where
+        T: Send + Sync + 'static,
+    {
+        let Some(guarded) = self.map.as_deref() else { return find_out().map(Arc::new) };
+        if let Some(known) = guarded.known.get().and_then(|known| known.clone().downcast().ok()) {
+            return Ok(known);
+        }
+        let found = Arc::new(find_out()?);
+        // Two threads may both find it out.
+        let _ = guarded.known.set(found.clone());
+        Ok(found)
     }
 
     /// Part of it.
@@ -78,8 +130,9 @@ impl Mapped {
     pub fn check_size(&self) -> Result<(), Error> {
         let Some(guarded) = self.map.as_deref() else { return Ok(()) };
         // What has no name any more is what it was; what another has put in its place is another file.
-        let now = self.path.metadata().ok().filter(|now| now.ino() == guarded.inode);
-        match now.is_some_and(|now| now.len() != guarded.map.len() as u64) {
+        let now = self.path.metadata().ok().map(|now| stamp(&now));
+        let [device, inode, len, ..] = guarded.stamp;
+        match now.is_some_and(|now| now[..2] == [device, inode] && now[2] != len) {
             true => Err(self.damaged("its size is another since it was opened")),
             false => Ok(()),
         }
@@ -116,3 +169,33 @@ impl std::ops::Deref for Mapped {
 
 // SAFETY: the bytes lie in the mapping, which stays where it is when the handle moves, or are empty.
 unsafe impl stable_deref_trait::StableDeref for Mapped {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Mapped;
+
+    #[test]
+    fn what_is_open_is_not_opened_again_while_it_is_as_it_was() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "as it was").expect("it is ours");
+        let first = Mapped::open(&path).expect("it is there");
+        let known = first.known(|| Ok(1_u32)).expect("nothing is wrong");
+        let second = Mapped::open(&path).expect("it is there");
+        assert_eq!(second.bytes().as_ptr(), first.bytes().as_ptr());
+        assert!(Arc::ptr_eq(&second.known(|| Ok(2_u32)).expect("nothing is wrong"), &known));
+
+        // Another file of the same length in its place, and the same one with another time.
+        std::fs::write(folder.path().join("other"), "otherwise").expect("it is ours");
+        std::fs::rename(folder.path().join("other"), &path).expect("both are ours");
+        let other = Mapped::open(&path).expect("it is there");
+        assert_eq!((other.bytes(), first.bytes()), (&b"otherwise"[..], &b"as it was"[..]));
+        let then = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+        std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(then)).expect("it is ours");
+        let touched = Mapped::open(&path).expect("it is there");
+        assert_ne!(touched.bytes().as_ptr(), other.bytes().as_ptr());
+        assert_eq!(*touched.known(|| Ok(3_u32)).expect("nothing is wrong"), 3);
+    }
+}

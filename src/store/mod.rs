@@ -13,8 +13,8 @@
 //! lock              held by whoever writes
 //! ```
 //!
-//! A commit writes new files, syncs them, and only then renames a manifest that names them. What no manifest names does
-//! not exist: the next writer sweeps it away. So a process that is killed anywhere leaves the old generation or the new one,
+//! A commit writes new files, syncs them all at once, and only then renames a manifest that names them. What no manifest names
+//! does not exist: the next writer sweeps it away. So a process that is killed anywhere leaves the old generation or the new one,
 //! and a reader, who holds what it mapped, is never disturbed.
 
 mod analyzer;

@@ -235,19 +235,21 @@ impl Pack {
         }
         let tables_end =
             footer.blocks.saturating_mul(size_of::<BlockRecord>() as u64).saturating_add(footer.blocks_start);
-        let tables = Pages::of(&map, footer.symbols_start, tables_end.saturating_sub(footer.symbols_start))?;
-        if footer.expected(tables.sums(&map)?) != footer.checksum {
-            return Err(map.damaged("its end does not match its checksum"));
-        }
+        let checked = map.known(|| {
+            let tables = Pages::of(&map, footer.symbols_start, tables_end.saturating_sub(footer.symbols_start))?;
+            if footer.expected(tables.sums(&map)?) != footer.checksum {
+                return Err(map.damaged("its end does not match its checksum"));
+            }
+            let blocks = (0..footer.blocks).map(|_| OnceLock::new()).collect();
+            Ok(Checked { tables, blocks, health: Health::new(path, 2 * footer.files as usize) })
+        })?;
         // Every table must lie in the file before anything trusts it.
         map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
         map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
         map.records::<FileRecord>(footer.files_start, footer.files)?;
         map.slice(footer.paths_start, footer.paths_len)?;
         map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
-        let blocks = (0..footer.blocks).map(|_| OnceLock::new()).collect();
-        let health = Health::new(path, 2 * footer.files as usize);
-        Ok(Self { map, footer, checked: Arc::new(Checked { tables, blocks, health }) })
+        Ok(Self { map, footer, checked })
     }
 
     /// What was found to be wrong with it since it was opened.
@@ -391,6 +393,11 @@ impl Pack {
             }
         }
         Ok(())
+    }
+
+    /// Whether the tables are as they were written, but for what this process has read already.
+    pub fn check_tables(&self) -> Result<(), Error> {
+        self.checked.tables.check_all(&self.map)
     }
 
     /// Whether the tables are as they were written.

@@ -113,6 +113,11 @@ impl Pages {
         Ok(records)
     }
 
+    /// Whether all of it is as it was written: reads what nobody has read yet.
+    pub fn check_all(&self, map: &Mapped) -> Result<(), Error> {
+        self.check(map, self.start, self.len)
+    }
+
     /// Whether all of it is as it was written: reads all of it, whatever was known before.
     pub fn verify(&self, map: &Mapped) -> Result<(), Error> {
         (0..self.count()).try_for_each(|page| self.compare(map, page))

@@ -248,7 +248,21 @@ impl Snapshot {
     /// Keeps who means whom, for this process and for later ones where the store can be written.
     pub fn keep_edges(&self, edges: &Edges) -> Result<&EdgeTable, Error> {
         let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;
+        self.forget_earlier_edges();
         Ok(self.edges.get_or_init(|| table))
+    }
+
+    /// Removes the relations that these were made from, unless somebody's snapshot still has them: they take as much room again.
+    fn forget_earlier_edges(&self) {
+        let Ok(manifest) = Manifest::read(&self.dir) else { return };
+        let named = |number: u64| manifest.snapshots.values().any(|facts| facts.number == number);
+        // Of a newer state there may be none yet, and then these are what it is made from.
+        let earlier =
+            edges::numbers(&self.dir).into_iter().filter(|number| *number < self.facts.number && !named(*number));
+        for path in earlier.flat_map(|number| [edges::path(&self.dir, number), ranks::path(&self.dir, number)]) {
+            // What cannot be removed is swept by the next commit.
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     /// How central each symbol is, where that has been found out already.

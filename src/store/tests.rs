@@ -378,7 +378,8 @@ fn what_an_older_version_read_is_read_again_in_every_checkout() {
     let mut manifest = place.manifest();
     manifest.packs.iter_mut().for_each(|pack| pack.content = CONTENT - 1);
     manifest.snapshots.values_mut().for_each(|facts| facts.content = CONTENT - 1);
-    manifest.publish(place.store().dir()).expect("nothing is in the way");
+    manifest.stage(place.store().dir()).expect("nothing is in the way");
+    Manifest::publish(place.store().dir()).expect("nothing is in the way");
 
     let number = |name| place.snapshot(name).file("a.x").expect("it is held").number();
     let (old, version) = (number("first"), |name| place.snapshot(name).content_version());
@@ -686,4 +687,10 @@ fn the_same_files_have_the_same_relations() {
     place.commit("worktree", &edited);
     assert!(place.snapshot("worktree").edges().is_none());
     assert!(place.snapshot("main").edges().is_some());
+
+    // What some are made from is kept until they are made, and no longer.
+    place.commit("main", &edited);
+    assert!(place.snapshot("main").earlier_edges().is_some());
+    place.snapshot("worktree").keep_edges(&Edges::default()).expect("there is room");
+    assert_eq!(edges::numbers(place.store().dir()), [place.snapshot("worktree").facts().number]);
 }

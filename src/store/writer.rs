@@ -12,7 +12,7 @@ use tantivy::{IndexWriter, TantivyDocument};
 use super::files::{self, Entry};
 use super::grams::grams;
 use super::index::{self, Field, Waiting};
-use super::manifest::{Manifest, PackFacts, SnapshotFacts, sync_folder};
+use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::map::Mapped;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
 use super::segments::{self, Segments};
@@ -236,7 +236,7 @@ impl Writer {
         };
         let packs = open_packs(dir, &manifest)?;
         // Nothing is built upon what is damaged.
-        packs.iter().try_for_each(|(_, pack)| pack.verify_tables())?;
+        packs.iter().try_for_each(|(_, pack)| pack.check_tables())?;
         let meta = (!manifest.segments.is_null()).then(|| manifest.segments.to_string().into_bytes());
         Ok(Self {
             dir: dir.to_owned(),
@@ -257,7 +257,7 @@ impl Writer {
         match Snapshot::open(&self.dir, self.manifest.clone(), name) {
             Ok(snapshot) => {
                 // All of it is about to be read, and what is damaged must not get checksums of its own.
-                snapshot.table().verify()?;
+                snapshot.table().check_all()?;
                 Ok(Some(snapshot))
             }
             Err(Error::NoSnapshot) => Ok(None),
@@ -350,21 +350,20 @@ impl Writer {
         // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
         let index = self.index_to_commit(&gone)?;
         let segments_dir = self.dir.join("index");
-        std::thread::scope(|scope| {
+        let mut to_sync = std::thread::scope(|scope| {
             let indexing = scope.spawn(|| index.map_or(Ok(()), |index| commit_index(index, &gone, &segments_dir)));
             let written = self.write_tables(generation, &wanted, entries, inputs);
             indexing.join().expect("tantivy tells of its errors")?;
             written
         })?;
-        let written = self.segments.take_written().into_iter();
+        let written = self.segments.take_written().into_iter().chain([segments_dir]);
         // A file that a merge made superfluous may be gone again.
-        sync_all(written.filter_map(|path| File::open(&path).ok().map(|file| (path, file))).collect())?;
-        sync_folder(&self.dir.join("index"))?;
+        to_sync.extend(written.filter_map(|path| File::open(&path).ok().map(|file| (path, file))));
 
         let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
         self.carry_over(&facts, entries);
         self.manifest.snapshots.insert(name.to_owned(), facts.clone());
-        self.publish(generation)?;
+        self.publish(generation, to_sync)?;
         Ok(facts)
     }
 
@@ -421,25 +420,32 @@ impl Writer {
         let gone: Vec<u32> = self.held_by(&facts)?.filter(|id| !others.contains(*id)).collect();
         // What was already waiting to be removed still is.
         self.manifest.garbage.extend(gone);
-        self.publish(self.manifest.generation + 1)
+        self.publish(self.manifest.generation + 1, Vec::new())
     }
 
     /// The numbers of the files of a checkout.
     fn held_by(&self, facts: &SnapshotFacts) -> Result<impl Iterator<Item = u32> + use<>, Error> {
         let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
-        table.verify()?;
+        table.check_all()?;
         Ok(table.held().collect::<Vec<u32>>().into_iter())
     }
 
-    /// Makes the manifest what the store holds, and removes what it no longer names.
-    fn publish(&mut self, generation: u64) -> Result<(), Error> {
+    /// Makes the manifest what the store holds, once it and these files are safe from a power cut, and removes what it no longer
+    /// names.
+    fn publish(&mut self, generation: u64, mut to_sync: Vec<(PathBuf, File)>) -> Result<(), Error> {
         self.manifest.generation = generation;
         self.manifest.next_file = self.next_file;
         self.manifest.packs = self.packs.iter().map(|(facts, _)| facts.clone()).collect();
         if let Some(meta) = self.segments.meta() {
             self.manifest.segments = serde_json::from_slice(&meta).expect("tantivy writes its list as JSON");
         }
-        self.manifest.publish(&self.dir)?;
+        to_sync.push(self.manifest.stage(&self.dir)?);
+        let folder = File::open(&self.dir).map_err(Error::io("cannot open", &self.dir))?;
+        to_sync.push((self.dir.clone(), folder));
+        sync_all(to_sync)?;
+        Manifest::publish(&self.dir)?;
+        // What is removed is so after the manifest was put in its place, for the disk as well: file systems keep that order. So a
+        // power cut leaves this manifest or the one before, each with its files, and nobody waits for the disk once more.
         sweep(&self.dir, &self.manifest);
         Ok(())
     }
@@ -511,8 +517,14 @@ impl Writer {
         Ok(old.iter().map(|(facts, _)| facts.content).min().unwrap_or(CONTENT).min(CONTENT))
     }
 
-    /// Writes the pack of what was added and the table of the checkout's files, safe from a power cut.
-    fn write_tables(&mut self, generation: u64, live: &Live, entries: &[Entry], inputs: &[Input]) -> Result<(), Error> {
+    /// Writes the pack of what was added and the table of the checkout's files. Returns what must be synced.
+    fn write_tables(
+        &mut self,
+        generation: u64,
+        live: &Live,
+        entries: &[Entry],
+        inputs: &[Input],
+    ) -> Result<Vec<(PathBuf, File)>, Error> {
         let content = self.collect_packs(live)?;
         let mut to_sync = Vec::new();
         if let Some(pack) = self.pack.take() {
@@ -529,7 +541,7 @@ impl Writer {
         let path = files::path(&self.dir, generation);
         let table = files::write(&path, entries, inputs)?;
         to_sync.push((path, table));
-        sync_all(to_sync)
+        Ok(to_sync)
     }
 
     /// The search index when there is something to commit or to remove.

@@ -81,6 +81,8 @@ pub struct Repo {
     pub root: Option<PathBuf>,
     /// How the state stands to what is on disk; `None` when that cannot be told.
     pub freshness: Option<Freshness>,
+    /// Its keeper said so for this very question.
+    pub is_kept: bool,
 }
 
 impl Indexes {
@@ -253,11 +255,12 @@ pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     let snapshot = state.snapshot.clone();
     // Whoever asks again before the next look is told what the last one found.
     let freshness = root.as_ref().map(|_| state.freshness);
+    let is_kept = root.is_some() && state.is_kept;
     if freshness.is_some_and(|freshness| freshness != Freshness::Fresh) {
         note_stale(call, &state);
     }
     drop(state);
-    Ok(Repo { sidecar, snapshot, root, freshness })
+    Ok(Repo { sidecar, snapshot, root, freshness, is_kept })
 }
 
 /// Forgets a checkout that was removed, and says so.
@@ -303,7 +306,7 @@ pub fn open_as_indexed(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Erro
     let snapshot = lock(&open.state).snapshot.clone();
     call.answers_from(&sidecar, &snapshot);
     let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
-    Ok(Repo { sidecar, snapshot, root, freshness: None })
+    Ok(Repo { sidecar, snapshot, root, freshness: None, is_kept: false })
 }
 
 /// Looks at the folder as it is now, unless that was done for this very question.
@@ -352,6 +355,7 @@ pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<It
     let changed = paths.into_iter().any(|path| {
         let seen = crate::discover::stat(root, path, follow);
         match (table.find(path), seen) {
+            (Some(row), Some(file)) if repo.is_kept => !row.is_read_as(&file),
             (Some(row), Some(file)) => !row.is_as(&file),
             (None, None) => false,
             _ => true,
@@ -455,7 +459,7 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
         let is_mute = state.mute.is_some_and(|asked| asked.elapsed() < MUTE);
         state.snapshot.content_version() == store::CONTENT && !is_mute
     };
-    let standing = if may_ask { watch::ask(&config.home, &sidecar.snapshot, root, patience) } else { None };
+    let standing = if may_ask { ask_keeper(call, sidecar, root, patience) } else { None };
     let mut state = match standing {
         Some(standing @ (Standing::Fresh | Standing::Pending(_))) => {
             let open = opened(call, sidecar)?;
@@ -507,6 +511,12 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
     let waited = open.looked.wait_timeout_while(state, patience, |state| state.looking);
     drop(waited);
     Ok(open)
+}
+
+/// Asks whoever keeps a checkout fresh: this process itself, or another.
+fn ask_keeper(call: &Call<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<Standing> {
+    let ours = call.cx.indexes.watching.as_ref().and_then(|watching| watching.ask(root, patience));
+    ours.or_else(|| watch::ask(&call.cx.config.home, &sidecar.snapshot, root, patience))
 }
 
 /// A look at a folder, which goes on when nobody waits for it any more.

@@ -400,6 +400,7 @@ pub(super) fn placeholder(repo: &Repo) -> Repo {
         snapshot: repo.snapshot.clone(),
         root: repo.root.clone(),
         freshness: repo.freshness,
+        is_kept: repo.is_kept,
     }
 }
 

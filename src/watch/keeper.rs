@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
 use super::ask::{self, Standing};
 use super::eye::{self, Blind, EXACT, Eye, Heard};
-use super::listen::{Listening, Post, Question};
+use super::listen::{Asking, Listening, Post, Question};
 use super::{Error, Options, Tell};
 use crate::allocator;
 use crate::config::Config;
@@ -29,6 +29,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const REST: u32 = 50;
 /// How often the end of another process is looked for that keeps the same checkout.
 const TAKE_OVER: Duration = Duration::from_secs(2);
+/// What no system tells is looked for so often while anybody asks or edits: a file may be written through a memory map.
+const LOOK_ANYWAY: Duration = Duration::from_secs(60);
 /// After so long a pause memory that is free is given back.
 const QUIET: Duration = Duration::from_secs(2);
 /// How often what went wrong is tried again.
@@ -51,6 +53,8 @@ pub(super) struct Keeper {
     stop: Option<Sender<()>>,
     cancelled: Arc<AtomicBool>,
     thread: Option<JoinHandle<End>>,
+    asking: Asking,
+    answers: Arc<AtomicBool>,
 }
 
 impl Keeper {
@@ -79,7 +83,9 @@ impl Keeper {
             found => index(&root, &config, &sidecar, &store, found.ok().as_ref(), &tell)?,
         };
         let (stop, stopped) = bounded(0);
-        let cancelled = Arc::new(AtomicBool::new(false));
+        let (cancelled, answers) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (sender, questions) = unbounded();
+        let asking = Asking { questions: sender, busy_with: Arc::default() };
         let work = Work {
             stamp: store.stamp(),
             ours: snapshot.facts().number,
@@ -90,12 +96,14 @@ impl Keeper {
             errand,
             tell,
             sidecar,
+            registry,
             store,
             snapshot,
             hearing: None,
             wanted: eye(),
             backlog: Backlog { all: true, ..Backlog::default() },
-            busy_with: Arc::default(),
+            asking: asking.clone(),
+            answers: Arc::clone(&answers),
             cancelled: Arc::clone(&cancelled),
             cookies: 0,
             left_out: LeftOut::default(),
@@ -103,9 +111,14 @@ impl Keeper {
         };
         let thread = thread::Builder::new()
             .name("keeper".to_owned())
-            .spawn(move || work.keep(post, &stopped))
+            .spawn(move || work.keep(post, &stopped, &questions))
             .map_err(|err| refused(err.to_string()))?;
-        Ok(Some(Self { stop: Some(stop), cancelled, thread: Some(thread) }))
+        Ok(Some(Self { stop: Some(stop), cancelled, thread: Some(thread), asking, answers }))
+    }
+
+    /// The way to ask it from this process; `None` while it does not answer.
+    pub(super) fn asking(&self) -> Option<Asking> {
+        self.answers.load(Ordering::Acquire).then(|| self.asking.clone())
     }
 
     /// Whether it ended by itself.
@@ -171,6 +184,7 @@ struct Work {
     errand: Errand,
     tell: Arc<Tell>,
     sidecar: Sidecar,
+    registry: Registry,
     store: Store,
     snapshot: Snapshot,
     /// The manifest and the table that the snapshot was read from.
@@ -183,7 +197,9 @@ struct Work {
     /// Who would.
     wanted: Option<Arc<Eye>>,
     backlog: Backlog,
-    busy_with: Arc<Mutex<Vec<String>>>,
+    asking: Asking,
+    /// Set while it answers.
+    answers: Arc<AtomicBool>,
     cancelled: Arc<AtomicBool>,
     cookies: u64,
     left_out: LeftOut,
@@ -203,9 +219,10 @@ pub(super) enum End {
 }
 
 impl Work {
-    fn keep(mut self, post: Option<Post>, stopped: &Receiver<()>) -> End {
+    fn keep(mut self, post: Option<Post>, stopped: &Receiver<()>, questions: &Receiver<Question>) -> End {
         let Some(post) = post.map_or_else(|| self.wait_for_post(stopped), Some) else { return End::Stopped };
-        let end = self.keep_at(&post, stopped);
+        let end = self.keep_at(&post, stopped, questions);
+        self.answers.store(false, Ordering::Release);
         let root = self.root.display();
         match end {
             End::Stopped | End::Unfit => {}
@@ -213,7 +230,7 @@ impl Work {
             End::Forgotten => (self.tell)(&format!("{root}: its index was removed; watched no more")),
             End::Gone => {
                 let what = match pipeline::is_gone(&self.sidecar, &self.config) {
-                    true => match pipeline::forget(&Registry::new(&self.config.home), &self.sidecar, PATIENCE) {
+                    true => match pipeline::forget(&self.registry, &self.sidecar, PATIENCE) {
                         Ok(()) => "its index was removed".to_owned(),
                         Err(err) => format!("its index could not be removed: {err}"),
                     },
@@ -222,8 +239,10 @@ impl Work {
                 (self.tell)(&format!("{root} is gone; {what}"));
             }
         }
-        // Nobody shall find a socket that nobody answers at.
         drop(self.hearing.take());
+        if matches!(end, End::Gone | End::Forgotten) {
+            post.give_up();
+        }
         end
     }
 
@@ -241,13 +260,13 @@ impl Work {
         }
     }
 
-    fn keep_at(&mut self, post: &Post, stopped: &Receiver<()>) -> End {
+    fn keep_at(&mut self, post: &Post, stopped: &Receiver<()>, questions: &Receiver<Question>) -> End {
         self.begin_hearing(post);
         if let Err(problem) = self.settle() {
             (self.tell)(&format!("{}: {problem}", self.root.display()));
         }
-        let (sender, questions) = unbounded();
-        let _listening = self.begin_listening(post, sender);
+        let _listening = self.begin_listening(post);
+        self.answers.store(EXACT, Ordering::Release);
         let facts = self.snapshot.facts();
         let how = if self.hearing.is_some() { "watching" } else { "looking now and then at" };
         (self.tell)(&format!("{how} {}: {} files, {} symbols", self.root.display(), facts.files, facts.symbols));
@@ -262,7 +281,7 @@ impl Work {
                 None if failed => looked + RETRY,
                 None if self.hearing.is_none() => looked + rest,
                 // The folder may be gone, or somebody may have thrown its index away.
-                None => looked + Duration::from_secs(60),
+                None => looked + LOOK_ANYWAY,
             };
             if by_the_way && self.hearing.is_none() {
                 return End::Unfit;
@@ -298,7 +317,7 @@ impl Work {
                     if now < due {
                         continue;
                     }
-                    if self.hearing.is_none() {
+                    if self.hearing.is_none() || (told.is_none() && busy > looked) {
                         self.backlog.all = true;
                     }
                     let outcome = self.settle();
@@ -313,7 +332,7 @@ impl Work {
             if !self.root.is_dir() {
                 return End::Gone;
             }
-            if self.store.stamp().is_none() || Registry::new(&self.config.home).get(&self.sidecar.repo).is_none() {
+            if self.store.stamp().is_none() || self.registry.get(&self.sidecar.repo).is_none() {
                 return End::Forgotten;
             }
         }
@@ -342,10 +361,8 @@ impl Work {
         settled.is_ok()
     }
 
-    fn begin_listening(&self, post: &Post, questions: Sender<Question>) -> Option<Listening> {
-        let busy_with = Arc::clone(&self.busy_with);
-        let files = move || busy_with.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match EXACT.then(|| post.listen(questions, Arc::new(files)))? {
+    fn begin_listening(&self, post: &Post) -> Option<Listening> {
+        match EXACT.then(|| post.listen(self.asking.clone()))? {
             Ok(listening) => Some(listening),
             Err(err) => {
                 let what = "others cannot ask whether it is fresh";
@@ -477,11 +494,11 @@ impl Work {
     /// Reads what changed.
     fn refresh(&mut self, drift: &Drift) -> Result<(), String> {
         let names = drift.changed.iter().chain(&drift.gone).take(ask::MOST_PATHS).cloned().collect();
-        *self.busy_with.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        *self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner) = names;
         let started = Instant::now();
         let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &self.cancelled, patience: PATIENCE };
         let outcome = pipeline::refresh(&self.sidecar, &self.snapshot, drift, &self.config, &watcher);
-        self.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let report = outcome.map_err(|err| err.to_string())?;
         let stamp = self.store.stamp();
         self.snapshot = newest(&self.store, &self.sidecar).map_err(|err| err.to_string())?;
@@ -523,7 +540,7 @@ impl Work {
 /// The newest published state. All of its table is looked at: whoever asks us does not look at it.
 fn newest(store: &Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
     let snapshot = store.snapshot(&sidecar.snapshot)?;
-    snapshot.table().verify()?;
+    snapshot.table().check_all()?;
     Ok(snapshot)
 }
 
@@ -544,11 +561,8 @@ fn index(
     tell: &Arc<Tell>,
 ) -> Result<Snapshot, Error> {
     tell(&format!("indexing {}", root.display()));
-    let options = pipeline::Options {
-        extra_ignore: before.map(|before| before.facts().extra_ignore.clone()).unwrap_or_default(),
-        follow_symlinks: before.is_some_and(|before| before.facts().follow_symlinks),
-        ..pipeline::Options::default()
-    };
+    let known = Registry::new(&config.home).get(&sidecar.repo);
+    let options = pipeline::Options::as_before(before.map(Snapshot::facts), known.as_ref());
     let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     pipeline::index_folder(root, config, &options, &watcher)?;
     newest(store, sidecar).map_err(|err| Error::Pipeline(err.into()))

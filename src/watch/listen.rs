@@ -4,12 +4,12 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
 use super::ask::{self, Asked, SOCKET, Standing};
 
@@ -17,6 +17,29 @@ use super::ask::{self, Asked, SOCKET, Standing};
 pub(super) struct Question {
     pub(super) root: (u64, u64),
     pub(super) reply: Sender<Option<Standing>>,
+}
+
+/// The way of questions to a keeper, and what it is busy with meanwhile.
+#[derive(Clone)]
+pub(super) struct Asking {
+    pub(super) questions: Sender<Question>,
+    /// Some of the files that are being read.
+    pub(super) busy_with: Arc<Mutex<Vec<String>>>,
+}
+
+impl Asking {
+    /// Asks, and waits so long at most. `None` when nobody can tell.
+    pub(super) fn ask(&self, root: (u64, u64), patience: Duration) -> Option<Standing> {
+        let (reply, answered) = bounded(1);
+        self.questions.send(Question { root, reply }).ok()?;
+        match answered.recv_timeout(patience) {
+            Ok(standing) => standing,
+            Err(RecvTimeoutError::Timeout) => {
+                Some(Standing::Pending(self.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
 }
 
 /// The right to keep a checkout: held by one process, and free at once when that dies.
@@ -48,12 +71,13 @@ impl Post {
         &self.folder
     }
 
-    /// Takes questions from now on, and gives them to the keeper; what it is busy with is told to whoever cannot wait.
-    pub(super) fn listen(
-        &self,
-        questions: Sender<Question>,
-        busy_with: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
-    ) -> io::Result<Listening> {
+    /// Gives it up for good: nobody will keep this checkout any more.
+    pub(super) fn give_up(self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    /// Takes questions of other processes from now on, and gives them to the keeper.
+    pub(super) fn listen(&self, asking: Asking) -> io::Result<Listening> {
         let path = self.folder.join(SOCKET);
         let listener = UnixListener::bind(&path)?;
         let ended = Arc::new(AtomicBool::new(false));
@@ -68,8 +92,8 @@ impl Post {
                     thread::sleep(Duration::from_millis(50));
                     continue;
                 };
-                let (questions, busy_with) = (questions.clone(), Arc::clone(&busy_with));
-                let answering = move || converse(stream, &questions, &*busy_with);
+                let asking = asking.clone();
+                let answering = move || converse(stream, &asking);
                 let _ = thread::Builder::new().name("question".to_owned()).spawn(answering);
             }
         })?;
@@ -78,18 +102,9 @@ impl Post {
 }
 
 /// One conversation.
-fn converse(mut stream: UnixStream, questions: &Sender<Question>, busy_with: &dyn Fn() -> Vec<String>) {
+fn converse(mut stream: UnixStream, asking: &Asking) {
     let Some(Asked { patience, root }) = ask::hear(&mut stream) else { return };
-    let (reply, answered) = bounded(1);
-    if questions.send(Question { root, reply }).is_err() {
-        return;
-    }
-    let standing = match answered.recv_timeout(patience) {
-        Ok(standing) => standing,
-        Err(crossbeam_channel::RecvTimeoutError::Timeout) => Some(Standing::Pending(busy_with())),
-        Err(crossbeam_channel::RecvTimeoutError::Disconnected) => None,
-    };
-    ask::answer(&mut stream, standing.as_ref());
+    ask::answer(&mut stream, asking.ask(root, patience).as_ref());
 }
 
 /// Takes questions until it is dropped.

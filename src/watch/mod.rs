@@ -7,8 +7,8 @@
 //! That answer is exact where the system tells everything in order, which Linux does on local disks: before answering, the
 //! keeper makes a file and waits until it is told of that, so it has been told of everything before. Where the system cannot be
 //! relied on (a network file system, links that are followed, more folders than it will watch) the keeper compares
-//! sizes and times now and then instead, and says so. What no system tells: writes through a memory map, and through
-//! another name of the same file that lies elsewhere.
+//! sizes and times now and then instead, and says so. What no system tells (writes through a memory map, and through another name
+//! of the same file that lies elsewhere) is looked for once a minute.
 //!
 //! One process at a time keeps a checkout; others that want to wait for its end and go on from there. A server that is asked
 //! again and again does so by the way ([`Watching::keep`]): while somebody asks, and where the system has watches to spare.
@@ -126,6 +126,13 @@ impl Watching {
             Ok(None) => {}
             Err(err) => tracing::info!(%err, "{} is looked at before each answer", root.display()),
         }
+    }
+
+    /// The same as [`ask`] of a keeper of our own, which is there sooner.
+    pub fn ask(&self, root: &Path, patience: Duration) -> Option<Standing> {
+        // Whoever has the keepers just now may be indexing: nobody waits for that.
+        let asking = self.keepers.try_lock().ok()?.get(root)?.asking()?;
+        asking.ask(eye::place(root).ok()?, patience)
     }
 
     fn keeper(&self, root: &Path, errand: Errand) -> Result<Option<Keeper>, Error> {

@@ -532,6 +532,8 @@ fn a_folder_that_is_removed_is_forgotten() {
     place.until("it ends", || watching.roots().is_empty());
     assert!(place.was_told("is gone; its index was removed"), "{:?}", place.told);
     assert!(registry.all().is_empty() && !store.dir().exists());
+    let posts = fs::read_dir(place.config().home.join("watch")).expect("the folder stays");
+    assert_eq!(posts.count(), 0, "nothing is kept for what is gone");
     assert!(matches!(watching.add(&missing), Err(Error::NoFolder(path)) if path == missing));
 }
 
