@@ -111,7 +111,7 @@ pub fn is_text(first: &[u8]) -> bool {
 }
 
 /// The files of one commit, wherever they are kept: a clone's object database, an archive, an API.
-pub trait SourceTree: Sync {
+pub trait SourceTree: Send + Sync {
     /// The commit, in hex.
     fn commit(&self) -> &str;
 

@@ -51,6 +51,7 @@ impl Context {
     /// Ends a process that has answered what it was asked: what it counted is written. What is open stays open, because the
     /// system closes it faster than we do.
     pub fn end(self) {
+        self.remotes.settle(None);
         std::mem::forget(self.indexes);
     }
 }

@@ -185,7 +185,7 @@ impl Tool for GrepRepository {
             skip,
             take,
         };
-        let outcome = blobs::search(&opened.tree, &entries, &wanted, limits);
+        let outcome = blobs::search(&*opened.tree, &entries, &wanted, limits);
         if call.request.is_cancelled() {
             return Err(Error::new(Code::Cancelled, "cancelled"));
         }

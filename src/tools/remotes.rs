@@ -1,7 +1,8 @@
 //! Repositories elsewhere, for tools: which one is meant, its clone, and what a failure means to a caller.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use tempfile::TempDir;
 
@@ -14,10 +15,12 @@ use crate::net;
 /// What a process has for reaching repositories. Nothing is opened before the first is asked for.
 #[derive(Default)]
 pub struct Remotes {
-    cache: OnceLock<Result<Cache, String>>,
+    cache: OnceLock<Result<Arc<Cache>, String>>,
     /// Holds the clones where the index directory cannot be written; it goes with the process.
     aside: OnceLock<TempDir>,
     client: OnceLock<net::Client>,
+    /// Commits whose texts are being kept, beside the answers.
+    keeping: Mutex<Vec<(String, JoinHandle<()>)>>,
 }
 
 impl Remotes {
@@ -35,7 +38,7 @@ impl Remotes {
     }
 
     /// The clones.
-    pub fn cache(&self, config: &Config) -> Result<&Cache, Error> {
+    pub fn cache(&self, config: &Config) -> Result<&Arc<Cache>, Error> {
         let make = || {
             let git = &config.git;
             let tokens = git.tokens.iter().map(|(host, Secret(token))| (host.clone(), Token(token.clone())));
@@ -53,12 +56,24 @@ impl Remotes {
                 _ => (root, git.cache_mode),
             };
             match mode {
-                CacheMode::Shared => Ok(Cache::shared(root, access, keep)),
-                CacheMode::Process => Cache::of_process(&root, access, keep).map_err(|err| err.to_string()),
+                CacheMode::Shared => Ok(Arc::new(Cache::shared(root, access, keep))),
+                CacheMode::Process => {
+                    Cache::of_process(&root, access, keep).map(Arc::new).map_err(|err| err.to_string())
+                }
             }
         };
         let cache = self.cache.get_or_init(make).as_ref();
         cache.map_err(|err| Error::new(Code::Unavailable, format!("clones cannot be kept: {err}")))
+    }
+
+    /// Waits until the texts of a commit are kept, or those of all commits, where that was begun.
+    pub fn settle(&self, commit: Option<&str>) {
+        let mut keeping = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = keeping.extract_if(.., |(of, job)| commit.is_none_or(|commit| of == commit) || job.is_finished());
+        let done: Vec<_> = done.collect();
+        drop(keeping);
+        // Whoever failed has said so.
+        done.into_iter().for_each(|(_, job)| drop(job.join()));
     }
 
     /// A folder for clones that only this process has.
@@ -101,7 +116,7 @@ pub fn with_cache<T>(
 /// A commit of a repository, to be read, whichever way it came.
 pub struct Opened {
     /// Its files.
-    pub tree: Kept,
+    pub tree: Arc<Kept>,
     /// What was asked for.
     pub found: Found,
 }
@@ -111,14 +126,12 @@ pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age)
     let by_git = || {
         let git::Opened { commit, found, .. } =
             open_clone(call, |cache, wish| cache.open(remote, reference, age, wish))?;
-        let tree = with_cache(call, |cache, wish| cache.with_texts(remote, Box::new(commit), false, wish))?;
-        Ok(Opened { tree, found })
+        Ok(Opened { tree: with_texts(call, remote, Box::new(commit), false)?, found })
     };
     let by_github = |way: &github::Way<'_>| {
         let (found, commit) = github::find(way, remote, reference)?;
         let tree = Box::new(github::open(call, way, commit)?);
-        let tree = with_cache(call, |cache, wish| cache.with_texts(remote, tree, true, wish))?;
-        Ok(Opened { tree, found })
+        Ok(Opened { tree: with_texts(call, remote, tree, true)?, found })
     };
     let (opened, failure) = github::either(call, remote, by_git, by_github)?;
     if let Some(failure) = failure {
@@ -127,13 +140,29 @@ pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age)
     Ok(opened)
 }
 
+/// The files of a commit, read from its texts where these are kept.
+fn with_texts(call: &Call<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
+    call.cx.remotes.settle(Some(tree.commit()));
+    with_cache(call, |cache, wish| cache.with_texts(remote, tree, far, wish)).map(Arc::new)
+}
+
 /// Keeps the texts of a commit for who asks next, when so many of its files were looked into that it is worth it. That is a
-/// saving and nothing more, so it does not fail.
+/// saving and nothing more, so nobody waits for it, and it does not fail.
 pub fn keep(call: &Call<'_>, opened: &Opened, files: &[TreeEntry], looked_into: usize) {
-    if opened.tree.is_worth_keeping(files, looked_into)
-        && let Err(err) = with_cache(call, |cache, wish| cache.keep_texts(&opened.tree, files, wish))
-    {
-        tracing::debug!(err = err.message, "the texts of a commit are not kept");
+    let remotes = &call.cx.remotes;
+    let Some(Ok(cache)) = remotes.cache.get().filter(|_| opened.tree.is_worth_keeping(files, looked_into)) else {
+        return;
+    };
+    let (cache, tree, files) = (Arc::clone(cache), Arc::clone(&opened.tree), files.to_vec());
+    let commit = tree.commit().to_owned();
+    let job = thread::Builder::new().name("texts".to_owned()).spawn(move || {
+        let wish = Wish { progress: &|_, _, _| {}, cancelled: Arc::default() };
+        if let Err(err) = cache.keep_texts(&tree, &files, &wish) {
+            tracing::debug!(%err, "the texts of a commit are not kept");
+        }
+    });
+    if let Ok(job) = job {
+        remotes.keeping.lock().unwrap_or_else(PoisonError::into_inner).push((commit, job));
     }
 }
 
