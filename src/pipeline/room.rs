@@ -117,7 +117,8 @@ mod tests {
                 let (gate, inside, most) = (&gate, &inside, &most);
                 scope.spawn(move || {
                     for turn in 0..500 {
-                        let weight = (thread * 31 + turn * 7) % 140;
+                        // What weighs nothing would not count as being inside.
+                        let weight = 1 + (thread * 31 + turn * 7) % 139;
                         let ticket = gate.enter(weight);
                         let now = inside.fetch_add(weight, Ordering::SeqCst) + weight;
                         // What is too heavy for all of the room is there alone.
