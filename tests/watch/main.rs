@@ -1,5 +1,8 @@
 //! Keeping indexes fresh: what happens in a folder is in the next answer, and nobody has to look for it.
 
+#[path = "../client/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod client;
 mod server;
 
 use std::collections::BTreeMap;
@@ -11,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use client::PATIENCE;
 use codelode::config::Config;
 use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};
@@ -18,8 +22,6 @@ use codelode::watch::claude::{self, Happened};
 use codelode::watch::{Error, Options, Standing, Watching, ask};
 use tempfile::TempDir;
 
-/// Nothing here takes so long; on a busy machine it may take longer than one would think.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// So long is it never quiet: only questions bring changes in.
 const NEVER: Duration = Duration::from_secs(3600);
 

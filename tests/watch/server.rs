@@ -1,70 +1,29 @@
 //! Servers: those that are told to watch, and those that do so by the way.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use codelode::watch::Standing;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{PATIENCE, Place, Running, function};
+use super::client::Server;
+use super::{Place, Running, function};
 
-/// A server and its client.
-struct Server {
-    child: Running,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    n_asked: u64,
+/// Whether a symbol of this name is found; how fresh the answer calls itself.
+fn finds(server: &mut Server, name: &str) -> (bool, String) {
+    let answer = server.call("search_symbols", json!({"query": name}));
+    let found = answer["results"].as_array().is_some_and(|all| all.iter().any(|one| one["name"] == name));
+    (found, answer["_meta"]["freshness"].as_str().unwrap_or_default().to_owned())
 }
 
-impl Server {
-    fn start(mut command: Command) -> Self {
-        let mut child =
-            Running(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program is built"));
-        let input = child.0.stdin.take();
-        let output = BufReader::new(child.0.stdout.take().expect("it is piped"));
-        let (sender, lines) = channel();
-        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let mut server = Self { child, input, lines, n_asked: 0 };
-        let client = json!({"name": "test", "version": "1"});
-        server.ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
-        server
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.n_asked += 1;
-        let message = json!({"jsonrpc": "2.0", "id": self.n_asked, "method": method, "params": params});
-        writeln!(self.input.as_mut().expect("the input is open"), "{message}").expect("the server reads");
-        let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
-        serde_json::from_str(&line).expect("the server speaks JSON")
-    }
-
-    /// Whether a symbol of this name is found; how fresh the answer calls itself.
-    fn finds(&mut self, name: &str) -> (bool, String) {
-        let arguments = json!({"query": name, "count_only": false});
-        let answer = self.ask("tools/call", json!({"name": "search_symbols", "arguments": arguments}));
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"));
-        let answer: Value = serde_json::from_str(text).unwrap_or_else(|err| panic!("no JSON: {text}: {err}"));
-        let found = answer["results"].as_array().is_some_and(|all| all.iter().any(|one| one["name"] == name));
-        (found, answer["_meta"]["freshness"].as_str().unwrap_or_default().to_owned())
-    }
-
-    /// Asks until its checkout is kept by somebody.
-    fn asked_until_kept(&mut self, place: &Place) {
-        place.until("it is kept", || {
-            self.finds("first");
-            place.standing() == Some(Standing::Fresh)
-        });
-    }
-
-    /// Ends the session.
-    fn close(mut self) {
-        drop(self.input.take());
-        assert!(self.child.0.wait().expect("it ends with its client").success());
-    }
+/// Asks until a checkout is kept by somebody.
+fn ask_until_kept(server: &mut Server, place: &Place) {
+    place.until("it is kept", || {
+        finds(server, "first");
+        place.standing() == Some(Standing::Fresh)
+    });
 }
 
 /// An indexed folder, and a server that waits for what it is asked.
@@ -100,23 +59,23 @@ fn a_server_watches_beside_its_answers() {
 #[test]
 fn a_server_that_is_asked_again_keeps_what_it_is_asked_about() {
     let (place, mut server) = served(&[]);
-    server.finds("first");
+    finds(&mut server, "first");
     assert_eq!(place.standing(), None, "whoever asks once wants an answer and nothing else");
-    server.asked_until_kept(&place);
+    ask_until_kept(&mut server, &place);
     // What others do is in the very next answer, however soon it comes.
     for n in 0..20 {
         let (path, name) = (["deep/er/b.py", "new/c.py", "a.py"][n % 3], format!("edited_{n}"));
         place.write(path, &function(&name));
-        assert_eq!(server.finds(&name), (true, "fresh".to_owned()), "edit {n} of {path}");
+        assert_eq!(finds(&mut server, &name), (true, "fresh".to_owned()), "edit {n} of {path}");
     }
     // Another session asks it as well, and looks at nothing.
     let mut other = Server::start(place.command(&["serve"]));
     place.write("a.py", &function("last"));
-    place.until("it knows", || other.finds("last") == (true, "fresh".to_owned()));
+    place.until("it knows", || finds(&mut other, "last") == (true, "fresh".to_owned()));
     // With its session it ends, and then the other does it.
     server.close();
     assert_eq!(place.standing(), None);
-    other.asked_until_kept(&place);
+    ask_until_kept(&mut other, &place);
     other.close();
 }
 
@@ -132,7 +91,7 @@ fn a_server_that_may_not_watch_looks() {
         for n in 0..3 {
             let name = format!("edited_{n}");
             place.write("a.py", &function(&name));
-            place.until("it is found", || server.finds(&name).0);
+            place.until("it is found", || finds(&mut server, &name).0);
             if n < 2 {
                 thread::sleep(Duration::from_millis(1010));
             }
@@ -145,9 +104,9 @@ fn a_server_that_may_not_watch_looks() {
 #[test]
 fn a_server_that_is_stopped_keeps_nobody_from_an_answer() {
     let (place, mut server) = served(&[]);
-    server.asked_until_kept(&place);
+    ask_until_kept(&mut server, &place);
     let signal = |name: &str| {
-        let process = server.child.0.id().to_string();
+        let process = server.child.id().to_string();
         assert!(Command::new("kill").args([name, &process]).status().expect("it is there").success());
     };
     signal("-STOP");
@@ -155,12 +114,12 @@ fn a_server_that_is_stopped_keeps_nobody_from_an_answer() {
     for n in 0..3 {
         let name = format!("edited_{n}");
         place.write("a.py", &function(&name));
-        place.until("who looks finds it", || other.finds(&name) == (true, "fresh".to_owned()));
+        place.until("who looks finds it", || finds(&mut other, &name) == (true, "fresh".to_owned()));
     }
     assert_eq!(place.standing(), Some(Standing::Mute));
     signal("-CONT");
     place.until("it answers again", || place.standing() == Some(Standing::Fresh));
-    assert!(server.finds("edited_2").0);
+    assert!(finds(&mut server, "edited_2").0);
     other.close();
     server.close();
 }
@@ -192,12 +151,12 @@ fn a_server_that_may_watch_few_folders_leaves_them_to_others() {
     for n in 0..3 {
         let name = format!("edited_{n}");
         place.write("19/a.py", &function(&name));
-        place.until("who looks finds it", || server.finds(&name).0);
+        place.until("who looks finds it", || finds(&mut server, &name).0);
         thread::sleep(Duration::from_millis(1010));
     }
     assert_eq!(place.standing(), None, "others may need them more");
     server.close();
     let mut server = Server::start(limited(200));
-    server.asked_until_kept(&place);
+    ask_until_kept(&mut server, &place);
     server.close();
 }

@@ -1,0 +1,96 @@
+//! A client that speaks to the program over its standard streams, as an agent's does.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Nothing here takes this long, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program as a client's subprocess.
+pub struct Server {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    n_asked: u64,
+}
+
+impl Server {
+    /// Starts it and opens a session.
+    pub fn start(mut command: Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it is built");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut server = Self { child, input, lines, n_asked: 0 };
+        let client = json!({"name": "test", "version": "1"});
+        server.ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("the input is open");
+        writeln!(input, "{message}").expect("the server reads");
+    }
+
+    /// The answer to a request.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
+            let message: Value = serde_json::from_str(&line).expect("the server speaks JSON");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// A tool's answer or error.
+    pub fn call(&mut self, tool: &str, args: Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": args}));
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"));
+        serde_json::from_str(text).unwrap_or_else(|err| panic!("no JSON: {text}: {err}"))
+    }
+
+    /// Asks until the answer is as wanted.
+    pub fn until(&mut self, tool: &str, args: Value, wanted: impl Fn(&Value) -> bool) -> Value {
+        let begun = Instant::now();
+        loop {
+            let answer = self.call(tool, args.clone());
+            if wanted(&answer) {
+                return answer;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{tool} {args} still says {answer}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The first answer that does not call itself old: on a busy machine it may come after some that do.
+    pub fn fresh(&mut self, tool: &str, args: Value) -> Value {
+        self.until(tool, args, |answer| !["indexing", "stale"].iter().any(|word| answer["_meta"]["freshness"] == *word))
+    }
+
+    /// Closes the input; the program ends by itself.
+    pub fn close(mut self) {
+        drop(self.input.take());
+        let status = self.child.wait().expect("it is our child");
+        assert!(status.success(), "{status}");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A failed test shall not leave a server behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
