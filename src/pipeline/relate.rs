@@ -23,8 +23,7 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
             let edges = derive(snapshot, earlier.as_ref());
             // What was found out from damaged facts must not outlive them.
             snapshot.damage()?;
-            let kept = snapshot.keep_edges(&edges);
-            drop(edges);
+            let kept = snapshot.keep_edges(edges);
             allocator::give_back();
             kept
         }
@@ -41,9 +40,10 @@ fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
 
 /// Resolves the languages one by one; `None` when something cannot be taken over.
 fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edges> {
-    let mut edges = Edges::default();
-    let mut words = vec![files.len() as u32, 0, 0];
-    (words[1], words[2]) = paths_hash(files);
+    let mut edges = earlier.as_ref().map_or_else(Edges::default, |earlier| Edges::like(earlier.table));
+    let mut words = Vec::with_capacity(earlier.as_ref().map_or(3, |earlier| earlier.table.notes().len() * 65 / 64));
+    let (low, high) = paths_hash(files);
+    words.extend([files.len() as u32, low, high]);
     let paths: Vec<&str> = files.iter().map(FileView::path).collect();
     let semantics_of = |file: &FileView<'_>| -> Option<&'static Semantics> {
         Some(LANGUAGES[file.language_number()? as usize].relating?.semantics)
@@ -123,6 +123,7 @@ fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
 
 /// Relations of an earlier moment of the same paths.
 struct Earlier<'a> {
+    table: &'a EdgeTable,
     rows: Copied<'a>,
     words: &'a [u32],
 }
@@ -142,8 +143,11 @@ impl<'a> Earlier<'a> {
     fn read(table: &'a EdgeTable, files: &[FileView<'_>]) -> Option<Self> {
         let ([count, low, high], words) = table.notes().split_first_chunk()?;
         let paths = paths_hash(files);
-        ((*count, *low, *high) == (files.len() as u32, paths.0, paths.1))
-            .then(|| Self { rows: Copied::new(table), words })
+        ((*count, *low, *high) == (files.len() as u32, paths.0, paths.1)).then(|| Self {
+            table,
+            rows: Copied::new(table),
+            words,
+        })
     }
 
     /// The next part, if it is of these files and nothing but files of it has been edited.

@@ -4,18 +4,21 @@
 //! of a commit, which it would slow; whoever first asks after one makes it, and writes it beside the snapshot's table
 //! of files if it may. A writer sweeps it away with that table.
 
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::{self, Mapped};
-use super::pack::{NONE, checksum};
+use super::pack::{NONE, checksum, checksum_of};
 use super::{CONTENT, Error, SymbolId};
 use crate::model::{How, Role};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Changes with this table and with how names are resolved; an older table is made again.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// How many tables there are.
 const TABLES: usize = 10;
 
@@ -140,6 +143,18 @@ pub struct Edges {
 }
 
 impl Edges {
+    /// None, with room for about as many as another table has.
+    pub fn like(table: &EdgeTable) -> Self {
+        // What is new of an edit seldom takes more.
+        let room = |len: usize| len + len / 64;
+        Self {
+            edges: Vec::with_capacity(room(table.all().len())),
+            targets: Vec::with_capacity(room(table.table::<Symbol>(1).len())),
+            possible: Vec::with_capacity(room(table.table::<Pair>(4).len())),
+            ..Self::default()
+        }
+    }
+
     /// Adds the occurrences, imports and bases of a file as another table has them. `number` is the file's now; `moved` tells
     /// of a symbol which it is now. False when that is not known of one; then the rest of them is missing.
     pub fn copy(
@@ -232,7 +247,8 @@ impl Edges {
         users
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    /// Lays the tables out as they are kept.
+    fn laid_out(mut self) -> Tables {
         let mut files: Vec<Pair> = Vec::new();
         for (place, edge) in self.edges.iter().enumerate() {
             match files.last_mut().filter(|file| file.key[0] == edge.file) {
@@ -241,35 +257,63 @@ impl Edges {
             }
         }
         files.sort_unstable();
-        let users = self.users();
-        let mut possible = self.possible.clone();
-        possible.sort_unstable();
-        let (mut imports, mut importers) = (self.imports.clone(), self.imports.clone());
+        let mut possible = std::mem::take(&mut self.possible);
+        let (users, ()) = rayon::join(|| self.users(), || possible.sort_unstable());
+        let (mut imports, mut bases) = (self.imports, self.bases);
+        let mut importers = imports.clone();
         imports.sort_unstable();
         importers.sort_unstable_by_key(|import| (import.to, import.from));
-        let mut bases = self.bases.clone();
         let mut derived: Vec<Pair> = bases.iter().map(|pair| Pair { key: pair.value, value: pair.key }).collect();
         bases.sort_unstable();
         derived.sort_unstable();
-        let tables: [&[u8]; TABLES] = [
+        let (edges, targets, notes) = (self.edges, self.targets, self.notes);
+        Tables { edges, targets, users, files, possible, imports, importers, bases, derived, notes }
+    }
+}
+
+/// The tables of a file, in the order in which they follow.
+struct Tables {
+    edges: Vec<Edge>,
+    targets: Vec<Symbol>,
+    users: Vec<Pair>,
+    files: Vec<Pair>,
+    possible: Vec<Pair>,
+    imports: Vec<Import>,
+    importers: Vec<Import>,
+    bases: Vec<Pair>,
+    derived: Vec<Pair>,
+    notes: Vec<u32>,
+}
+
+impl Tables {
+    fn bytes(&self) -> [&[u8]; TABLES] {
+        [
             self.edges.as_bytes(),
             self.targets.as_bytes(),
-            users.as_bytes(),
-            files.as_bytes(),
-            possible.as_bytes(),
-            imports.as_bytes(),
-            importers.as_bytes(),
-            bases.as_bytes(),
-            derived.as_bytes(),
+            self.users.as_bytes(),
+            self.files.as_bytes(),
+            self.possible.as_bytes(),
+            self.imports.as_bytes(),
+            self.importers.as_bytes(),
+            self.bases.as_bytes(),
+            self.derived.as_bytes(),
             self.notes.as_bytes(),
-        ];
-        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, ..Header::default() };
-        for (len, table) in header.lens.iter_mut().zip(tables) {
-            *len = table.len() as u64;
-        }
-        let body = tables.concat();
-        header.checksum = checksum(&body);
-        [header.as_bytes(), &body].concat()
+        ]
+    }
+
+    /// Writes them without putting them together first: there are many megabytes of them, and somebody waits.
+    fn write(&self, file: &mut File) -> io::Result<()> {
+        let tables = self.bytes();
+        let lens = tables.map(|table| table.len() as u64);
+        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, lens, ..Header::default() };
+        let body = |file: &mut File| {
+            file.write_all(header.as_bytes())?;
+            tables.iter().try_for_each(|table| file.write_all(table))
+        };
+        let (written, checksum) = rayon::join(|| body(file), || checksum_of(&tables));
+        written?;
+        header.checksum = checksum;
+        file.write_all_at(header.as_bytes(), 0)
     }
 }
 
@@ -299,8 +343,15 @@ pub(super) fn numbers(dir: &Path) -> Vec<u64> {
 }
 
 /// Writes a table at `path` if it may be, else for this process alone, and opens it.
-pub(super) fn keep(path: &Path, edges: &Edges) -> Result<EdgeTable, Error> {
-    map::keep(path, &edges.to_bytes(), EdgeTable::open)
+pub(super) fn keep(path: &Path, edges: Edges) -> Result<EdgeTable, Error> {
+    let tables = edges.laid_out();
+    let open = |path: &Path| {
+        // What was written a moment ago is not compared with its checksum.
+        let map = Mapped::open(path)?;
+        map.known(|| Ok(()))?;
+        EdgeTable::open(path)
+    };
+    map::keep(path, |file| tables.write(file), open)
 }
 
 /// The relations of a snapshot, open for reading.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
-use std::io::Write;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -145,8 +145,12 @@ impl Mapped {
 }
 
 /// Writes a derived table at `path` if it may be, else for this process alone, and opens it.
-pub(super) fn keep<T>(path: &Path, bytes: &[u8], open: impl Fn(&Path) -> Result<T, Error>) -> Result<T, Error> {
-    let write = |mut file: tempfile::NamedTempFile| file.write_all(bytes).map(|()| file);
+pub(super) fn keep<T>(
+    path: &Path,
+    write: impl Fn(&mut File) -> io::Result<()>,
+    open: impl Fn(&Path) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let write = |mut file: tempfile::NamedTempFile| write(file.as_file_mut()).map(|()| file);
     let dir = path.parent().unwrap_or(Path::new("."));
     let name = path.file_stem().unwrap_or_default().to_string_lossy() + ".";
     let beside = tempfile::Builder::new().prefix(&*name).tempfile_in(dir).and_then(write);

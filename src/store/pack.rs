@@ -422,6 +422,15 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(first_eight(hash.as_bytes()))
 }
 
+/// [`checksum`] of parts that follow each other.
+pub fn checksum_of(parts: &[&[u8]]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    u64::from_le_bytes(first_eight(hasher.finalize().as_bytes()))
+}
+
 /// A pack that is being written.
 pub struct PackWriter {
     file: BufWriter<File>,

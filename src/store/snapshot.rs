@@ -1,6 +1,7 @@
 //! A moment of a checkout: its files and symbols, all of one generation, for as long as somebody holds it.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -246,7 +247,7 @@ impl Snapshot {
     }
 
     /// Keeps who means whom, for this process and for later ones where the store can be written.
-    pub fn keep_edges(&self, edges: &Edges) -> Result<&EdgeTable, Error> {
+    pub fn keep_edges(&self, edges: Edges) -> Result<&EdgeTable, Error> {
         let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;
         self.forget_earlier_edges();
         Ok(self.edges.get_or_init(|| table))
@@ -281,7 +282,7 @@ impl Snapshot {
         let edges = edges.checksum();
         let bytes = ranks::to_bytes(ranks, rounds, edges);
         let path = ranks::path(&self.dir, self.facts.number);
-        let table = map::keep(&path, &bytes, |path| RankTable::open(path, edges))?;
+        let table = map::keep(&path, |file| file.write_all(&bytes), |path| RankTable::open(path, edges))?;
         Ok(self.ranks.get_or_init(|| table))
     }
 

@@ -677,7 +677,7 @@ fn the_same_files_have_the_same_relations() {
     let files: State = (0..20).map(|file| (format!("{file}.x"), function(file, 0))).collect();
     place.commit("main", &files);
     let main = place.snapshot("main");
-    main.keep_edges(&Edges::default()).expect("there is room");
+    main.keep_edges(Edges::default()).expect("there is room");
     place.commit("worktree", &files);
     assert!(place.snapshot("worktree").edges().is_some());
     place.commit("main", &files);
@@ -691,6 +691,6 @@ fn the_same_files_have_the_same_relations() {
     // What some are made from is kept until they are made, and no longer.
     place.commit("main", &edited);
     assert!(place.snapshot("main").earlier_edges().is_some());
-    place.snapshot("worktree").keep_edges(&Edges::default()).expect("there is room");
+    place.snapshot("worktree").keep_edges(Edges::default()).expect("there is room");
     assert_eq!(edges::numbers(place.store().dir()), [place.snapshot("worktree").facts().number]);
 }
