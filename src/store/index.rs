@@ -5,14 +5,16 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use tantivy::columnar::Column;
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::store::Compressor;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{DocAddress, DocId, DocSet, Document, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexSettings, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+};
 
 use super::analyzer::{self, Trigrams, Whole, Words};
 use super::scoring::{self, Wanted, Weighted};
@@ -66,7 +68,7 @@ impl Field {
     }
 }
 
-fn tantivy_schema() -> Schema {
+pub(super) fn tantivy_schema() -> Schema {
     let mut builder = Schema::builder();
     for (field, name, tokenizer, scored) in FIELDS {
         let record = if scored { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
@@ -96,46 +98,32 @@ pub fn index_schema() -> Vec<FieldFacts> {
     FIELDS.into_iter().map(|(_, name, tokenizer, scored)| FieldFacts { name, tokenizer, scored }).collect()
 }
 
-/// Opens tantivy over its segments; makes an empty index where there are none.
-pub(super) fn open(segments: Segments) -> Result<Index, Error> {
+pub(super) fn tokenizers() -> TokenizerManager {
     // The default ones come along, because tantivy asks for one of them for every numeric field.
     let tokenizers = TokenizerManager::default();
     tokenizers.register("words", TextAnalyzer::from(Words::default()));
     tokenizers.register("text", TextAnalyzer::from(Words::of_text()));
     tokenizers.register("trigrams", TextAnalyzer::from(Trigrams::default()));
     tokenizers.register("whole", TextAnalyzer::from(Whole::default()));
+    tokenizers
+}
+
+pub(super) fn settings() -> IndexSettings {
+    IndexSettings {
+        docstore_compression: Compressor::Lz4,
+        docstore_compress_dedicated_thread: false,
+        ..IndexSettings::default()
+    }
+}
+
+/// Opens tantivy over its segments; makes an empty index where there are none.
+pub(super) fn open(segments: Segments) -> Result<Index, Error> {
     let mut index = match segments.meta() {
         Some(_) => Index::open(segments)?,
-        None => {
-            let settings = tantivy::IndexSettings {
-                docstore_compression: tantivy::store::Compressor::Lz4,
-                docstore_compress_dedicated_thread: false,
-                ..Default::default()
-            };
-            Index::create(segments, tantivy_schema(), settings)?
-        }
+        None => Index::create(segments, tantivy_schema(), settings())?,
     };
-    index.set_tokenizers(tokenizers);
+    index.set_tokenizers(tokenizers());
     Ok(index)
-}
-
-/// A document on its way into the search index. What is held for it is let go of when it has been taken up.
-pub(super) struct Waiting {
-    pub document: TantivyDocument,
-    pub _held: Option<Arc<dyn Send + Sync>>,
-}
-
-impl Document for Waiting {
-    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
-    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
-
-    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
-        self.document.iter_fields_and_values()
-    }
-
-    fn into_tantivy_document(self) -> TantivyDocument {
-        self.document
-    }
 }
 
 /// A symbol's document, complete but for its numbers.

@@ -24,6 +24,7 @@ mod grams;
 mod guard;
 mod health;
 mod index;
+mod indexing;
 mod manifest;
 mod map;
 mod pack;

@@ -124,6 +124,30 @@ impl Segments {
         self.lock().small.get(Path::new("meta.json")).cloned()
     }
 
+    /// How many segments the list has.
+    pub fn count(&self) -> usize {
+        let list: Option<serde_json::Value> = self.meta().and_then(|meta| serde_json::from_slice(&meta).ok());
+        list.and_then(|list| Some(list["segments"].as_array()?.len())).unwrap_or(0)
+    }
+
+    /// The same folder with a list of its own that has no segments.
+    pub fn beside(&self) -> Self {
+        Self::new(self.dir.clone(), None)
+    }
+
+    /// Adds the segments of a list that was made beside this one.
+    pub fn take_over(&self, other: &Self) {
+        let other = std::mem::take(&mut *other.lock());
+        let Some(new) = other.small.get(Path::new("meta.json")) else { return };
+        let mut state = self.lock();
+        state.written.extend(other.written);
+        let list = match state.small.get(Path::new("meta.json")) {
+            None => new.clone(),
+            Some(list) => with_segments_of(list, new).expect("tantivy writes its list as JSON"),
+        };
+        state.small.insert(PathBuf::from("meta.json"), list);
+    }
+
     /// The files that were written and not yet taken from here.
     pub fn take_written(&self) -> Vec<PathBuf> {
         self.lock().written.drain().map(|name| self.dir.join(name)).collect()
@@ -133,6 +157,16 @@ impl Segments {
         // Whoever panicked here left maps that are still whole.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// One list of segments with those of another behind its own.
+fn with_segments_of(list: &[u8], other: &[u8]) -> serde_json::Result<Vec<u8>> {
+    let (mut list, mut other): (serde_json::Value, serde_json::Value) =
+        (serde_json::from_slice(list)?, serde_json::from_slice(other)?);
+    if let (Some(all), Some(new)) = (list["segments"].as_array_mut(), other["segments"].as_array_mut()) {
+        all.append(new);
+    }
+    serde_json::to_vec(&list)
 }
 
 impl Directory for Segments {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, UserOperation};
+use tantivy::indexer::UserOperation;
 use tantivy::{IndexWriter, TantivyDocument};
 
 use super::files::{self, Entry};
 use super::grams::grams;
-use super::index::{self, Field, Waiting};
+use super::index::{self, Field};
+use super::indexing::{self, Few, Waiting};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
-use super::map::Mapped;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
 use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs, qualified_name};
@@ -27,8 +27,6 @@ const SEGMENT_MEMORY: usize = 100_000_000;
 const SMALL_SEGMENT_MEMORY: usize = 15_000_000;
 /// So many files are a few.
 const FEW_FILES: usize = 100;
-/// So many segments may stand side by side before the smallest are joined: each costs every query a little.
-const MOST_SEGMENTS: usize = 10;
 /// So many files may wait to be removed from the search index.
 const MOST_GARBAGE: usize = 64;
 /// Files that no snapshot names any more are kept while all of them weigh less than this part of those that are named.
@@ -199,6 +197,9 @@ pub struct Writer {
     segment_memory: usize,
     /// So many grams of four bytes are gathered before they are written.
     most_grams: usize,
+    /// What is added goes here while it is no more than a few files.
+    few: Option<Few>,
+    are_few: bool,
     index: Option<IndexWriter<Waiting>>,
 }
 
@@ -247,6 +248,8 @@ impl Writer {
             segments: Segments::new(segments_dir, meta),
             segment_memory: SMALL_SEGMENT_MEMORY,
             most_grams: usize::MAX,
+            few: None,
+            are_few: true,
             index: None,
             manifest,
         })
@@ -268,7 +271,8 @@ impl Writer {
     /// Tells how many files may be added, before the first is, and how many bytes of memory the writer may fill before it
     /// writes; no less than it needs at all, and no more than is useful.
     pub fn expect(&mut self, files: usize, memory: Option<u64>) {
-        let useful = if files > FEW_FILES { SEGMENT_MEMORY } else { SMALL_SEGMENT_MEMORY };
+        self.are_few = files <= FEW_FILES;
+        let useful = if self.are_few { SMALL_SEGMENT_MEMORY } else { SEGMENT_MEMORY };
         let memory = memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         // Terms take three quarters of it, grams the rest.
         self.segment_memory = (memory / 4 * 3).clamp(SMALL_SEGMENT_MEMORY, useful);
@@ -311,12 +315,25 @@ impl Writer {
         if !file.documents.is_empty() {
             let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
                 index::number(&mut document, SymbolId { file: id, index: place as u32 });
-                UserOperation::Add(Waiting { document, _held: file.held.clone() })
+                Waiting { document, _held: file.held.clone() }
             });
-            // All at once: waking the thread that takes them costs more than a small document does.
-            self.index_writer()?.run(numbered)?;
+            match self.are_few {
+                true => self.add_to_few(numbered)?,
+                // All at once: waking the thread that takes them costs more than a small document does.
+                false => drop(self.index_writer()?.run(numbered.map(UserOperation::Add))?),
+            }
         }
         Ok(id)
+    }
+
+    fn add_to_few(&mut self, documents: impl Iterator<Item = Waiting>) -> Result<(), Error> {
+        let mut few = self.few.take().map_or_else(|| Few::beside(&self.segments), Ok)?;
+        documents.map(|document| few.add(document)).collect::<Result<(), Error>>()?;
+        match few.memory() > SMALL_SEGMENT_MEMORY {
+            true => few.finish(&self.segments)?,
+            false => self.few = Some(few),
+        }
+        Ok(())
     }
 
     /// Publishes a checkout's new state; `entries` must be sorted by path. `facts` needs only what the store cannot count.
@@ -348,10 +365,11 @@ impl Writer {
         kept.iter().for_each(|id| wanted.insert(*id));
 
         // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
-        let index = self.index_to_commit(&gone)?;
+        let added = (self.few.take(), self.index.take());
+        let (segments, memory) = (self.segments.clone(), self.segment_memory);
         let segments_dir = self.dir.join("index");
         let mut to_sync = std::thread::scope(|scope| {
-            let indexing = scope.spawn(|| index.map_or(Ok(()), |index| commit_index(index, &gone, &segments_dir)));
+            let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, (&segments_dir, memory)));
             let written = self.write_tables(generation, &wanted, entries, inputs);
             indexing.join().expect("tantivy tells of its errors")?;
             written
@@ -459,15 +477,7 @@ impl Writer {
 
     fn index_writer(&mut self) -> Result<&mut IndexWriter<Waiting>, Error> {
         if self.index.is_none() {
-            let index = index::open(self.segments.clone())?;
-            let options = IndexWriterOptions::builder()
-                .num_worker_threads(1)
-                .num_merge_threads(1)
-                .memory_budget_per_thread(self.segment_memory)
-                .build();
-            let writer = index.writer_with_options(options)?;
-            writer.set_merge_policy(Box::new(NoMergePolicy));
-            self.index = Some(writer);
+            self.index = Some(indexing::open_writer(self.segments.clone(), self.segment_memory)?);
         }
         Ok(self.index.as_mut().expect("it was made above"))
     }
@@ -544,15 +554,6 @@ impl Writer {
         Ok(to_sync)
     }
 
-    /// The search index when there is something to commit or to remove.
-    fn index_to_commit(&mut self, gone: &[u32]) -> Result<Option<IndexWriter<Waiting>>, Error> {
-        if self.index.is_none() && gone.is_empty() && self.segments.meta().is_some() {
-            return Ok(None);
-        }
-        self.index_writer()?;
-        Ok(self.index.take())
-    }
-
     /// Fills in what can be counted.
     fn count(&self, entries: &[Entry], mut facts: SnapshotFacts) -> SnapshotFacts {
         for entry in entries {
@@ -572,37 +573,6 @@ impl Writer {
         }
         facts
     }
-}
-
-/// Removes files from the search index, commits what was added to it, and joins small segments.
-fn commit_index(mut writer: IndexWriter<Waiting>, gone: &[u32], dir: &Path) -> Result<(), Error> {
-    for file in gone {
-        writer.delete_term(index::file_term(*file));
-    }
-    writer.commit()?;
-    let mut segments = writer.index().searchable_segment_metas()?;
-    segments.sort_by_key(|segment| segment.num_docs());
-    let mut small = segments.len().saturating_sub(MOST_SEGMENTS);
-    if small > 0 {
-        small = (small + MOST_SEGMENTS / 2).min(segments.len());
-    }
-    let wasted = |segment: &tantivy::index::SegmentMeta| 2 * segment.num_deleted_docs() > segment.max_doc();
-    let joined: Vec<_> = segments
-        .iter()
-        .enumerate()
-        .filter(|(at, segment)| *at < small || wasted(segment))
-        .map(|(_, segment)| segment.id())
-        .collect();
-    if !joined.is_empty() {
-        // What is damaged must not get checksums of its own.
-        let names = joined.iter().flat_map(|segment| segments::files_of(&segment.uuid_string()));
-        for name in names {
-            segments::check_file(&Mapped::open(&dir.join(name))?, u64::MAX)?;
-        }
-        writer.merge(&joined).wait()?;
-    }
-    writer.wait_merging_threads()?;
-    Ok(())
 }
 
 /// The files of a store by what they hold.
