@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
-use tantivy::{Document, Index, IndexWriter, SingleSegmentIndexWriter, TantivyDocument};
+use tantivy::index::SegmentMeta;
+use tantivy::indexer::{IndexWriterOptions, NoMergePolicy, merge_filtered_segments};
+use tantivy::{Document, Index, IndexWriter, Segment, SingleSegmentIndexWriter, TantivyDocument};
 
 use super::Error;
 use super::index::{self, settings, tantivy_schema, tokenizers};
@@ -64,18 +65,14 @@ impl Few {
     /// Writes it, and makes it one of those that it was to be beside.
     pub fn finish(self, all: &Segments) -> Result<(), Error> {
         self.writer.finalize()?;
-        all.take_over(&self.segments);
+        all.take_over(&self.segments, &[]);
         Ok(())
     }
 }
 
 /// A writer of many definitions to the search index.
 pub fn open_writer(segments: Segments, memory: usize) -> Result<IndexWriter<Waiting>, Error> {
-    let options = IndexWriterOptions::builder()
-        .num_worker_threads(1)
-        .num_merge_threads(1)
-        .memory_budget_per_thread(memory)
-        .build();
+    let options = IndexWriterOptions::builder().num_worker_threads(1).memory_budget_per_thread(memory).build();
     let writer = index::open(segments)?.writer_with_options(options)?;
     writer.set_merge_policy(Box::new(NoMergePolicy));
     Ok(writer)
@@ -90,36 +87,41 @@ pub fn commit(
     (dir, memory): (&Path, usize),
 ) -> Result<(), Error> {
     few.map_or(Ok(()), |few| few.finish(&segments))?;
-    let is_as_it_was = many.is_none() && gone.is_empty() && segments.meta().is_some();
-    if is_as_it_was && segments.count() <= MOST_SEGMENTS {
+    if many.is_some() || !gone.is_empty() || segments.meta().is_none() {
+        let mut writer = many.map_or_else(|| open_writer(segments.clone(), memory), Ok)?;
+        for file in gone {
+            writer.delete_term(index::file_term(*file));
+        }
+        writer.commit()?;
+        writer.wait_merging_threads()?;
+    }
+    join(&segments, dir)
+}
+
+/// Makes one segment of the smallest, where there are too many, and of those of which much is deleted.
+fn join(segments: &Segments, dir: &Path) -> Result<(), Error> {
+    let mut all = index::open(segments.clone())?.searchable_segments()?;
+    all.sort_by_key(|segment| segment.meta().num_docs());
+    let small = match all.len().saturating_sub(MOST_SEGMENTS) {
+        0 => 0,
+        more => (more + MOST_SEGMENTS / 2).min(all.len()),
+    };
+    let is_wasted = |meta: &SegmentMeta| 3 * meta.num_deleted_docs() > meta.max_doc();
+    let numbered = all.into_iter().enumerate();
+    let joined: Vec<Segment> =
+        numbered.filter(|(at, segment)| *at < small || is_wasted(segment.meta())).map(|(_, segment)| segment).collect();
+    if joined.is_empty() {
         return Ok(());
     }
-    let mut writer = many.map_or_else(|| open_writer(segments, memory), Ok)?;
-    for file in gone {
-        writer.delete_term(index::file_term(*file));
+    // What is damaged must not get checksums of its own.
+    let ids: Vec<String> = joined.iter().map(|segment| segment.id().uuid_string()).collect();
+    for name in ids.iter().flat_map(|id| segments::files_of(id)) {
+        segments::check_file(&Mapped::open(&dir.join(name))?, u64::MAX)?;
     }
-    writer.commit()?;
-    let mut segments = writer.index().searchable_segment_metas()?;
-    segments.sort_by_key(|segment| segment.num_docs());
-    let mut small = segments.len().saturating_sub(MOST_SEGMENTS);
-    if small > 0 {
-        small = (small + MOST_SEGMENTS / 2).min(segments.len());
+    let one = segments.beside();
+    if joined.iter().any(|segment| segment.meta().num_docs() > 0) {
+        merge_filtered_segments(&joined, settings(), joined.iter().map(|_| None).collect(), one.clone())?;
     }
-    let wasted = |segment: &tantivy::index::SegmentMeta| 2 * segment.num_deleted_docs() > segment.max_doc();
-    let joined: Vec<_> = segments
-        .iter()
-        .enumerate()
-        .filter(|(at, segment)| *at < small || wasted(segment))
-        .map(|(_, segment)| segment.id())
-        .collect();
-    if !joined.is_empty() {
-        // What is damaged must not get checksums of its own.
-        let names = joined.iter().flat_map(|segment| segments::files_of(&segment.uuid_string()));
-        for name in names {
-            segments::check_file(&Mapped::open(&dir.join(name))?, u64::MAX)?;
-        }
-        writer.merge(&joined).wait()?;
-    }
-    writer.wait_merging_threads()?;
+    segments.take_over(&one, &ids);
     Ok(())
 }

@@ -25,12 +25,17 @@ const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
 pub fn files(meta: &serde_json::Value) -> Vec<String> {
     let segments = meta["segments"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |segment: &serde_json::Value| {
-        let id = segment["segment_id"].as_str().unwrap_or_default().replace('-', "");
+        let id = id_of(segment);
         // The list of deletions also carries when it was made.
         let deletions = segment["deletes"]["opstamp"].as_u64().map(|stamp| format!("{id}.{stamp}.del"));
         files_of(&id).into_iter().chain(deletions)
     };
     segments.iter().flat_map(of).collect()
+}
+
+/// A segment's id as its files are named.
+fn id_of(segment: &serde_json::Value) -> String {
+    segment["segment_id"].as_str().unwrap_or_default().replace('-', "")
 }
 
 /// What ends every file of tantivy: the length of what it says of the file, and a number that shows that it does.
@@ -124,28 +129,28 @@ impl Segments {
         self.lock().small.get(Path::new("meta.json")).cloned()
     }
 
-    /// How many segments the list has.
-    pub fn count(&self) -> usize {
-        let list: Option<serde_json::Value> = self.meta().and_then(|meta| serde_json::from_slice(&meta).ok());
-        list.and_then(|list| Some(list["segments"].as_array()?.len())).unwrap_or(0)
-    }
-
     /// The same folder with a list of its own that has no segments.
     pub fn beside(&self) -> Self {
         Self::new(self.dir.clone(), None)
     }
 
-    /// Adds the segments of a list that was made beside this one.
-    pub fn take_over(&self, other: &Self) {
+    /// Puts the segments of a list that was made beside this one in the place of those with these ids; empty ones are left out.
+    pub fn take_over(&self, other: &Self, gone: &[String]) {
         let other = std::mem::take(&mut *other.lock());
-        let Some(new) = other.small.get(Path::new("meta.json")) else { return };
+        let is_gone = |file: &Path| file.file_stem().is_some_and(|id| gone.iter().any(|gone| id == gone.as_str()));
+        let list = Path::new("meta.json");
         let mut state = self.lock();
+        // What was written and is gone already need not be synced; it is swept with the rest.
+        state.written.retain(|file| !is_gone(file));
         state.written.extend(other.written);
-        let list = match state.small.get(Path::new("meta.json")) {
-            None => new.clone(),
-            Some(list) => with_segments_of(list, new).expect("tantivy writes its list as JSON"),
+        let joined = match (state.small.get(list), other.small.get(list)) {
+            (None, None) => return,
+            (None, Some(new)) => new.clone(),
+            (Some(own), new) => {
+                replaced(own, new.map_or(b"{}", Vec::as_slice), gone).expect("tantivy writes its list as JSON")
+            }
         };
-        state.small.insert(PathBuf::from("meta.json"), list);
+        state.small.insert(list.to_owned(), joined);
     }
 
     /// The files that were written and not yet taken from here.
@@ -159,12 +164,14 @@ impl Segments {
     }
 }
 
-/// One list of segments with those of another behind its own.
-fn with_segments_of(list: &[u8], other: &[u8]) -> serde_json::Result<Vec<u8>> {
-    let (mut list, mut other): (serde_json::Value, serde_json::Value) =
-        (serde_json::from_slice(list)?, serde_json::from_slice(other)?);
-    if let (Some(all), Some(new)) = (list["segments"].as_array_mut(), other["segments"].as_array_mut()) {
-        all.append(new);
+/// A list of segments without those that are gone, and with those of another behind its own.
+fn replaced(list: &[u8], other: &[u8], gone: &[String]) -> serde_json::Result<Vec<u8>> {
+    let mut list: serde_json::Value = serde_json::from_slice(list)?;
+    let mut other: serde_json::Value = serde_json::from_slice(other)?;
+    if let Some(all) = list["segments"].as_array_mut() {
+        all.retain(|segment| !gone.contains(&id_of(segment)));
+        let new = other["segments"].as_array_mut().into_iter().flat_map(std::mem::take);
+        all.extend(new.filter(|segment| segment["max_doc"] != 0));
     }
     serde_json::to_vec(&list)
 }

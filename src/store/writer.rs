@@ -30,7 +30,7 @@ const FEW_FILES: usize = 100;
 /// So many files may wait to be removed from the search index.
 const MOST_GARBAGE: usize = 64;
 /// Files that no snapshot names any more are kept while all of them weigh less than this part of those that are named.
-const KEPT_GARBAGE: u64 = 4;
+const KEPT_GARBAGE: u64 = 6;
 /// Own text of a definition that is indexed: what runs, and the rest, in bytes. Beyond it is data.
 const LONGEST_BODY: usize = 32_000;
 const LONGEST_DATA: usize = 1_000;
@@ -483,7 +483,7 @@ impl Writer {
     }
 
     /// Copies what is still wanted of the newest packs into the one being written, so that their number stays small: a pack
-    /// goes when it is not much larger than what comes after it, and when half of it is garbage. Each byte is copied a
+    /// goes when it is not much larger than what comes after it, and when a third of it is garbage. Each byte is copied a
     /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree).
     /// Returns the version of the extraction that the oldest file of the new pack was read by.
     fn collect_packs(&mut self, live: &Live) -> Result<u32, Error> {
@@ -502,7 +502,7 @@ impl Writer {
                 all += pack.weight(file);
                 dead += if live.contains(file.id) { 0 } else { pack.weight(file) };
             }
-            2 * dead > all
+            3 * dead > all
         };
         keep = self.packs[..keep].iter().position(|(_, pack)| wasted(pack)).unwrap_or(keep);
         let old: Vec<(PackFacts, Pack)> = self.packs.drain(keep..).collect();
