@@ -96,7 +96,15 @@ const FIRST: &[(&str, &str)] = &[
     ("charge_c", "shop/payment.py::charge_card#function"),
     ("formatPrise", "web/price.ts::formatPrice#function"),
     ("chrage_card", "shop/payment.py::charge_card#function"),
+    // Names among words that say what they are of, and what others give for one.
+    ("the Model class", "shop/models.py::Model#class"),
+    ("def charge_card", "shop/payment.py::charge_card#function"),
+    ("shop/models.py::Order.total#method", "shop/models.py::Order.total#method"),
+    ("charge_card()", "shop/payment.py::charge_card#function"),
     // Words.
+    ("cart total", "shop/models.py::Cart.total#method"),
+    ("total Order", "shop/models.py::Order.total#method"),
+    ("inventory total", "stock/inventory.go::Inventory.Total#method"),
     ("charge card", "shop/payment.py::charge_card#function"),
     ("inventory reserve", "stock/inventory.go::Inventory.Reserve#method"),
     // Descriptions, and changes as commits begin.
@@ -132,6 +140,26 @@ fn what_exercises_code_comes_below_it() {
         assert!(found[1..].iter().any(|id| id.starts_with(path)), "{path} in {found:?}");
     }
     assert_eq!(place.ids("parse_coupon file:tests/*")[0], "tests/test_coupon.py::parse_coupon#function");
+}
+
+#[test]
+fn a_name_that_hundreds_bear_is_found_where_it_is_defined() {
+    let test = |n| format!("--- tests/rules/rule{n}.js\nconst ruleTester = new RuleTester();\nruleTester.run({n});\n");
+    let body = "    this.rules.set(name, rule); // What a rule says is kept until it runs.\n".repeat(30);
+    let class = format!("--- lib/tester.js\nclass RuleTester {{\n  add(name, rule) {{\n{body}  }}\n}}\n");
+    let project: String = (0..150).map(test).chain([class]).collect();
+    let place = Place::new(&[("shop", &project)]);
+    for query in ["RuleTester", "rule tester", "RULETESTER", "rule-tester"] {
+        assert_eq!(place.ids(query)[0], "lib/tester.js::RuleTester#class", "{query}");
+    }
+}
+
+#[test]
+fn a_class_comes_before_what_makes_it() {
+    let reader = "--- Reader.java\npublic class Reader {\n  private Reader(String from) { open(from); }\n  void open(String from) {}\n}\n";
+    let place = Place::new(&[("shop", reader)]);
+    assert_eq!(place.ids("Reader")[..2], ["Reader.java::Reader#class", "Reader.java::Reader.Reader#method"]);
+    assert_eq!(place.ids("Reader.Reader")[0], "Reader.java::Reader.Reader#method");
 }
 
 #[test]
@@ -204,6 +232,10 @@ fn it_says_how_sure_it_is() {
     let place = Place::shop();
     for query in ["charge_card", "Order.total", "charge card"] {
         assert_eq!(place.search(query)["confidence"], "high", "{query}");
+    }
+    // Somebody else's member, and a name that only looks alike, are not what was meant.
+    for query in ["Zeppelin.charge_card", "charged_carts"] {
+        assert_ne!(place.search(query)["confidence"], "high", "{query}");
     }
     let vague = place.search("where does an order of some customer get its sum and price from");
     assert_eq!(vague["confidence"], "low", "{vague}");

@@ -48,6 +48,10 @@ pub struct Evidence {
 
 /// So many of the first answers are looked into.
 const LOOKED_INTO: usize = 3;
+/// A name that is worth less as an answer only looks like the one that was meant.
+const LIKE: f32 = 0.26;
+/// What a name is worth whose owner is not the one that is named.
+const FOREIGN: f32 = 0.25;
 /// So far into a definition it is looked, in bytes: a large class holds every word somewhere.
 const FAR: usize = 4_000;
 
@@ -118,6 +122,9 @@ pub fn evidence(
     let unknown = nowhere.map(|word| word.word.to_owned()).collect();
     let Some(first) = hits.first() else { return Ok((Evidence::default(), unknown)) };
     let name = ranker.tier(first) / TIER;
+    // The name of somebody else's member is no more than like it.
+    let is_foreign = ranker.names_owner() && ranker.owner_share(&first.symbol) == 0.0;
+    let name = if is_foreign { FOREIGN * name.min(1.0) } else { name };
     // Another of the same name answers as well as the first: the next is the first of another name.
     let next = hits.iter().skip(1).find(|hit| hit.flat != first.flat || ranker.form.is_prose());
     let margin = next.map_or(1.0, |next| 1.0 - next.score() / first.score().max(f32::MIN_POSITIVE));
@@ -140,7 +147,7 @@ pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
         _ => unknown >= 0.45 || (unknown >= 0.3 && best_covered < 0.15) || best_covered < 0.06,
     };
     let (is_high, is_none) = match form {
-        Form::Identifier => (name >= 1.0 || (name > 0.0 && margin >= 0.1), false),
+        Form::Identifier => (name >= 1.0 || (name >= LIKE && margin >= 0.1), false),
         Form::Words => {
             (name >= 1.0 || (covered >= 0.99 && margin >= 0.2), name < 1.0 && (is_foreign || best_covered < 0.2))
         }

@@ -8,6 +8,7 @@ mod graph;
 mod lookup;
 mod mentions;
 mod needs;
+mod phrase;
 mod prose;
 mod rank;
 mod relations;

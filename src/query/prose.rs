@@ -182,12 +182,22 @@ pub fn is_change_word(word: &str) -> bool {
 pub fn is_change(query: &str) -> bool {
     let mut words = query.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let first = words.next().unwrap_or_default();
+    // Commits do without articles; what describes a function does not: `Add the given key`.
+    let is_described = words.clone().find(|word| !word.is_empty()).is_some_and(|second| ARTICLES.contains(&&*second));
     let is_numbered = query.split('#').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
-    CHANGES.contains(&first.as_str())
+    CHANGES.contains(&first.as_str()) && !(is_described && DEEDS.contains(&first.as_str()))
         || is_numbered
         || !areas(query).is_empty()
         || words.any(|word| TELLTALES.contains(&word.as_str()))
 }
+
+/// What functions do as well as changes.
+const DEEDS: [&str; 21] = [
+    "add", "allow", "apply", "build", "change", "clean", "disable", "drop", "enable", "ensure", "handle", "make",
+    "merge", "move", "remove", "replace", "restore", "switch", "test", "update", "use",
+];
+/// What stands before things that are described.
+const ARTICLES: [&str; 5] = ["a", "all", "an", "any", "the"];
 
 /// Words that stand anywhere in what is said of a change, and in nothing else.
 const TELLTALES: [&str; 7] = ["bug", "bugfix", "closes", "fixes", "regression", "renamed", "resolves"];
@@ -235,6 +245,14 @@ impl Prose {
         Place { says: self.says(&stems(file), 2.0), in_area }
     }
 
+    /// What a symbol that may answer a description is worth for the words that it holds and for its size, its name aside.
+    pub fn worth(&self, symbol: &SymbolView<'_>, held: Held) -> f32 {
+        const W: &Weights = &DESCRIPTION;
+        let [text, parent, signature] = held.map(|held| self.share(held));
+        let short = if is_short(symbol) { W.short } else { 0.0 };
+        (W.text * text + W.signature * signature + W.owner * parent + short).exp()
+    }
+
     /// Multiplies a symbol's score, sign by sign.
     pub fn judge(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
         if self.form == Form::Change {
@@ -277,7 +295,7 @@ impl Prose {
         sign("words in text", W.text * self.share(text));
         sign("words in signature", W.signature * self.share(signature));
         sign("words in owner", W.owner * self.share(parent & !named));
-        sign("short", when(lines(symbol) <= 3, W.short));
+        sign("short", when(is_short(symbol), W.short));
         sign("length of name", W.length * (words.len().max(1) as f32).ln());
         sign("nested", when(is_nested, W.nested));
         sign("constructor", when(makes, W.constructor));
@@ -333,6 +351,10 @@ fn lines(symbol: &SymbolView<'_>) -> u32 {
     (symbol.end_line() + 1).saturating_sub(symbol.line())
 }
 
+fn is_short(symbol: &SymbolView<'_>) -> bool {
+    lines(symbol) <= 3
+}
+
 /// One bit for each, the first the lowest.
 fn bits(set: impl Iterator<Item = bool>) -> u64 {
     set.enumerate().fold(0, |bits, (place, set)| bits | u64::from(set) << place)
@@ -347,14 +369,18 @@ mod tests {
         for change in [
             "fix(css): set moduleType in css-post plugin",
             "reverseproxy: fix misleading error",
-            "Add a facet",
+            "Add facets",
+            "Fix the facet",
             "[spider] log",
         ] {
             assert!(is_change(change), "{change}");
         }
-        for description in
-            ["Returns the value on the top of the stack", "how are headers parsed", "where a note: is kept as text"]
-        {
+        for description in [
+            "Returns the value on the top of the stack",
+            "Add a facet",
+            "how are headers parsed",
+            "where a note: is kept as text",
+        ] {
             assert!(!is_change(description), "{description}");
         }
         assert_eq!(areas("fix(css-post): set it"), ["csspost"]);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::explain::Tally;
 use super::prose::{self, Held, Place, Prose, is_change};
 use crate::model::Kind;
-use crate::store::{Clause, Field, SymbolView, flattened, word_parts};
+use crate::store::{Clause, Field, Snapshot, SymbolId, SymbolView, flattened, word_parts};
 
 /// What sort of query it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,15 @@ pub(super) const STOP_WORDS: &[&str] = &[
 
 /// What another word for one in a description counts, beside the word itself.
 const INSTEAD: f32 = 0.35;
+
+/// So many of the parts before a name say whose it is.
+const MOST_OWNERS: usize = 8;
+
+/// So many symbols that may answer a description are looked at again.
+const LOOKED_AT: usize = 200;
+
+/// What is worth a constructor, or whatever else bears the name of what it is in, beside that.
+const CONSTRUCTOR: f32 = 0.9;
 
 /// Lifts a whole tier above anything that adding scores can reach.
 pub(super) const TIER: f32 = 1_000.0;
@@ -72,8 +81,6 @@ pub struct Candidate<'a> {
     pub name: Cow<'a, str>,
     /// The name in lower case, letters and digits only; empty where a description is looked for.
     pub flat: String,
-    /// What its terms alone scored.
-    pub terms: f32,
     /// How well it answers, and why.
     pub tally: Tally,
 }
@@ -85,9 +92,85 @@ impl Candidate<'_> {
     }
 }
 
+/// A symbol that was found by its terms.
+#[derive(Clone, Copy)]
+pub struct Looked {
+    /// Which.
+    pub symbol: SymbolId,
+    /// What its terms scored.
+    pub score: f32,
+    /// Which of a description's words it holds.
+    pub held: Held,
+}
+
 /// What the paths of the candidates' files tell, each found out once.
 #[derive(Default)]
 pub struct Files(FxHashMap<u32, Place>);
+
+/// A member and its owner, as a few words may name them: `Model save`, `save Model`.
+struct Member {
+    name: String,
+    /// Its letters and digits, in small letters, and those of the owner.
+    flat: [String; 2],
+    /// What it is worth to be meant.
+    worth: f32,
+}
+
+impl Member {
+    fn of_words(query: &str) -> Vec<Self> {
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let member = |name: &str, owner: &[&str], worth| Self {
+            name: name.to_owned(),
+            flat: [flattened(name), flattened(&owner.concat())],
+            worth,
+        };
+        match &words[..] {
+            [owner @ .., name] if owner.len() == 1 => {
+                vec![member(name, owner, TIER), member(owner[0], &[name], 0.95 * TIER)]
+            }
+            [owner @ .., name] => vec![member(name, owner, TIER)],
+            [] => Vec::new(),
+        }
+    }
+}
+
+/// A query without what says only that a name is meant: a call's brackets, a macro's mark, the sort at the end of an id, and
+/// the sort of thing beside a word that is written as names are (`the Model class`, `def save`).
+fn bare(query: &str) -> &str {
+    /// Words that stand before a name in code, and only there.
+    const KEYWORDS: [&str; 3] = ["def", "fn", "func"];
+    const SORTS: [&str; 12] = [
+        "class",
+        "constant",
+        "enum",
+        "function",
+        "interface",
+        "macro",
+        "method",
+        "module",
+        "struct",
+        "trait",
+        "type",
+        "variable",
+    ];
+    let is_one = |text: &str| !text.contains(char::is_whitespace);
+    let query = match query.rsplit_once('#') {
+        Some((id, _)) if id.contains("::") && is_one(id) => id.trim(),
+        _ => query.trim(),
+    };
+    let query = query.trim_end_matches("()");
+    if is_one(query) {
+        return query.strip_suffix('!').filter(|name| !name.is_empty()).unwrap_or(query);
+    }
+    let is_article = |word: &&str| ["a", "an", "the"].iter().any(|article| article.eq_ignore_ascii_case(word));
+    let words: Vec<&str> = query.split_whitespace().filter(|word| !is_article(word)).collect();
+    let is_written_as_names = |word: &str| word.contains(|c: char| c.is_uppercase() || "_.:".contains(c));
+    match words[..] {
+        [keyword, name] if KEYWORDS.contains(&keyword) => name,
+        [sort, name] | [name, sort] if SORTS.contains(&sort) && is_written_as_names(name) => name,
+        _ => query,
+    }
+}
 
 /// A query made ready to be asked.
 pub struct Ranker {
@@ -99,6 +182,8 @@ pub struct Ranker {
     name: String,
     /// For an identifier the parts before the last, the nearest first.
     owners: Vec<String>,
+    /// The members that a few words may name.
+    members: Vec<Member>,
     flat: String,
     trigrams: Vec<u64>,
     parts: Vec<String>,
@@ -114,16 +199,17 @@ pub struct Ranker {
 impl Ranker {
     /// Takes a query apart. With `fuzzy`, names that are less alike answer, too.
     pub fn new(query: &str, fuzzy: bool) -> Self {
-        Self::of_form(query, Form::of(query.trim().trim_end_matches("()")), fuzzy)
+        let query = bare(query);
+        Self::of_form(query, Form::of(query), fuzzy)
     }
 
     /// The same for a few words that are in no name: they describe something after all.
     pub fn describing(query: &str, fuzzy: bool) -> Self {
-        Self::of_form(query, Form::of_description(query.trim()), fuzzy)
+        let query = bare(query);
+        Self::of_form(query, Form::of_description(query), fuzzy)
     }
 
     fn of_form(query: &str, form: Form, fuzzy: bool) -> Self {
-        let query = query.trim().trim_end_matches("()");
         let text = match form {
             Form::Prose | Form::Change => {
                 let telling = query.split_whitespace().filter(|word| {
@@ -138,10 +224,11 @@ impl Ranker {
         let (name, owners) = match form {
             Form::Identifier => {
                 let mut parts = query.rsplit(['.', ':', '#', '/']).filter(|part| !part.is_empty()).map(str::to_owned);
-                (parts.next().unwrap_or_else(|| query.to_owned()), parts.collect())
+                (parts.next().unwrap_or_else(|| query.to_owned()), parts.take(MOST_OWNERS).collect())
             }
             _ => (query.split_whitespace().collect(), Vec::new()),
         };
+        let members = if form == Form::Words { Member::of_words(query) } else { Vec::new() };
         let flat = flattened(&name);
         let mut parts: Vec<String> = text
             .split(|c: char| !c.is_alphanumeric() && c != '_')
@@ -151,7 +238,20 @@ impl Ranker {
         parts.dedup();
         let prose = form.is_prose().then(|| Prose::new(query, &text, form));
         let instead = prose.as_ref().map(Prose::instead).unwrap_or_default();
-        Self { form, prose, trigrams: trigrams(&flat), text, name, owners, flat, parts, instead, fuzzy, explain: false }
+        Self {
+            form,
+            prose,
+            trigrams: trigrams(&flat),
+            text,
+            name,
+            owners,
+            members,
+            flat,
+            parts,
+            instead,
+            fuzzy,
+            explain: false,
+        }
     }
 
     /// The same, keeping the parts of every score.
@@ -208,18 +308,63 @@ impl Ranker {
         clauses
     }
 
+    /// The names to be found exactly as they are written: that of the query, where it is one, or those of the members that it
+    /// may name.
+    pub fn exact_names(&self) -> Vec<Cow<'_, str>> {
+        let mut names: Vec<Cow<'_, str>> = self.exact_name().map(Cow::Borrowed).into_iter().collect();
+        for Member { name, .. } in &self.members {
+            // Where owners are public, so may their members be: `mutex lock`.
+            let mut letters = name.chars();
+            let first = letters.next().into_iter().flat_map(char::to_uppercase);
+            names.extend([Cow::Borrowed(&**name), Cow::Owned(first.chain(letters).collect())]);
+        }
+        names.dedup();
+        names
+    }
+
+    /// Whether a symbol of one of the exact names is one that is meant.
+    pub fn is_meant(&self, symbol: &SymbolView<'_>) -> bool {
+        match self.form {
+            Form::Words => self.as_member(symbol, &flattened(&symbol.name())) > 0.0,
+            _ => !self.names_owner() || self.owner_share(symbol) > 0.0,
+        }
+    }
+
+    /// Whether a symbol bears the name that is looked for, written in other letters: those of [`Ranker::exact_names`] are found
+    /// however many there are.
+    pub fn is_in_other_letters(&self, symbol: &SymbolView<'_>) -> bool {
+        let name = symbol.name();
+        !self.form.is_prose() && self.exact_name() != Some(&name) && flattened(&name) == self.flat
+    }
+
     /// The name to be found exactly as it is written, where the query is one.
     pub fn exact_name(&self) -> Option<&str> {
         (self.form == Form::Identifier).then_some(&self.name)
     }
 
-    /// Looks at a symbol again, given what its terms scored and which of a description's words it holds.
-    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, score: f32, held: Held, files: &mut Files) -> Candidate<'a> {
-        let name = symbol.name();
-        let tally = Tally::new(score, self.explain);
-        let flat = if self.form.is_prose() { String::new() } else { flattened(&name) };
-        let mut candidate = Candidate { symbol, flat, name, terms: score, tally };
-        let aside = symbol.file.is_test() || symbol.file.is_generated() || in_test_module(&symbol);
+    /// Leaves those of some symbols that may come to be among the best, by what is known without looking at their names and
+    /// owners: to read those of all takes longer than to find them.
+    pub fn narrow(&self, snapshot: &Snapshot, found: &mut Vec<Looked>) {
+        let Some(prose) = self.prose.as_ref().filter(|_| self.form == Form::Prose && found.len() > LOOKED_AT) else {
+            return;
+        };
+        let mut aside: FxHashMap<u32, bool> = FxHashMap::default();
+        let mut scored: Vec<(f32, Looked)> = Vec::with_capacity(found.len());
+        for looked in found.drain(..) {
+            let Some(symbol) = snapshot.symbol(looked.symbol) else { continue };
+            let aside = *aside.entry(looked.symbol.file).or_insert_with(|| is_aside(&symbol));
+            let [(_, place), (_, kind)] = self.priors(&symbol, aside);
+            scored.push((looked.score * place * kind * prose.worth(&symbol, looked.held), looked));
+        }
+        if scored.len() > LOOKED_AT {
+            scored.select_nth_unstable_by(LOOKED_AT, |a, b| b.0.total_cmp(&a.0));
+            scored.truncate(LOOKED_AT);
+        }
+        found.extend(scored.into_iter().map(|(_, looked)| looked));
+    }
+
+    /// What a symbol's score is multiplied by for where it stands and for what it is.
+    fn priors(&self, symbol: &SymbolView<'_>, aside: bool) -> [(&'static str, f32); 2] {
         // A description is of what something does; values and types come after what runs.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
@@ -227,19 +372,34 @@ impl Ranker {
             Form::Prose => (0.46, 0.53, 0.53),
             Form::Change => (0.3, 0.5, 0.5),
         };
-        for (what, worth) in self.tiers(&candidate) {
-            candidate.tally.add(what, worth);
-        }
-        candidate.tally.times("test, example, generated or vendored", if aside { test } else { 1.0 });
-        let (what, factor) = match symbol.kind() {
+        let kind = match symbol.kind() {
             Kind::Function | Kind::Method => ("function", 1.0),
             Kind::Class | Kind::Type => ("type", class),
             Kind::Constant => ("value", value),
         };
-        candidate.tally.times(what, factor);
+        [("test, example, generated or vendored", if aside { test } else { 1.0 }), kind]
+    }
+
+    /// Looks at a symbol again.
+    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, looked: &Looked, files: &mut Files) -> Candidate<'a> {
+        let name = symbol.name();
+        let tally = Tally::new(looked.score, self.explain);
+        let flat = if self.form.is_prose() { String::new() } else { flattened(&name) };
+        let mut candidate = Candidate { symbol, flat, name, tally };
+        for (what, worth) in self.tiers(&candidate) {
+            candidate.tally.add(what, worth);
+        }
+        for (what, factor) in self.priors(&symbol, is_aside(&symbol) || in_test_module(&symbol)) {
+            candidate.tally.times(what, factor);
+        }
         if let Some(prose) = &self.prose {
             let place = files.0.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
-            prose.judge(&mut candidate, held, place);
+            prose.judge(&mut candidate, looked.held, place);
+        } else if !self.names_owner()
+            && (symbol.container() == candidate.name || parent_is(&symbol, |name| name == candidate.name))
+        {
+            // Who says the name of a class means the class.
+            candidate.tally.times("bears the owner's name", CONSTRUCTOR);
         }
         candidate
     }
@@ -260,6 +420,7 @@ impl Ranker {
         let tier = match self.form {
             Form::Identifier if *name == self.name => ("name as written", 2.0 * TIER),
             _ if *flat == self.flat => ("name in other letters", TIER),
+            Form::Words => ("owner and name", self.as_member(symbol, flat)),
             // The less is missing, the more likely it was meant.
             Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", 0.5 * TIER * share()),
             Form::Identifier if flat.contains(&self.flat) => ("part of name", 0.45 * TIER * share()),
@@ -267,17 +428,18 @@ impl Ranker {
             _ => ("", 0.0),
         };
         let mut owner = 0.0;
-        if tier.1 >= TIER && self.is_owner(symbol) {
+        if tier.1 >= TIER {
             // `mpsc::Sender::send`: the more of the way there is named, the better.
             let path = symbol.file.path();
             let named = self.owners.iter().skip(1).filter(|owner| path.split(['/', '.']).any(|part| part == *owner));
-            owner = TIER + 0.2 * TIER * named.count() as f32;
+            let share = self.owner_share(symbol);
+            owner = if share > 0.0 { share * TIER + 0.2 * TIER * named.count() as f32 } else { 0.0 };
         }
         [tier, ("owner", owner)]
     }
 
     /// What a name is worth that differs from the query by a slip of the finger or two.
-    fn slip(&self, flat: &str) -> f32 {
+    pub fn slip(&self, flat: &str) -> f32 {
         let length = self.flat.len().max(flat.len());
         if length < 5 || self.flat.len().abs_diff(flat.len()) > 2 {
             return 0.0;
@@ -291,27 +453,37 @@ impl Ranker {
         !self.owners.is_empty()
     }
 
-    /// Whether a symbol belongs to the owner that the query names: a type or module around it; or, when nothing is around it,
-    /// its file or its folder, which are modules and packages.
-    pub fn is_owner(&self, symbol: &SymbolView<'_>) -> bool {
-        let Some(owner) = self.owners.first() else { return false };
+    /// What a symbol is worth as one of the members that a few words may name.
+    fn as_member(&self, symbol: &SymbolView<'_>, flat: &str) -> f32 {
+        let is_named = |member: &&Member| {
+            let [name, owner] = &member.flat;
+            flat == name
+                && (flattened(&symbol.container()) == *owner || parent_is(symbol, |name| flattened(name) == *owner))
+        };
+        self.members.iter().find(is_named).map_or(0.0, |member| member.worth)
+    }
+
+    /// How surely a symbol belongs to the owner that the query names, 0 to 1: the type or module around it, or one further out;
+    /// or, when nothing is around it, its file or its folder, which are modules and packages.
+    pub(super) fn owner_share(&self, symbol: &SymbolView<'_>) -> f32 {
+        let Some(owner) = self.owners.first() else { return 0.0 };
         let container = symbol.container();
         if !container.is_empty() || symbol.has_parent() {
-            let mut around = symbol.parent();
-            if container == *owner {
-                return true;
+            if container == *owner || parent_is(symbol, |name| name == owner) {
+                return 1.0;
             }
+            let mut around = symbol.parent();
             while let Some(enclosing) = around {
                 if enclosing.name() == *owner || enclosing.container() == *owner {
-                    return true;
+                    return 0.9;
                 }
                 around = enclosing.parent();
             }
-            return false;
+            return 0.0;
         }
         let mut path = symbol.file.path().rsplit('/');
         let stem = path.next().and_then(|file| file.split('.').next());
-        stem == Some(owner) || path.next() == Some(owner)
+        if stem == Some(owner) || path.next() == Some(owner) { 1.0 } else { 0.0 }
     }
 
     /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A
@@ -361,28 +533,35 @@ impl Ranker {
     }
 }
 
+fn parent_is(symbol: &SymbolView<'_>, is: impl Fn(&str) -> bool) -> bool {
+    symbol.parent().is_some_and(|parent| is(&parent.name()))
+}
+
 /// Whether text holds a word, whatever the case of its letters.
 pub(super) fn holds(text: &[u8], word: &str) -> bool {
-    places(text, word.as_bytes()).next().is_some()
+    let word = word.as_bytes();
+    let rarest = word.iter().enumerate().min_by_key(|(_, letter)| commonness(**letter));
+    rarest.is_some_and(|(before, letter)| {
+        memchr::memchr2_iter(letter.to_ascii_lowercase(), letter.to_ascii_uppercase(), text)
+            .any(|at| at.checked_sub(before).is_some_and(|start| begins(&text[start..], word)))
+    })
 }
 
-/// Where a word is in a text, whatever the case of its letters; nowhere when it has none.
-pub(super) fn places<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
-    // The rarest of its letters is looked for, the first of those in the list or one that is not.
-    let rarity = |letter: u8| LETTERS.iter().position(|common| *common == letter.to_ascii_lowercase());
-    let rarest = word.iter().enumerate().max_by_key(|(_, letter)| rarity(**letter).unwrap_or(usize::MAX));
-    let (before, letter) = rarest.map_or((0, 0), |(place, letter)| (place, *letter));
-    let text_of_word = if word.is_empty() { &[] } else { text };
-    memchr::memchr2_iter(letter.to_ascii_lowercase(), letter.to_ascii_uppercase(), text_of_word)
-        .filter_map(move |at| at.checked_sub(before).filter(|start| begins(&text[*start..], word)))
+/// How common a letter is in code and its documentation: 0 for one that is rarer than all that are known.
+pub(super) fn commonness(letter: u8) -> usize {
+    /// The most common last.
+    const LETTERS: &[u8] = b"._zjqkwxyvb=\"ghf(),mupdcliosanrte ";
+    LETTERS.iter().position(|common| *common == letter.to_ascii_lowercase()).map_or(0, |place| place + 1)
 }
-
-/// Letters by how common they are in code and its documentation, the most common first.
-const LETTERS: &[u8] = b" etrnaosilcdupmfhgbvyxwkqjz_.";
 
 /// Whether a text begins with a word, whatever the case of its letters.
 pub(super) fn begins(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word))
+}
+
+/// Whether a symbol stands in a file that exercises others or that nobody wrote.
+fn is_aside(symbol: &SymbolView<'_>) -> bool {
+    symbol.file.is_test() || symbol.file.is_generated()
 }
 
 /// Unit tests inside a source file.

@@ -4,19 +4,23 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use globset::GlobMatcher;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::confidence::{self, Confidence, Evidence};
 use super::explain::{Part, Tally};
+use super::phrase::Phrase;
 use super::prose::{FIELDS, Held};
-use super::rank::{self, Candidate, Files, Form, Ranker};
-use super::terms;
+use super::rank::{self, Candidate, Files, Form, Looked, Ranker};
 use crate::model::Kind;
 use crate::store::{Clause, Error, GramQuery, Snapshot, SymbolId, SymbolView, flattened};
 
 /// How many of the same name are, and of how many those with the right owner are looked for.
 const SAME_NAME: usize = 500;
 const SAME_NAME_OWNED: usize = 20_000;
+
+/// So many are looked at again when all of the last of those that were found bear the name, but not as it is written.
+const MANY: usize = 2_000;
+const LAST: usize = 5;
 
 /// How many answers are counted beyond those that are shown.
 const COUNTED: usize = 50;
@@ -201,31 +205,27 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         return browse(snapshot, search, &wanted);
     }
     let mut ranker = Ranker::new(search.query, search.fuzzy).explaining(search.explain);
-    let (mut scores, mut all_found) = first_look(snapshot, search, &ranker, &wanted)?;
+    let (mut found, mut all_found) = first_look(snapshot, search, &ranker, &wanted)?;
     if ranker.may_describe() {
-        let mut names = scores.keys().filter_map(|id| Some(snapshot.symbol(*id)?.name()));
+        let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
         if !names.any(|name| ranker.is_in_name(&name)) {
             ranker = Ranker::describing(search.query, search.fuzzy).explaining(search.explain);
-            (scores, all_found) = first_look(snapshot, search, &ranker, &wanted)?;
+            (found, all_found) = first_look(snapshot, search, &ranker, &wanted)?;
         }
     }
-    if let Some(name) = ranker.exact_name() {
-        let most = if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME };
-        for id in snapshot.exact(name, most, &mut |id| wanted.accepts(id))? {
-            if !ranker.names_owner() || snapshot.symbol(id).is_some_and(|symbol| ranker.is_owner(&symbol)) {
-                scores.entry(id).or_default();
-            }
-        }
-    }
+    found.extend(of_exactly_this_name(snapshot, search, &ranker, &wanted, &found)?);
+    ranker.narrow(snapshot, &mut found);
+    // What lies side by side is read one after the other.
+    found.sort_unstable_by_key(|looked| looked.symbol);
 
     let mut files = Files::default();
-    let mut hits: Vec<Candidate<'_>> = scores
-        .into_iter()
-        .filter_map(|(id, (score, held))| Some(ranker.candidate(snapshot.symbol(id)?, score, held, &mut files)))
+    let mut hits: Vec<Candidate<'_>> = found
+        .iter()
+        .filter_map(|looked| Some(ranker.candidate(snapshot.symbol(looked.symbol)?, looked, &mut files)))
         .collect();
     if wanted.describes {
         for hit in &mut hits {
-            let written = search.phrases.iter().filter(|phrase| terms::is_written(&hit.symbol, phrase)).count();
+            let written = wanted.phrases.iter().filter(|phrase| phrase.is_written(&hit.symbol)).count();
             hit.tally.times("phrase", PHRASE.powi(written as i32));
         }
     }
@@ -266,8 +266,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     let shown = best.into_iter().map(|hit| {
         let id = hit.symbol.number();
         let Tally { score: relevance, parts } = hit.tally.clone();
-        // A symbol that was found by its whole name alone has no other terms.
-        let begin = fields.get(&id).filter(|_| hit.terms > 0.0).cloned().unwrap_or_default();
+        let begin = fields.get(&id).cloned().unwrap_or_default();
         let (score, centrality) = central.get(&id).copied().unwrap_or((relevance, 0.0));
         Hit {
             symbol: implementation(&hit.symbol).number(),
@@ -399,11 +398,16 @@ fn fields(
     Ok(fields)
 }
 
-/// What the terms score, of which a description's words are held where, and whether that is all that was found.
-type Looked = (FxHashMap<SymbolId, (f32, Held)>, bool);
+/// What was found, and whether that is all.
+type FirstLook = (Vec<Looked>, bool);
 
 /// Looks for the symbols that are worth a second look.
-fn first_look(snapshot: &Snapshot, search: &Search<'_>, ranker: &Ranker, wanted: &Filter<'_>) -> Result<Looked, Error> {
+fn first_look(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    ranker: &Ranker,
+    wanted: &Filter<'_>,
+) -> Result<FirstLook, Error> {
     let second_look = match ranker.form {
         // Trigrams order names that share pieces, and find those with a slip in them: 60 gave the same answers.
         Form::Identifier | Form::Words => 100,
@@ -417,9 +421,44 @@ fn first_look(snapshot: &Snapshot, search: &Search<'_>, ranker: &Ranker, wanted:
     let words = (FIELDS, ranker.telling());
     let clauses = ranker.clauses();
     let required = if wanted.describes { &[] } else { search.phrases };
-    let found = snapshot.search_holding(search.among, &clauses, required, words, most, &mut |id| wanted.accepts(id))?;
+    let look =
+        |most| snapshot.search_holding(search.among, &clauses, required, words, most, &mut |id| wanted.accepts(id));
+    let (mut most, mut found) = (most, look(most)?);
+    // Where so many bear one name, only a second look tells which of them is meant.
+    let is_same = |id| snapshot.symbol(id).is_some_and(|symbol| ranker.is_in_other_letters(&symbol));
+    if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|(id, ..)| is_same(*id)) {
+        most = MANY;
+        found = look(most)?;
+    }
     let all_found = found.len() < most;
-    Ok((found.into_iter().map(|(id, score, held)| (id, (score, held))).collect(), all_found))
+    Ok((found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect(), all_found))
+}
+
+/// The symbols of exactly the name that is asked for, or that a few words may make with its owner, and that were not found by
+/// their terms: so many may bear it that those of the right owner are not among the first.
+fn of_exactly_this_name(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    ranker: &Ranker,
+    wanted: &Filter<'_>,
+    found: &[Looked],
+) -> Result<Vec<Looked>, Error> {
+    let names = ranker.exact_names();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known: FxHashSet<SymbolId> = found.iter().map(|looked| looked.symbol).collect();
+    let (most, clauses) = (if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME }, ranker.clauses());
+    let mut more = Vec::new();
+    for name in names {
+        let mut keep = |id| {
+            let is_meant = || snapshot.symbol(id).is_some_and(|symbol| ranker.is_meant(&symbol));
+            !known.contains(&id) && wanted.accepts(id) && is_meant()
+        };
+        let scored = snapshot.exact_scored(search.among, &clauses, &name, most, &mut keep)?;
+        more.extend(scored.into_iter().map(|(symbol, score)| Looked { symbol, score, held: Held::default() }));
+    }
+    Ok(more)
 }
 
 /// Set when a symbol's name is like the one asked for without holding it.
@@ -429,7 +468,8 @@ fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy>
         return None;
     }
     let similarity = ranker.similarity(&hit.flat);
-    (wanted || similarity > 0.3).then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
+    (wanted || similarity > 0.3 || ranker.slip(&hit.flat) > 0.0)
+        .then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
 }
 
 /// Orders hits by how central they are: by who uses whom where that is known, else by how many other definitions mention
@@ -465,6 +505,7 @@ fn by_centrality(
 struct Filter<'a> {
     snapshot: &'a Snapshot,
     search: &'a Search<'a>,
+    phrases: Vec<Phrase>,
     files: RefCell<FxHashMap<u32, bool>>,
     /// The query describes something, so that phrases need not be written.
     describes: bool,
@@ -479,11 +520,15 @@ impl<'a> Filter<'a> {
         let may_hold = match search.phrases.is_empty() || describes {
             true => None,
             false => {
-                let needs = GramQuery::and(words.map(|word| GramQuery::literal(word.to_ascii_lowercase().as_bytes())));
+                // Other letters than ASCII's may be written in another case.
+                let pieces = words.flat_map(|word| word.split(|c: char| !c.is_ascii()));
+                let needs =
+                    GramQuery::and(pieces.map(|piece| GramQuery::literal(piece.to_ascii_lowercase().as_bytes())));
                 Some(snapshot.candidates(&needs)?.into_iter().collect())
             }
         };
-        Ok(Self { snapshot, search, files: RefCell::default(), describes, may_hold })
+        let phrases = search.phrases.iter().map(|phrase| Phrase::new(phrase)).collect();
+        Ok(Self { snapshot, search, phrases, files: RefCell::default(), describes, may_hold })
     }
 
     fn accepts(&self, id: SymbolId) -> bool {
@@ -501,7 +546,7 @@ impl<'a> Filter<'a> {
 
     fn holds_phrases(&self, id: SymbolId) -> bool {
         let Some(symbol) = self.snapshot.symbol(id) else { return false };
-        self.search.phrases.iter().all(|phrase| terms::is_written(&symbol, phrase))
+        self.phrases.iter().all(|phrase| phrase.is_written(&symbol))
     }
 
     fn accepts_file(&self, file: u32) -> bool {

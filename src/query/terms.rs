@@ -4,9 +4,6 @@
 
 use globset::{GlobBuilder, GlobMatcher, escape};
 
-use super::rank::{begins, holds, places};
-use crate::store::SymbolView;
-
 /// A query in its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
@@ -80,37 +77,18 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 /// What `file:` means: a glob where there is one of its signs, else any part of a path, in letters of any case.
 pub fn file_glob(value: &str) -> Result<GlobMatcher, globset::Error> {
     let is_glob = value.contains(['*', '?', '[', '{']);
-    let pattern = if is_glob { value.trim_start_matches("./").to_owned() } else { format!("*{}*", escape(value)) };
+    let value = value.trim_start_matches("./");
+    let pattern = if is_glob { value.to_owned() } else { format!("*{}*", escape(value)) };
     let pattern = if is_glob && !value.contains('/') { format!("**/{pattern}") } else { pattern };
     let glob = GlobBuilder::new(&pattern).literal_separator(is_glob).case_insensitive(!is_glob).build()?;
     Ok(glob.compile_matcher())
-}
-
-/// Whether a phrase is written in a symbol's definition or documentation, in letters of any case and with any white space
-/// between its words.
-pub(super) fn is_written(symbol: &SymbolView<'_>, phrase: &str) -> bool {
-    // Taking the marks of comments out of documentation costs more than to see that a word is not there.
-    let may_be_documented = || phrase.split(' ').all(|word| holds(symbol.doc_source(), word));
-    written_in(symbol.source(), phrase) || may_be_documented() && written_in(symbol.docstring().as_bytes(), phrase)
-}
-
-fn written_in(text: &[u8], phrase: &str) -> bool {
-    let (first, rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
-    places(text, first.as_bytes()).any(|at| {
-        let mut after = &text[at + first.len()..];
-        rest.split(' ').filter(|word| !word.is_empty()).all(|word| {
-            let trimmed = after.trim_ascii_start();
-            let follows = trimmed.len() < after.len() && begins(trimmed, word.as_bytes());
-            after = trimmed.get(word.len()..).unwrap_or_default();
-            follows
-        })
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::phrase::Phrase;
     use super::*;
 
     #[test]
@@ -148,16 +126,6 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_found_across_lines_and_cases() {
-        let text = b"raise Error(\"Connection\n    RESET by peer\")";
-        assert!(written_in(text, "connection reset by"));
-        assert!(written_in(text, "RESET"));
-        assert!(!written_in(text, "connection by"));
-        assert!(!written_in(text, "connectionreset"));
-        assert!(!written_in(b"", "a b"));
-    }
-
-    #[test]
     fn a_file_term_is_a_glob_or_a_part() {
         for (term, path, fits) in [
             ("net", "src/Network/a.rs", true),
@@ -166,6 +134,7 @@ mod tests {
             ("*.rs", "src/net/a.rs", true),
             ("src/*.rs", "src/net/a.rs", false),
             ("a[b", "a[b.rs", false),
+            ("./src/net", "src/net/a.rs", true),
         ] {
             assert_eq!(file_glob(term).is_ok_and(|glob| glob.is_match(path)), fits, "{term} {path}");
         }
@@ -185,7 +154,7 @@ mod tests {
                 let _ = file_glob(value);
             }
             for phrase in &terms.phrases {
-                let _ = written_in(query.as_bytes(), phrase);
+                let _ = Phrase::new(phrase);
             }
         }
 

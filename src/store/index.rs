@@ -4,7 +4,6 @@
 //! pack. The fields and what was measured about them are in `benches/README.md`.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -196,7 +195,7 @@ pub(super) struct Search {
     symbols: Vec<Column<u64>>,
 }
 
-/// A scored symbol; the heap keeps the worst on top.
+/// A scored symbol; the best come first.
 struct Scored(f32, SymbolId, DocAddress);
 
 impl PartialEq for Scored {
@@ -217,6 +216,46 @@ impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
         // Equal scores are ordered by place, so that an answer does not depend on how segments happen to be cut.
         other.0.total_cmp(&self.0).then_with(|| self.1.cmp(&other.1))
+    }
+}
+
+/// The best of what comes, a few more being held at times, so that they are seldom put in order.
+struct Best {
+    limit: usize,
+    held: Vec<Scored>,
+    /// What scores no more is not among them.
+    least: f32,
+}
+
+impl Best {
+    fn new(limit: usize) -> Self {
+        Self { limit, held: Vec::with_capacity(Self::most(limit)), least: 0.0 }
+    }
+
+    /// How many are held at most.
+    fn most(limit: usize) -> usize {
+        limit + (limit / 4).max(16)
+    }
+
+    fn add(&mut self, scored: Scored) {
+        self.held.push(scored);
+        if self.held.len() == Self::most(self.limit) {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        if self.held.len() > self.limit {
+            let (_, worst, _) = self.held.select_nth_unstable(self.limit - 1);
+            self.least = worst.0;
+            self.held.truncate(self.limit);
+        }
+    }
+
+    /// In no order.
+    fn into_vec(mut self) -> Vec<Scored> {
+        self.shorten();
+        self.held
     }
 }
 
@@ -310,27 +349,20 @@ impl Search {
             all.sort_unstable();
             return Ok(all.into_iter().filter(|Scored(_, symbol, _)| keep(*symbol)).take(limit).collect());
         }
-        let mut heap: BinaryHeap<Scored> = BinaryHeap::with_capacity(limit + 1);
+        let mut best = Best::new(limit);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let threshold = |heap: &BinaryHeap<Scored>| match heap.peek() {
-                Some(worst) if heap.len() == limit => worst.0,
-                _ => 0.0,
-            };
-            let least = threshold(&heap);
+            let least = best.least;
             let mut offer = |doc, score| {
                 if let Some(scored) = self.scored(score, number, doc)
                     && keep(scored.1)
                 {
-                    heap.push(scored);
-                    if heap.len() > limit {
-                        heap.pop();
-                    }
+                    best.add(scored);
                 }
-                threshold(&heap)
+                best.least
             };
             bringing.in_segment(segment, number)?.for_each(least, &mut offer);
         }
-        let mut best = heap.into_vec();
+        let mut best = best.into_vec();
         if !helping.is_empty() {
             best.sort_unstable_by_key(|Scored(_, _, at)| *at);
             for found in best.chunk_by_mut(|a, b| a.2.segment_ord == b.2.segment_ord) {
@@ -359,9 +391,44 @@ impl Search {
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<SymbolId>, Error> {
+        let found = self.exact_places(term, limit, keep)?;
+        Ok(found.into_iter().map(|(symbol, _)| symbol).collect())
+    }
+
+    /// The same, with what they score.
+    pub fn exact_scored(
+        &self,
+        Asked { clauses, among, .. }: &Asked<'_>,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        let found = self.exact_places(term, limit, keep)?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let among: Vec<&Searcher> = among.iter().map(|index| &index.searcher).collect();
+        let weighted = Weighted::new(clauses.iter().flat_map(Clause::wanted), &self.searcher, &among)?;
+        let mut all = Vec::with_capacity(found.len());
+        for found in found.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
+            let number = found[0].1.segment_ord;
+            let mut scored = found.iter().map(|(_, at)| (at.doc_id, 0.0)).collect();
+            weighted.in_segment(self.searcher.segment_reader(number), number as usize)?.score(&mut scored);
+            all.extend(found.iter().zip(scored).map(|((symbol, _), (_, score))| (*symbol, score)));
+        }
+        Ok(all)
+    }
+
+    /// Symbols whose `Exact` field holds `term`, at most `limit`, and where they are, in ascending order of that.
+    fn exact_places(
+        &self,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, DocAddress)>, Error> {
         let term = Term::from_field_text(Field::Exact.tantivy(), term);
         let mut found = Vec::new();
-        for (segment, symbols) in self.searcher.segment_readers().iter().zip(&self.symbols) {
+        for (number, (segment, symbols)) in (0..).zip(self.searcher.segment_readers().iter().zip(&self.symbols)) {
             let postings = segment.inverted_index(Field::Exact.tantivy())?;
             let Some(mut postings) =
                 postings.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
@@ -372,7 +439,7 @@ impl Search {
                 if let Some(symbol) = symbols.first(postings.doc()).map(SymbolId::from_u64)
                     && keep(symbol)
                 {
-                    found.push(symbol);
+                    found.push((symbol, DocAddress::new(number, postings.doc())));
                 }
                 postings.advance();
             }

@@ -35,6 +35,7 @@ mod scoring;
 mod segments;
 mod snapshot;
 mod upkeep;
+mod view;
 mod writer;
 
 pub use analyzer::{flattened, parts as word_parts, stems};
@@ -45,8 +46,9 @@ pub use index::{Clause, Field, index_schema};
 pub use manifest::{Manifest, SnapshotFacts};
 pub use ranks::{Rank, RankTable};
 pub use registry::{Registry, RemoteFacts, Sidecar};
-pub use snapshot::{FileView, Snapshot, SymbolId, SymbolView, qualified_name};
+pub use snapshot::Snapshot;
 pub use upkeep::Held;
+pub use view::{FileView, SymbolId, SymbolView, qualified_name};
 pub use writer::{Known, Prepared, Writer};
 
 use std::fs::File;

@@ -198,7 +198,7 @@ impl Lists<'_> {
     /// Offers every document that scores more than `least`, in ascending order; an offer returns what it takes from then on.
     pub fn for_each(mut self, mut least: f32, offer: &mut dyn FnMut(DocId, f32) -> f32) {
         let all = self.segment.max_doc();
-        let mut scores = vec![0.0; WINDOW];
+        let mut scores = Box::new([0.0; WINDOW]);
         let mut brought: Vec<(DocId, f32)> = Vec::new();
         for start in (0..all).step_by(WINDOW) {
             // The lists whose documents may be among the best by those that follow alone.
@@ -206,21 +206,22 @@ impl Lists<'_> {
             if leading == 0 {
                 return;
             }
-            self.add(0..leading, start, &mut scores);
+            self.add(0..leading, start, &mut *scores);
             let missing = self.rest[leading];
-            let may: usize = scores.chunks_exact(GROUP).filter(|group| highest(group) + missing > least).count();
+            let mut best = highest_of_groups(&scores);
+            let may = best.iter().filter(|best| **best + missing > least).count();
             // To ask each list about each of many documents takes longer than to read what they hold here.
             let postings: u64 = self.lists[leading..].iter().map(|list| u64::from(list.postings.doc_freq())).sum();
             if may * (self.lists.len() - leading) * SEEK > (postings * WINDOW as u64 / u64::from(all)) as usize {
-                self.add(leading..self.lists.len(), start, &mut scores);
+                self.add(leading..self.lists.len(), start, &mut *scores);
                 leading = self.lists.len();
+                best = highest_of_groups(&scores);
             }
             let missing = self.rest[leading];
-            for (place, group) in scores.chunks_exact(GROUP).enumerate() {
-                let highest = highest(group);
-                if highest > 0.0 && highest + missing > least {
-                    let first = start + (place * GROUP) as DocId;
-                    let scored = (first..).zip(group.iter().copied());
+            for (group, best) in best.into_iter().enumerate() {
+                if best > 0.0 && best + missing > least {
+                    let first = group * GROUP;
+                    let scored = (start + first as DocId..).zip(scores[first..first + GROUP].iter().copied());
                     brought.extend(scored.filter(|(_, score)| *score > 0.0 && score + missing > least));
                 }
             }
@@ -260,15 +261,19 @@ impl Lists<'_> {
     }
 }
 
-/// The highest of some scores, in a form that compilers turn into a few instructions.
-fn highest(scores: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; 4];
-    for four in scores.chunks_exact(4) {
-        for (lane, score) in lanes.iter_mut().zip(four) {
-            *lane = if *score > *lane { *score } else { *lane };
+/// The highest score of each group of a window, in a form that compilers turn into a few instructions.
+fn highest_of_groups(scores: &[f32; WINDOW]) -> [f32; WINDOW / GROUP] {
+    let mut best = [0.0; WINDOW / GROUP];
+    for (best, group) in best.iter_mut().zip(scores.chunks_exact(GROUP)) {
+        let mut lanes = [0.0_f32; 4];
+        for four in group.chunks_exact(4) {
+            for (lane, score) in lanes.iter_mut().zip(four) {
+                *lane = if *score > *lane { *score } else { *lane };
+            }
         }
+        *best = lanes.into_iter().fold(0.0, f32::max);
     }
-    lanes.into_iter().fold(0.0, f32::max)
+    best
 }
 
 /// The documents of a segment that hold all of some terms, in ascending order.
