@@ -276,7 +276,9 @@ fn dropped(call: &Call<'_>, sidecar: &Sidecar) -> Error {
 /// Forgets a checkout, and what is open of it.
 fn forget(call: &Call<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error> {
     call.cx.indexes.close(&sidecar.repo);
-    pipeline::forget(call.cx.indexes.registry(), sidecar, STRICT)
+    pipeline::forget(call.cx.indexes.registry(), sidecar, STRICT)?;
+    watch::sweep(call.cx.indexes.registry());
+    Ok(())
 }
 
 /// Forgets every checkout that was removed, such as worktrees that are no longer needed.
@@ -288,6 +290,7 @@ pub fn forget_gone(call: &Call<'_>) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
     }
+    watch::sweep(call.cx.indexes.registry());
 }
 
 /// The same as [`open`], and the folder is looked at as it is now: for answers about everything that is there.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{pipeline_error, resolve};
 use super::{Call, Error, Tool};
-use crate::pipeline;
+use crate::{pipeline, watch};
 
 /// Remove a repository's index, metadata and content. The sources are not touched.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,6 +45,7 @@ impl Tool for InvalidateCache {
         let registry = call.cx.indexes.registry();
         pipeline::forget(registry, &sidecar, Duration::from_secs(10)).map_err(|err| pipeline_error(err, &sidecar))?;
         call.cx.indexes.close(&sidecar.repo);
+        watch::sweep(registry);
         Ok(Output {
             success: true,
             message: format!("removed the index of {}", sidecar.repo),

@@ -42,7 +42,12 @@ pub enum Standing {
 
 /// The folder of a checkout's keeper in an index directory.
 pub(super) fn folder(home: &Path, snapshot: &str) -> PathBuf {
-    home.join("watch").join(snapshot)
+    all(home).join(snapshot)
+}
+
+/// Where the folders of all keepers lie.
+pub(super) fn all(home: &Path) -> PathBuf {
+    home.join("watch")
 }
 
 /// Asks the keeper of a checkout, when there is one, and waits so long at most. `None` when there is none, or none that can

@@ -1,7 +1,7 @@
 //! What the system tells of folders: one notifier for a process, however many checkouts it keeps fresh.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -261,7 +261,12 @@ pub(super) fn spare() -> usize {
 
 /// Device and inode of a folder.
 pub(super) fn place(folder: &Path) -> io::Result<(u64, u64)> {
-    folder.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
+    folder.metadata().map(|metadata| place_of(&metadata))
+}
+
+/// The same of what is open.
+pub(super) fn place_of(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
 }
 
 fn is_missing(err: &notify::Error) -> bool {

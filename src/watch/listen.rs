@@ -1,5 +1,6 @@
 //! A keeper's place in the index directory: the lock that only one process holds, and the socket where it is asked.
 
+use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -12,6 +13,8 @@ use std::time::Duration;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
 use super::ask::{self, Asked, SOCKET, Standing};
+use super::eye;
+use crate::store::Registry;
 
 /// A question on its way to the keeper. An answer that comes too late is not read.
 pub(super) struct Question {
@@ -42,6 +45,22 @@ impl Asking {
     }
 }
 
+/// Removes the posts of checkouts that have no index any more, and that nobody keeps.
+pub fn sweep(registry: &Registry) {
+    let posts = fs::read_dir(ask::all(registry.home())).into_iter().flatten().flatten();
+    let posts: Vec<String> = posts.filter_map(|post| post.file_name().into_string().ok()).collect();
+    if posts.is_empty() {
+        return;
+    }
+    let known: HashSet<String> = registry.all().into_iter().map(|sidecar| sidecar.snapshot).collect();
+    for left in posts.iter().filter(|post| !known.contains(*post)) {
+        // What cannot be removed is in nobody's way.
+        if let Ok(Some(post)) = Post::take(registry.home(), left) {
+            post.give_up();
+        }
+    }
+}
+
 /// The right to keep a checkout: held by one process, and free at once when that dies.
 pub(super) struct Post {
     folder: PathBuf,
@@ -52,13 +71,22 @@ impl Post {
     /// Takes it. `None` when another process has it.
     pub(super) fn take(home: &Path, snapshot: &str) -> io::Result<Option<Self>> {
         let folder = ask::folder(home, snapshot);
-        fs::create_dir_all(&folder)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(folder.join("lock"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(err)) => return Err(err),
-        }
+        let path = folder.join("lock");
+        let lock = loop {
+            fs::create_dir_all(&folder)?;
+            let lock = match File::options().create(true).truncate(false).write(true).open(&path) {
+                // Somebody gave it up since the folder was made.
+                Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened?,
+            };
+            match lock.try_lock() {
+                // A lock on a file that was removed meanwhile keeps nobody out.
+                Ok(()) if eye::place(&path).ok() != Some(eye::place_of(&lock.metadata()?)) => {}
+                Ok(()) => break lock,
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(err)) => return Err(err),
+            }
+        };
         // What a process left that was killed.
         for entry in fs::read_dir(&folder)?.flatten().filter(|entry| entry.file_name() != "lock") {
             let _ = fs::remove_file(entry.path());

@@ -33,6 +33,7 @@ use crate::store::Registry;
 pub use ask::{Standing, ask};
 use eye::Eye;
 use keeper::{End, Errand, Keeper};
+pub use listen::sweep;
 
 /// How to watch.
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ use codelode::config::Config;
 use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};
 use codelode::watch::claude::{self, Happened};
-use codelode::watch::{Error, Options, Standing, Watching, ask};
+use codelode::watch::{self, Error, Options, Standing, Watching, ask};
 use tempfile::TempDir;
 
 /// So long is it never quiet: only questions bring changes in.
@@ -537,6 +537,26 @@ fn a_folder_that_is_removed_is_forgotten() {
     let posts = fs::read_dir(place.config().home.join("watch")).expect("the folder stays");
     assert_eq!(posts.count(), 0, "nothing is kept for what is gone");
     assert!(matches!(watching.add(&missing), Err(Error::NoFolder(path)) if path == missing));
+}
+
+#[test]
+fn what_keepers_left_goes_when_no_index_and_no_keeper_is_there() {
+    let place = Place::new();
+    place.write("a.py", &function("first"));
+    drop(place.watched());
+    let (registry, posts) = (Registry::new(&place.config().home), place.config().home.join("watch"));
+    let n_posts = || fs::read_dir(&posts).expect("the folder stays").count();
+    fs::create_dir(posts.join("kept")).expect("it is new");
+    let kept = fs::File::create(posts.join("kept/lock")).expect("there is room");
+    kept.lock().expect("nobody has it");
+    watch::sweep(&registry);
+    assert_eq!(n_posts(), 2, "one has an index, the other a keeper");
+    registry.remove(&place.sidecar().repo).expect("it is ours");
+    watch::sweep(&registry);
+    assert!(n_posts() == 1 && posts.join("kept").exists());
+    drop(kept);
+    watch::sweep(&registry);
+    assert_eq!(n_posts(), 0);
 }
 
 #[test]
