@@ -258,7 +258,7 @@ impl Edges {
         }
         files.sort_unstable();
         let mut possible = std::mem::take(&mut self.possible);
-        let (users, ()) = rayon::join(|| self.users(), || possible.sort_unstable());
+        let (users, ()) = beside(|| self.users(), || possible.sort_unstable());
         let (mut imports, mut bases) = (self.imports, self.bases);
         let mut importers = imports.clone();
         imports.sort_unstable();
@@ -310,11 +310,20 @@ impl Tables {
             file.write_all(header.as_bytes())?;
             tables.iter().try_for_each(|table| file.write_all(table))
         };
-        let (written, checksum) = rayon::join(|| body(file), || checksum_of(&tables));
+        let (written, checksum) = beside(|| body(file), || checksum_of(&tables));
         written?;
         header.checksum = checksum;
         file.write_all_at(header.as_bytes(), 0)
     }
+}
+
+/// Does two things at once, the first in this thread: what it takes of memory, this thread gives back.
+fn beside<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
+    std::thread::scope(|scope| {
+        let there = scope.spawn(there);
+        let here = here();
+        (here, there.join().expect("it does not panic"))
+    })
 }
 
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
