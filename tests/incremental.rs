@@ -296,7 +296,9 @@ fn found(snapshot: &Snapshot, field: Field, text: &str) -> BTreeSet<String> {
 fn ask(cx: &Context, root: &Path, tool: &str, mut args: Value) -> Value {
     args["repo"] = json!(root);
     let args: Map<String, Value> = args.as_object().cloned().expect("arguments are an object");
-    let mut answer = tools::call(cx, tool, args, &Request::default()).value;
+    // However much else the machine does meanwhile.
+    let request = Request { patience: Some(Duration::from_secs(60)), ..Request::default() };
+    let mut answer = tools::call(cx, tool, args, &request).value;
     let freshness = answer["_meta"]["freshness"].clone();
     assert!(freshness.is_null() || freshness == "fresh", "{tool}: {answer}");
     if let Some(answer) = answer.as_object_mut() {

@@ -44,12 +44,11 @@ impl Store {
             Err(Error::Missing(_)) => Manifest::empty(),
             other => other?,
         };
-        let mut named: HashSet<PathBuf> = ["manifest.json", "lock"].iter().map(|name| self.dir.join(name)).collect();
-        named.extend(manifest.packs.iter().map(|pack| self.dir.join(format!("pack.{}", pack.number))));
+        let mut named = committed(&self.dir, &manifest);
+        named.extend(["manifest.json", "lock"].map(|name| self.dir.join(name)));
         for facts in manifest.snapshots.values() {
-            named.extend(["files", "edges", "ranks"].map(|kind| self.dir.join(format!("{kind}.{}", facts.number))));
+            named.extend(["edges", "ranks"].map(|kind| self.dir.join(format!("{kind}.{}", facts.number))));
         }
-        named.extend(segments::files(&manifest.segments).into_iter().map(|name| self.dir.join("index").join(name)));
         Ok(files(&self.dir).into_iter().filter(|path| !named.contains(path)).collect())
     }
 
@@ -108,6 +107,14 @@ impl Registry {
         bad.sort();
         bad
     }
+}
+
+/// The files that a manifest cannot do without: what a commit writes and syncs before it is named.
+pub(super) fn committed(dir: &Path, manifest: &Manifest) -> HashSet<PathBuf> {
+    let packs = manifest.packs.iter().map(|pack| dir.join(format!("pack.{}", pack.number)));
+    let tables = manifest.snapshots.values().map(|facts| dir.join(format!("files.{}", facts.number)));
+    let segments = segments::files(&manifest.segments).into_iter().map(|name| dir.join("index").join(name));
+    packs.chain(tables).chain(segments).collect()
 }
 
 /// Every file below a folder.

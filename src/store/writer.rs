@@ -17,6 +17,7 @@ use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
 use super::segments::{self, Segments};
 use super::snapshot::{find_file, language_number, open_packs};
+use super::upkeep::committed;
 use super::view::qualified_name;
 use super::{CONTENT, Error, Snapshot, SymbolId, edges, lock, ranks};
 use crate::languages::{clean_doc, exercises, first_sentence, is_beside, is_generated, language_name};
@@ -327,9 +328,9 @@ impl Writer {
         Ok(id)
     }
 
-    fn add_to_few(&mut self, documents: impl Iterator<Item = Waiting>) -> Result<(), Error> {
+    fn add_to_few(&mut self, mut documents: impl Iterator<Item = Waiting>) -> Result<(), Error> {
         let mut few = self.few.take().map_or_else(|| Few::beside(&self.segments), Ok)?;
-        documents.map(|document| few.add(document)).collect::<Result<(), Error>>()?;
+        documents.try_for_each(|document| few.add(document))?;
         match few.memory() > SMALL_SEGMENT_MEMORY {
             true => few.finish(&self.segments)?,
             false => self.few = Some(few),
@@ -461,12 +462,20 @@ impl Writer {
         to_sync.push(self.manifest.stage(&self.dir)?);
         let folder = File::open(&self.dir).map_err(Error::io("cannot open", &self.dir))?;
         to_sync.push((self.dir.clone(), folder));
+        debug_assert!(self.is_safe_with(&to_sync), "a manifest names what a power cut may take");
         sync_all(to_sync)?;
         Manifest::publish(&self.dir)?;
         // What is removed is so after the manifest was put in its place, for the disk as well: file systems keep that order. So a
         // power cut leaves this manifest or the one before, each with its files, and nobody waits for the disk once more.
         sweep(&self.dir, &self.manifest);
         Ok(())
+    }
+
+    /// Whether all that the manifest names is among these files, which are synced next, or was named and synced before.
+    fn is_safe_with(&self, to_sync: &[(PathBuf, File)]) -> bool {
+        let before = Manifest::read(&self.dir).map(|manifest| committed(&self.dir, &manifest)).unwrap_or_default();
+        let is_synced = |path: &PathBuf| before.contains(path) || to_sync.iter().any(|(synced, _)| synced == path);
+        committed(&self.dir, &self.manifest).iter().all(is_synced)
     }
 
     fn pack_writer(&mut self) -> Result<&mut PackWriter, Error> {

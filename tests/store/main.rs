@@ -8,6 +8,7 @@ mod client;
 mod contents;
 mod killed;
 mod places;
+mod power;
 mod shared;
 mod soak;
 
