@@ -117,7 +117,9 @@ fn where_a_disk_keeps_no_order_an_index_says_so_and_is_made_anew() {
     let (answer, new) = (asked(&place), files_of(&place.index()));
     // The old manifest is still there, and one by one what only that named is not.
     let is_named = |path: &&PathBuf| !is_derived(path) && !path.ends_with("lock");
-    for missing in old.keys().filter(|path| !new.contains_key(*path)).filter(is_named) {
+    let gone: Vec<&PathBuf> = old.keys().filter(|path| !new.contains_key(*path)).filter(is_named).collect();
+    assert!(!gone.is_empty(), "a commit replaces something");
+    for missing in gone {
         let mut left = old.clone();
         left.remove(missing);
         lay_out(&place.index(), &left);
