@@ -189,14 +189,21 @@ fn sample(queries: &[String], ask: &dyn Fn(&str)) -> Sample {
 fn print_searches(ground: &Ground, sorts: &[Sort]) {
     let symbols = ground.indexed.report.facts.symbols;
     println!("| {symbols} symbols, ms | in process p50 | p99 | with tools p50 | p99 |\n|---|---|---|---|---|");
+    let print = |name: &str, inside: &Sample, around: &Sample| {
+        let [a, b, c, d] = [inside.percentile(50), inside.percentile(99), around.percentile(50), around.percentile(99)];
+        println!("| {name} | {a:.3} | {b:.3} | {c:.3} | {d:.3} |");
+    };
+    let (mut all_inside, mut all_around) = (Sample::default(), Sample::default());
     for Sort { name, fuzzy, queries } in sorts {
         let inside = sample(queries, &|query| drop(black_box(search(&ground.snapshot, query, *fuzzy))));
         let around = sample(queries, &|query| {
             black_box(ground.call("search_symbols", json!({"query": query, "fuzzy": fuzzy})));
         });
-        let [a, b, c, d] = [inside.percentile(50), inside.percentile(99), around.percentile(50), around.percentile(99)];
-        println!("| {name} | {a:.3} | {b:.3} | {c:.3} | {d:.3} |");
+        print(name, &inside, &around);
+        all_inside.add(inside);
+        all_around.add(around);
     }
+    print("of every sort as many", &all_inside, &all_around);
     println!();
 }
 

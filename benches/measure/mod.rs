@@ -121,6 +121,7 @@ pub fn copy(from: &Path, to: &Path, link: bool) {
 }
 
 /// Some durations, in ascending order.
+#[derive(Default)]
 pub struct Sample(Vec<Duration>);
 
 impl Sample {
@@ -128,6 +129,12 @@ impl Sample {
     pub fn new(mut durations: Vec<Duration>) -> Self {
         durations.sort_unstable();
         Self(durations)
+    }
+
+    /// Puts others among them.
+    pub fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+        self.0.sort_unstable();
     }
 
     /// The duration that so many per cent do not exceed, in milliseconds.

@@ -215,7 +215,7 @@ impl Prose {
         telling.retain(|stem| seen.insert(*stem));
         telling.truncate(u64::BITS as usize);
         let called = |stem: &Rc<str>| [&[String::from(&**stem)], words::instead_of(stem)].concat();
-        let first = stems(query).into_iter().take(2).map(|stem| words::deeds(&stem));
+        let first = all.iter().take(2).map(|stem| words::deeds(stem));
         Self {
             form,
             areas: areas(query),

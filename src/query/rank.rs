@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::explain::Tally;
 use super::prose::{self, Held, Place, Prose, is_change};
 use crate::model::Kind;
-use crate::store::{Clause, Field, Snapshot, SymbolId, SymbolView, flattened, word_parts};
+use crate::store::{Clause, Field, SymbolId, SymbolView, flattened, word_parts};
 
 /// What sort of query it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,7 +282,8 @@ impl Ranker {
     /// What is looked for where, and how much it counts.
     pub fn clauses(&self) -> Vec<Clause<'_>> {
         let weights: &[(Field, f32)] = match self.form {
-            Form::Identifier => &[(Field::Text, 0.5), (Field::Name, 4.0), (Field::Parent, 2.0), (Field::Keywords, 0.5)],
+            // Its trigrams say all that its words do, and more of what is like it.
+            Form::Identifier => &[(Field::Text, 0.5), (Field::Parent, 2.0)],
             Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
             Form::Prose => &[
                 (Field::Text, 1.5),
@@ -344,23 +345,19 @@ impl Ranker {
 
     /// Leaves those of some symbols that may come to be among the best, by what is known without looking at their names and
     /// owners: to read those of all takes longer than to find them.
-    pub fn narrow(&self, snapshot: &Snapshot, found: &mut Vec<Looked>) {
+    pub fn narrow(&self, found: &mut Vec<(SymbolView<'_>, Looked)>) {
         let Some(prose) = self.prose.as_ref().filter(|_| self.form == Form::Prose && found.len() > LOOKED_AT) else {
             return;
         };
-        let mut aside: FxHashMap<u32, bool> = FxHashMap::default();
-        let mut scored: Vec<(f32, Looked)> = Vec::with_capacity(found.len());
-        for looked in found.drain(..) {
-            let Some(symbol) = snapshot.symbol(looked.symbol) else { continue };
-            let aside = *aside.entry(looked.symbol.file).or_insert_with(|| is_aside(&symbol));
-            let [(_, place), (_, kind)] = self.priors(&symbol, aside);
-            scored.push((looked.score * place * kind * prose.worth(&symbol, looked.held), looked));
-        }
-        if scored.len() > LOOKED_AT {
-            scored.select_nth_unstable_by(LOOKED_AT, |a, b| b.0.total_cmp(&a.0));
-            scored.truncate(LOOKED_AT);
-        }
-        found.extend(scored.into_iter().map(|(_, looked)| looked));
+        let worth = |(symbol, looked): &(SymbolView<'_>, Looked)| {
+            let [(_, place), (_, kind)] = self.priors(symbol, is_aside(symbol));
+            looked.score * place * kind * prose.worth(symbol, looked.held)
+        };
+        let worths: Vec<f32> = found.iter().map(worth).collect();
+        let mut ordered = worths.clone();
+        let (_, least, _) = ordered.select_nth_unstable_by(LOOKED_AT - 1, |a, b| b.total_cmp(a));
+        let mut worths = worths.into_iter();
+        found.retain(|_| worths.next().is_some_and(|worth| worth >= *least));
     }
 
     /// What a symbol's score is multiplied by for where it stands and for what it is.

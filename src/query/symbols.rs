@@ -214,15 +214,15 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         }
     }
     found.extend(of_exactly_this_name(snapshot, search, &ranker, &wanted, &found)?);
-    ranker.narrow(snapshot, &mut found);
     // What lies side by side is read one after the other.
     found.sort_unstable_by_key(|looked| looked.symbol);
+    let symbols = found.into_iter().filter_map(|looked| Some((snapshot.symbol(looked.symbol)?, looked)));
+    let mut found: Vec<(SymbolView<'_>, Looked)> = symbols.collect();
+    ranker.narrow(&mut found);
 
     let mut files = Files::default();
-    let mut hits: Vec<Candidate<'_>> = found
-        .iter()
-        .filter_map(|looked| Some(ranker.candidate(snapshot.symbol(looked.symbol)?, looked, &mut files)))
-        .collect();
+    let mut hits: Vec<Candidate<'_>> =
+        found.into_iter().map(|(symbol, looked)| ranker.candidate(symbol, &looked, &mut files)).collect();
     if wanted.describes {
         for hit in &mut hits {
             let written = wanted.phrases.iter().filter(|phrase| phrase.is_written(&hit.symbol)).count();
