@@ -421,6 +421,25 @@ fn an_answer_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
+fn a_wrong_name_of_a_repository_indexes_nothing() {
+    let place = Place::new();
+    for args in [
+        &["search", "add", "--repos", "nowhere"][..],
+        &["search", "add repo:nowhere"],
+        &["search", "add", "--repo", "nowhere"],
+    ] {
+        let ran = place.run(args);
+        assert_eq!(ran.status, 2, "{args:?}: {}", ran.out);
+        assert!(ran.err.contains("no index is called \"nowhere\"") && !ran.err.contains("first time"), "{}", ran.err);
+    }
+    assert_eq!(place.run(&["list"]).out.matches("source-").count(), 0);
+    // The same once something is indexed; where we stand is still indexed for whoever names nothing.
+    place.found(&["search", "add"]);
+    let ran = place.run(&["search", "add repo:nowhere"]);
+    assert!(ran.status == 2 && !ran.err.contains("first time"), "{}", ran.err);
+}
+
+#[test]
 fn a_whole_disk_is_not_indexed() {
     let place = Place::new();
     let ran = place.run(&["index", "/"]);

@@ -379,15 +379,11 @@ fn request(bar: &Arc<Mutex<Progress>>) -> Request {
     }
 }
 
-/// The folder that a tool would have needed: the one it names, the one that was asked for, or the repository we are in.
+/// The folder that a tool would have needed: the one it names, which is where we are when the question named none, or the
+/// one that was asked for. Of a name that nothing has nobody knows which folder it means.
 fn unindexed(answer: &Value, repo: Option<&str>) -> Option<PathBuf> {
     let named = answer.pointer("/details/root").and_then(Value::as_str).map(PathBuf::from);
-    let asked = || repo.map(|repo| Some(PathBuf::from(repo)).filter(|path| path.is_dir()));
-    let here = || {
-        let here = std::env::current_dir().ok()?;
-        Some(here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned())
-    };
-    let root = named.or_else(|| asked().unwrap_or_else(here))?;
+    let root = named.or_else(|| repo.map(PathBuf::from).filter(|path| path.is_dir()))?;
     // Nobody means a whole disk, or everything that is theirs.
     (root.parent().is_some() && !config::is_home(&root)).then_some(root)
 }
