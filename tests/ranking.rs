@@ -205,22 +205,25 @@ fn phrases_must_be_written_where_they_are_all_that_is_asked() {
 fn a_score_is_what_its_parts_say() {
     let place = Place::shop();
     let mut kinds_of_parts = 0;
-    for (query, _) in FIRST {
-        let answer = place.ask("search_symbols", json!({"query": query, "explain": true}));
-        for hit in answer["results"].as_array().expect("a list") {
-            let mut score = 0.0;
-            for part in hit["explain"].as_array().expect("parts").iter().filter_map(Value::as_str) {
-                let (_, value) = part.rsplit_once(' ').expect("what, and how much");
-                kinds_of_parts += 1;
-                match value.strip_prefix('×') {
-                    Some(times) => score *= times.parse::<f64>().expect("a number"),
-                    None => score += value.parse::<f64>().expect("a number"),
+    let orders = ["relevance", "combined", "centrality"];
+    for order in orders {
+        for (query, _) in FIRST {
+            let answer = place.ask("search_symbols", json!({"query": query, "explain": true, "sort_by": order}));
+            for hit in answer["results"].as_array().expect("a list") {
+                let mut score = 0.0;
+                for part in hit["explain"].as_array().expect("parts").iter().filter_map(Value::as_str) {
+                    let (_, value) = part.rsplit_once(' ').expect("what, and how much");
+                    kinds_of_parts += 1;
+                    match value.strip_prefix('×') {
+                        Some(times) => score *= times.parse::<f64>().expect("a number"),
+                        None => score += value.parse::<f64>().expect("a number"),
+                    }
                 }
+                let told = hit["score"].as_f64().expect("a score");
+                assert!((score - told).abs() <= 0.5 + told / 500.0, "{query}: {score} is not {told}: {hit}");
             }
-            let told = hit["score"].as_f64().expect("a score");
-            assert!((score - told).abs() <= 0.5 + told / 500.0, "{query}: {score} is not {told}: {hit}");
+            assert!(answer["evidence"]["covered"].is_number(), "{answer}");
         }
-        assert!(answer["evidence"]["covered"].is_number(), "{answer}");
     }
     assert!(kinds_of_parts > 100);
     let plain = place.search("total");
@@ -289,6 +292,15 @@ fn the_central_come_first_when_that_is_asked() {
     same.0.sort();
     same.1.sort();
     assert_eq!(same.0, same.1);
+    // What comes first for that may be another than what was judged.
+    let sure = |query: &str, by: &str| {
+        let answer = place.ask("search_symbols", json!({"query": query, "sort_by": by}));
+        (ids(&answer)[0].clone(), answer["confidence"].clone())
+    };
+    let named = ("shop/registry.py::model#function".to_owned(), json!("high"));
+    assert_eq!(sure("model", "relevance"), named);
+    let (first, confidence) = sure("model", "centrality");
+    assert!(first != named.0 && confidence == "low", "{first} {confidence}");
     // Now that it is known, it decides between those that answer equally well.
     assert_eq!(sorted("relevance")[0], "shop/models.py::Order.total#method");
 }
@@ -344,18 +356,76 @@ fn ten_hits_cost_few_tokens() {
         "write the manifest",
     ];
     let encoding = tiktoken_rs::cl100k_base().expect("it comes with the crate");
-    let mean = |format: &str| {
-        let tokens = queries.iter().map(|query| {
-            let args = json!({"query": query, "repo": root, "format": format});
-            let answer = place.call("search_symbols", args);
+    for (format, most) in [("json", 700), ("compact", 400)] {
+        for query in queries {
+            let answer = place.call("search_symbols", json!({"query": query, "repo": root, "format": format}));
             assert_eq!(answer.value["result_count"], 10, "{query}: {}", answer.text);
-            encoding.encode_ordinary(&answer.text).len()
-        });
-        tokens.sum::<usize>() / queries.len()
+            let tokens = encoding.encode_ordinary(&answer.text).len();
+            assert!(tokens <= most, "{tokens} tokens: {}", answer.text);
+        }
+    }
+}
+
+#[test]
+fn ten_hits_cost_few_tokens_where_paths_are_long() {
+    let class = |n: usize| {
+        format!(
+            "--- service-{n}/src/main/java/org/example/billing/Settlement{n}.java\npackage org.example.billing;\n\
+            public class Settlement{n} {{\n    /** Settles what a customer of the region still owes to the shop. */\n    \
+            public SettlementResult settleOutstandingBalance(Customer customer, Currency currency) {{ return null; }}\n}}\n"
+        )
     };
-    let (json, compact) = (mean("json"), mean("compact"));
-    eprintln!("ten hits: {json} tokens in JSON, {compact} compact");
-    assert!(json <= 700 && compact <= 400, "{json} in JSON, {compact} compact");
+    let place = Place::new(&[("shop", &(0..12).map(class).collect::<String>())]);
+    let ask = |format: &str, max_results: u64| {
+        let query = "settleOutstandingBalance";
+        place.call("search_symbols", json!({"query": query, "format": format, "max_results": max_results}))
+    };
+    let answer = ask("json", 10);
+    assert_eq!(answer.value["result_count"], 10, "{}", answer.text);
+    assert!(tokens::estimate(&answer.text) <= 700, "{}", answer.text);
+    for hit in answer.value["results"].as_array().expect("a list") {
+        let id = hit["id"].as_str().expect("an id");
+        assert!(hit["line"].is_u64() && hit["score"].is_u64(), "{hit}");
+        for (key, told) in [("file", id.split("::").next()), ("name", Some("settleOutstandingBalance"))] {
+            assert!(hit.get(key).is_none_or(|value| value.as_str() == told), "{hit}");
+        }
+    }
+    // One hit costs little, so nothing is taken from it.
+    let one = ask("json", 1).value["results"][0].clone();
+    for key in ["kind", "name", "file", "signature", "summary"] {
+        assert!(one[key].as_str().is_some_and(|text| text.len() > 5), "{key} in {one}");
+    }
+}
+
+#[test]
+fn a_list_says_what_it_leaves_out() {
+    let many: String = (0..120).map(|n| format!("--- pkg/m{n}.py\ndef settle(x):\n    return x + {n}\n")).collect();
+    let place = Place::new(&[("shop", &many)]);
+    let ask = |max_results: u64, cursor: &Value| {
+        place.ask("search_symbols", json!({"query": "settle", "max_results": max_results, "cursor": cursor}))
+    };
+    // Page after page, each once, to the end, which alone has nothing behind it.
+    let (mut all, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let page = ask(50, &cursor);
+        all.extend(ids(&page));
+        cursor = page["next_cursor"].clone();
+        assert_eq!(page["truncated"].is_null(), cursor.is_null(), "{page}");
+        if cursor.is_null() {
+            break;
+        }
+        assert!(page["total"].as_u64().expect("it says how many") > all.len() as u64, "{page}");
+    }
+    let n_found = all.len();
+    all.sort();
+    all.dedup();
+    assert_eq!((n_found, all.len()), (120, 120));
+    let first = ask(50, &Value::Null);
+    assert!(first["at_least"] == true || first["total"] == 120, "{first}");
+    let count =
+        |project: &Place, query: &str| project.ask("search_symbols", json!({"query": query, "count_only": true}));
+    assert_eq!(count(&place, "settle")["count"], 120);
+    assert!(count(&place, "settle")["at_least"].is_null());
 }
 
 /// The spans of source that an answer sent: file, first line, number of lines.

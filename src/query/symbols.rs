@@ -192,6 +192,10 @@ impl Found {
                 all.evidence.margin = evidence.margin.min(1.0 - follower / best);
                 all.confidence = form.map_or(confidence, |form| confidence::judged(form, &all.evidence));
             }
+            let is_best = |(_, hit): &(usize, Hit)| order == Order::Relevance || hit.relevance >= best * TIE;
+            if several && !hits.first().is_some_and(is_best) {
+                all.confidence = all.confidence.min(Confidence::Low);
+            }
         }
         (all.places, all.hits) = hits.into_iter().unzip();
         all
@@ -253,6 +257,14 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if search.order != Order::Relevance {
         hits.retain(|hit| ranker.is_answer(hit));
         central = by_centrality(snapshot, search.order, &mut hits)?;
+        // What was judged is the one that answers best. Another that now comes before it was not.
+        let best = hits.iter().max_by(|a, b| a.score().total_cmp(&b.score()));
+        if let (Some(first), Some(best)) = (hits.first(), best)
+            && first.flat != best.flat
+            && first.score() < best.score() * TIE
+        {
+            confidence = confidence.min(Confidence::Low);
+        }
     }
     // Each is asked whether it answers only when it would be shown, or counted: reading its text takes time.
     let counted = search.limit.max(COUNTED);

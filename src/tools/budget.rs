@@ -1,5 +1,5 @@
 //! Keeps an answer within its token budget: cuts items off the end of its list, then shortens what is left, and says
-//! what is missing and how to get it.
+//! what is missing and how to get it. Keeps a list small whose tool wants it so.
 
 use serde_json::{Map, Value};
 
@@ -80,10 +80,11 @@ impl Draft {
         self.has_list() && self.given == 0
     }
 
-    /// Answers with a number instead, this one or how many items there are, and says which.
+    /// Answers with a number instead, this one or how many items there are, and says which; and whether there may be more.
     pub fn count(&mut self, count: Option<usize>) -> usize {
         let count = count.unwrap_or(self.total);
-        let body = Map::from_iter([("count".to_owned(), count.into())]);
+        let at_least = self.body.shift_remove_entry("at_least");
+        let body = Map::from_iter([("count".to_owned(), count.into())].into_iter().chain(at_least));
         let (question, compact) = (self.question, self.compact);
         *self = Self { compact, ..Self::new(question, body, None, 0, None) };
         count
@@ -177,6 +178,63 @@ fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value>
     match rest {
         Some(rest) => at(value.as_object_mut()?, rest),
         None => Some(value),
+    }
+}
+
+/// How small a list is kept though its budget would pay for more, and what its items give up for that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thrift {
+    /// Tokens of the whole answer, as it is written.
+    pub tokens: usize,
+    /// What is given up, the most dispensable first; of each the last items give up theirs first.
+    pub gives: &'static [Gift],
+}
+
+/// Something that the items of a list can do without.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gift {
+    /// The key of a text.
+    pub key: &'static str,
+    /// To so many characters the text is cut; with none it goes as a whole.
+    pub length: usize,
+    /// So many of the first items keep theirs.
+    pub spares: usize,
+}
+
+/// Lets items give up what they can do without, no more of them than it takes to keep the answer small.
+pub(super) fn save(draft: &mut Draft, thrift: &Thrift) {
+    let Some(items) = draft.items.clone() else { return };
+    let is_small = |draft: &Draft| size(&draft.value(), draft.compact, thrift.tokens) <= thrift.tokens;
+    if is_small(draft) {
+        return;
+    }
+    let steps: Vec<(&Gift, usize)> = thrift
+        .gives
+        .iter()
+        .flat_map(|gift| (gift.spares.min(items.len())..items.len()).rev().map(move |place| (gift, place)))
+        .collect();
+    let after = |n_steps: usize| {
+        let mut items = items.clone();
+        steps[..n_steps].iter().for_each(|(gift, place)| gift.take(&mut items[*place]));
+        items
+    };
+    let (mut too_few, mut enough) = (0, steps.len());
+    while too_few + 1 < enough {
+        let middle = (too_few + enough) / 2;
+        draft.items = Some(after(middle));
+        if is_small(draft) { enough = middle } else { too_few = middle }
+    }
+    draft.items = Some(after(enough));
+}
+
+impl Gift {
+    fn take(&self, item: &mut Value) {
+        let Some(fields) = item.as_object_mut() else { return };
+        if self.length == 0 {
+            fields.shift_remove(self.key);
+        } else if let Some(Value::String(text)) = fields.get_mut(self.key) {
+            cut(text, self.length);
+        }
     }
 }
 
@@ -419,14 +477,20 @@ fn clip(value: &mut Value, key: &str, length: usize, tell: &mut dyn FnMut(&str))
         }
         Value::Array(items) => items.iter_mut().for_each(|item| clip(item, key, length, tell)),
         Value::String(text) => {
-            // One character more is left alone, for the mark takes its place.
-            let mut ends = text.char_indices().skip(length);
-            if let (Some((end, _)), Some(_)) = (ends.next(), ends.next()) {
-                text.truncate(end);
-                text.push('…');
+            let has_lost = cut(text, length);
+            if has_lost {
                 tell(key);
             }
         }
         _ => {}
     }
+}
+
+/// Leaves so many characters of a text and says whether it had more. One more is left alone, for the mark takes its place.
+fn cut(text: &mut String, length: usize) -> bool {
+    let mut ends = text.char_indices().skip(length);
+    let (Some((end, _)), Some(_)) = (ends.next(), ends.next()) else { return false };
+    text.truncate(end);
+    text.push('…');
+    true
 }

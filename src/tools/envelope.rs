@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub(super) use super::arguments::arguments;
-use super::budget::{self, Draft};
+use super::budget::{self, Draft, Thrift};
 use super::error::nearest;
 use super::indexes::{self, Indexes};
 use super::mend;
@@ -121,6 +121,8 @@ pub struct Call<'a> {
     pub offset: usize,
     /// Only the number of items is wanted.
     pub count_only: bool,
+    /// How the answer will be written.
+    pub format: Format,
     /// It may ask for symbols by what they are called, and not only for files and their text.
     pub asks_for_symbols: bool,
     /// Fingerprint of what is asked, see [`question`].
@@ -137,6 +139,7 @@ struct Notes {
     total: Option<usize>,
     count: Option<usize>,
     narrow: Option<String>,
+    thrift: Option<Thrift>,
     found: Option<bool>,
     meta: Map<String, Value>,
     from: Vec<(Sidecar, Arc<Snapshot>)>,
@@ -145,8 +148,17 @@ struct Notes {
 impl<'a> Call<'a> {
     /// A question about text of a skin that wants no answer in an envelope.
     pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
-        let (notes, question, asks_for_symbols) = (Mutex::default(), 0, false);
-        Self { cx, request, max_tokens: usize::MAX, offset: 0, count_only: false, asks_for_symbols, question, notes }
+        Self {
+            cx,
+            request,
+            max_tokens: usize::MAX,
+            offset: 0,
+            count_only: false,
+            format: Format::Json,
+            asks_for_symbols: false,
+            question: 0,
+            notes: Mutex::default(),
+        }
     }
 
     /// The repository that was asked.
@@ -190,6 +202,11 @@ impl<'a> Call<'a> {
     /// How to ask for less, said only when the answer is cut.
     pub fn narrow(&self, how: &str) {
         self.notes().narrow = Some(how.to_owned());
+    }
+
+    /// How small the list is kept.
+    pub(super) fn thrift(&self, thrift: Thrift) {
+        self.notes().thrift = Some(thrift);
     }
 
     /// Whether something was found, where it is not whether the list holds anything.
@@ -291,8 +308,9 @@ fn answer(
         return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
     }
     let notes = Mutex::default();
-    let count_only = shared.count_only;
-    let mut call = Call { cx, request, max_tokens, offset, count_only, asks_for_symbols: true, question, notes };
+    let SharedArguments { format, count_only, .. } = shared;
+    let mut call =
+        Call { cx, request, max_tokens, offset, count_only, format, asks_for_symbols: true, question, notes };
     let mut body = run(spec, &call, args.clone());
     let mut from = std::mem::take(&mut call.notes().from);
     if let Some((sidecar, err)) = indexes::damage(&from, &body)
@@ -334,6 +352,9 @@ fn answer(
         meta.saved = Some((baseline_tokens, cx.session.total_saved().saturating_add(baseline_tokens)));
     }
     draft.meta = meta.written(draft.is_cut());
+    if let Some(thrift) = &notes.thrift {
+        budget::save(&mut draft, thrift);
+    }
     let written = budget::fit(&mut draft, max_tokens)?;
 
     meta.timing_ms = milliseconds(start);

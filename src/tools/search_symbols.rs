@@ -7,10 +7,12 @@ use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::budget::{Gift, Thrift};
+use super::envelope::Format;
 use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Freshness, Shown, Tool, related, tokens};
-use crate::query::{self, Confidence, Evidence, Found, Hit, Order, Search};
+use crate::query::{self, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot};
 
 /// Find functions, classes, types and constants by name, words or description.
@@ -94,7 +96,10 @@ pub struct Output {
     /// Words of the query that no symbol holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_words: Vec<String>,
-    /// There are more than `total` says: they were not counted.
+    /// How many there are, where that is not said by their being all here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// There may be more than `total` says: they were not counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     at_least: bool,
     /// Nothing was found: where it was looked for.
@@ -117,7 +122,8 @@ pub struct Judged {
     margin: f64,
 }
 
-/// A symbol that answers.
+/// A symbol that answers. Where names and paths are long, it goes without its summary and signature, and without what the
+/// id says as well: `{file}::{qualified name}#{kind}`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
@@ -152,7 +158,7 @@ pub struct Item {
 }
 
 /// What was looked through when nothing was found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Absence {
     verdict: &'static str,
     scanned_symbols: u64,
@@ -195,7 +201,9 @@ impl Tool for SearchSymbols {
             SortBy::Centrality => Order::Centrality,
             SortBy::Combined => Order::Combined,
         };
-        let search = filters.search(order, limit + call.offset);
+        // One more than is shown tells whether there is more; whoever counts wants to know how many.
+        let limit = if call.count_only { MOST } else { limit };
+        let search = filters.search(order, limit + call.offset + 1);
         let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
         let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
         let mut repos = repositories(call, repo.as_deref(), repos.as_deref())?;
@@ -238,28 +246,37 @@ impl Tool for SearchSymbols {
                 evidence,
                 results: Vec::new(),
                 unknown_words: unknown,
+                total: None,
                 at_least: false,
                 negative_evidence,
             });
         }
-        call.total(considered.max(hits.len()));
+        let total = considered.max(hits.len());
+        call.total(total);
         call.narrow("kind:, lang:, file:");
         let mut sources = Sources::new(call, &args);
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
         let results = shown.filter_map(|(place, hit)| {
             let repo = &repos[place];
-            let mut item = item(repo, &hit, call)?;
+            let mut item = item(repo, &hit, order, call)?;
             item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
             item.source = sources.of(repo, &hit);
             Some(item)
         });
-        let mut results: Vec<Item> = results.collect();
+        let results: Vec<Item> = results.collect();
         if !args.explain && !args.include_source {
-            shorten(&mut results);
+            call.thrift(thrift(results.len(), call.format));
         }
-        let confidence = confidence.as_str();
-        let unknown_words = unknown;
-        Ok(Output { result_count, confidence, evidence, results, unknown_words, at_least, negative_evidence: None })
+        Ok(Output {
+            result_count,
+            confidence: confidence.as_str(),
+            evidence,
+            results,
+            unknown_words: unknown,
+            total: at_least.then_some(total),
+            at_least,
+            negative_evidence: None,
+        })
     }
 }
 
@@ -404,7 +421,7 @@ pub(super) fn placeholder(repo: &Repo) -> Repo {
     }
 }
 
-fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
+fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
     let symbol = repo.snapshot.symbol(hit.symbol)?;
     call.baseline(symbol.file.path(), symbol.file.content().len() as u64);
     Some(Item {
@@ -423,26 +440,60 @@ fn item(repo: &Repo, hit: &Hit, call: &Call<'_>) -> Option<Item> {
         edit_distance: hit.fuzzy.map(|fuzzy| fuzzy.distance),
         overloads: Some(hit.overloads).filter(|count| *count > 1),
         source: None,
-        explain: hit.parts.as_ref().map(|parts| parts.iter().map(ToString::to_string).collect()),
+        explain: hit.parts.as_ref().map(|parts| explained(hit, parts, order)),
     })
 }
 
-/// What a hit may cost on average, in tokens of JSON: ten of them and what is around them stay within 700.
-const HIT: usize = 63;
+/// The parts that make up the score that is shown: where centrality decides, it is not what the relevance is made of.
+fn explained(hit: &Hit, relevance: &[Part], order: Order) -> Vec<String> {
+    let centrality = Part { what: "centrality".to_owned(), times: false, value: hit.centrality };
+    let beside_best = || {
+        let value = (hit.score - hit.centrality) / hit.relevance;
+        Part { what: "beside the best, of 10".to_owned(), times: true, value }
+    };
+    let parts = match order {
+        // What no word was asked about has no relevance.
+        _ if hit.relevance == 0.0 => vec![centrality],
+        Order::Relevance => relevance.to_vec(),
+        Order::Centrality => vec![centrality],
+        Order::Combined => relevance.iter().cloned().chain([beside_best(), centrality]).collect(),
+    };
+    parts.iter().map(Part::to_string).collect()
+}
 
-/// Leaves out what a reader can best do without where names and paths are long: the last hits' summaries, then signatures.
-fn shorten(hits: &mut [Item]) {
-    let cost = |hit: &Item| serde_json::to_string(hit).map_or(0, |text| tokens::estimate(&text));
-    let mut over = hits.iter().map(cost).sum::<usize>().saturating_sub(HIT * hits.len());
-    for clear in [|hit: &mut Item| hit.summary.clear(), |hit: &mut Item| hit.signature.clear()] {
-        for hit in hits.iter_mut().rev() {
-            if over == 0 {
-                return;
-            }
-            let before = cost(hit);
-            clear(hit);
-            over = over.saturating_sub(before.saturating_sub(cost(hit)));
-        }
+/// What a page of hits may cost: ten of them 700 tokens of JSON, or 400 of compact text.
+const HIT: usize = 70;
+const HIT_COMPACT: usize = 40;
+/// Fewer hits may have what these may.
+const PAGE: usize = 10;
+
+/// What a reader can best do without where names and paths are long. What an id says again is given up as well, in the end;
+/// compact text does not say it twice.
+const GIVES: &[Gift] = &[
+    Gift { key: "summary", length: 0, spares: 0 },
+    Gift { key: "signature", length: 24, spares: 0 },
+    Gift { key: "signature", length: 0, spares: 3 },
+    Gift { key: "kind", length: 0, spares: 0 },
+    Gift { key: "name", length: 0, spares: 0 },
+    Gift { key: "signature", length: 0, spares: 0 },
+    Gift { key: "edit_distance", length: 0, spares: 0 },
+    Gift { key: "fuzzy_similarity", length: 0, spares: 0 },
+    Gift { key: "file", length: 0, spares: 0 },
+];
+const GIVES_COMPACT: &[Gift] = &[
+    Gift { key: "summary", length: 0, spares: 0 },
+    Gift { key: "signature", length: 24, spares: 0 },
+    Gift { key: "signature", length: 0, spares: 0 },
+    Gift { key: "edit_distance", length: 0, spares: 0 },
+    Gift { key: "fuzzy_similarity", length: 0, spares: 0 },
+];
+
+/// How small so many hits are kept.
+fn thrift(hits: usize, format: Format) -> Thrift {
+    let hits = hits.max(PAGE);
+    match format {
+        Format::Json => Thrift { tokens: HIT * hits, gives: GIVES },
+        Format::Compact => Thrift { tokens: HIT_COMPACT * hits, gives: GIVES_COMPACT },
     }
 }
 
@@ -475,7 +526,7 @@ impl Sources {
 }
 
 /// What can be said when nothing was found.
-fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
+pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
     let mut still_reading = false;

@@ -10,20 +10,20 @@ const WIDEST: usize = 48;
 
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let Some(hits) = value.get("results").and_then(Value::as_array) else { return false };
-    let is_hit = |hit: &Value| hit.get("file").is_some() && hit.get("line").is_some() && hit.get("name").is_some();
+    let is_hit = |hit: &Value| said(hit, "file").is_some() && hit.get("line").is_some() && said(hit, "name").is_some();
     if !hits.iter().all(is_hit) {
         return false;
     }
     let place =
-        |hit: &Value| format!("{}:{}", text_of(hit, "file").unwrap_or_default(), number_of(hit, "line").unwrap_or(0));
+        |hit: &Value| format!("{}:{}", said(hit, "file").unwrap_or_default(), number_of(hit, "line").unwrap_or(0));
     let width =
         |texts: &dyn Fn(&Value) -> usize| hits.iter().map(texts).filter(|width| *width <= WIDEST).max().unwrap_or(0);
     let places = width(&|hit| place(hit).chars().count());
-    let kinds = width(&|hit| text_of(hit, "kind").unwrap_or_default().chars().count());
-    let names = width(&|hit| text_of(hit, "name").unwrap_or_default().chars().count());
+    let kinds = width(&|hit| said(hit, "kind").unwrap_or_default().chars().count());
+    let names = width(&|hit| said(hit, "name").unwrap_or_default().chars().count());
     let paint = out.paint;
     for hit in hits {
-        let text = |key: &str| text_of(hit, key).unwrap_or_default();
+        let text = |key: &str| said(hit, key).unwrap_or_default();
         let filled = |painted: String, plain: &str, width: usize| {
             format!("{painted}{}", " ".repeat(width.saturating_sub(plain.chars().count())))
         };
@@ -45,4 +45,18 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         }
     }
     true
+}
+
+/// What a hit says under a key, or what its id says where an answer that had to be short does not say it again.
+fn said<'a>(hit: &'a Value, key: &str) -> Option<&'a str> {
+    text_of(hit, key).or_else(|| {
+        let (file, rest) = text_of(hit, "id")?.rsplit_once("::")?;
+        let (qualified, kind) = rest.rsplit_once('#')?;
+        match key {
+            "file" => Some(file),
+            "kind" => kind.split('~').next(),
+            "name" => qualified.rsplit('.').next(),
+            _ => None,
+        }
+    })
 }
