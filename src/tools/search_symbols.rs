@@ -1,6 +1,6 @@
 //! Finds symbols by name, words or description.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -13,7 +13,7 @@ use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Freshness, Shown, Tool, related, tokens};
 use crate::query::{self, Confidence, Evidence, Found, Hit, Order, Part, Search};
-use crate::store::{FileView, Snapshot};
+use crate::store::{FileView, Snapshot, SymbolId};
 
 /// Find functions, classes, types and constants by name, words or description.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -213,7 +213,7 @@ impl Tool for SearchSymbols {
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
         let mut answers = Vec::new();
         for repo in &mut repos {
-            let mut answer = ask(repo, &search)?;
+            let mut answer = ask_on(repo, &search, call.offset)?;
             // What is about to be shown must be what is on disk.
             let paths: Vec<String> = answer
                 .hits
@@ -224,13 +224,13 @@ impl Tool for SearchSymbols {
             let taken = std::mem::replace(repo, placeholder(repo));
             *repo = indexes::ensure_fresh(call, taken, paths.iter().map(String::as_str))?;
             if repo.snapshot.generation() != before {
-                answer = ask(repo, &search)?;
+                answer = ask_on(repo, &search, call.offset)?;
             }
             if answer.hits.is_empty() && repo.freshness.is_some() {
                 // Before it is said that there is nothing, the folder is looked at as it is now.
                 let taken = std::mem::replace(repo, placeholder(repo));
                 *repo = indexes::look_again(call, taken)?;
-                answer = ask(repo, &search)?;
+                answer = ask_on(repo, &search, call.offset)?;
             }
             answers.push(answer);
         }
@@ -408,6 +408,30 @@ pub(super) fn ask(repo: &Repo, search: &Search<'_>) -> Result<Found, Error> {
         related::ranks(repo)?;
     }
     query::search(&repo.snapshot, search).map_err(|err| indexes::store_error(err, &repo.sidecar))
+}
+
+/// So many answers are looked for at first, and so many times more where a reader goes on behind those.
+const STAGE: usize = 100;
+const FURTHER: usize = 10;
+/// Nobody goes on further.
+const FURTHEST: usize = 100_000;
+
+/// Asks one repository for a page of a list that begins with `offset` answers. The more are looked for the more are compared,
+/// and the order of the first may become another: so what a reader has seen stays, and what is new comes behind it.
+fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Error> {
+    let needed = search.limit;
+    let mut stage = STAGE;
+    let mut found = ask(repo, &Search { limit: needed.min(stage), ..search.clone() })?;
+    while found.hits.len() < needed && found.more && (offset > 0 || needed > stage) && stage < FURTHEST {
+        stage *= FURTHER;
+        let further = ask(repo, &Search { limit: stage, ..search.clone() })?;
+        let seen: HashSet<SymbolId> = found.hits.iter().map(|hit| hit.symbol).collect();
+        found.hits.extend(further.hits.into_iter().filter(|hit| !seen.contains(&hit.symbol)));
+        found.considered = further.considered.max(found.hits.len());
+        found.more = further.more;
+    }
+    found.hits.truncate(needed);
+    Ok(found)
 }
 
 /// Stands for a repository while it is being looked at again.
