@@ -1,14 +1,15 @@
 //! The best symbols for a question, packed into a budget.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filters::{Filters, check_kind};
-use super::search_symbols::{KINDS, ask, meant};
+use super::get_symbol_source::Member;
+use super::search_symbols::{Absence, KINDS, absence, ask, meant};
 use super::{Call, Code, Error, Shown, Tool, indexes, tokens};
-use crate::model::Span;
+use crate::model::Kind;
 use crate::query::{Form, Hit, Order};
 use crate::store::{Snapshot, SymbolView};
 
@@ -52,14 +53,28 @@ pub enum Strategy {
     Centrality,
 }
 
-/// The best first: first those that are whole.
-#[derive(Debug, Serialize, JsonSchema)]
+/// The best first, then those that are whole, then those without source.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     /// Whether the best is the one that was meant: `high`, `low`, `none`.
     confidence: &'static str,
     items: Vec<Item>,
     /// Symbols that answer and did not fit, not even by their signature.
     left_out: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// Goes on with what was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// How to be left out less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    narrow: Option<&'static str>,
+    /// Words of the query that no symbol holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_words: Vec<String>,
+    /// Nothing was found: where it was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    negative_evidence: Option<Absence>,
 }
 
 /// A symbol.
@@ -73,13 +88,23 @@ pub struct Item {
     centrality_score: f64,
     /// Ten times the first and the second.
     combined_score: f64,
-    /// What its source, or its signature, has.
+    /// What its source, or without one its signature, has.
     tokens: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// In place of a source that does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
+    /// What it holds, in place of a source that does not fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outline: Vec<Member>,
+    /// Members that the outline leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    outline_left_out: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// See [`Args`].
@@ -92,10 +117,15 @@ const CONSIDERED: usize = 200;
 const LEAST: f32 = 0.2;
 const LEAST_NAMED: f32 = 0.05;
 const LEAST_CENTRAL: f32 = 0.4;
-/// So many symbols that do not fit are shown by their signatures.
-const SIGNATURES: usize = 10;
-/// Length of a signature, in characters.
+/// So many symbols that do not fit are shown without their source.
+const BRIEFLY: usize = 10;
+/// Length of a signature, in characters; and where there is little room, or many of them.
 const SIGNATURE: usize = 160;
+const SHORT_SIGNATURE: usize = 60;
+/// Texts of fewer bytes are no copies though they are the same.
+const COPY: usize = 40;
+/// How to get more of what was left out.
+const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
 /// A smaller budget holds nothing.
 const SMALLEST: usize = 150;
 
@@ -149,7 +179,26 @@ impl Tool for GetRankedContext {
         if args.strategy == Strategy::Bm25 {
             hits.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
         }
-        let output = pack(&repo.snapshot, &hits, best, found.confidence.as_str(), budget);
+        let confidence = found.confidence.as_str();
+        let mut packed = pack(&repo.snapshot, &hits, best, confidence, budget)?;
+        // A cursor counts pages, because what comes whole is chosen from all that is left.
+        for _ in 0..call.offset.min(hits.len()) {
+            packed = pack(&repo.snapshot, &packed.rest, best, confidence, budget)?;
+        }
+        let mut output = packed.output;
+        if output.left_out > 0 {
+            output.truncated = true;
+            output.next_cursor = Some(call.cursor(call.offset + 1));
+            output.narrow = Some(NARROW);
+        }
+        if hits.is_empty() {
+            output.negative_evidence = Some(absence(std::slice::from_ref(&repo), &filters, &found.unknown));
+            output.unknown_words = found.unknown;
+            // A small budget holds what was not found, and not where.
+            if tokens::of_json(&output) + tokens::META > budget {
+                (output.negative_evidence, output.unknown_words) = (None, Vec::new());
+            }
+        }
         for item in output.items.iter().filter(|item| item.source.is_some()) {
             let file = item.symbol_id.rsplit_once("::").and_then(|(path, _)| repo.snapshot.file(path));
             file.into_iter().for_each(|file| call.baseline(file.path(), file.content().len() as u64));
@@ -160,93 +209,207 @@ impl Tool for GetRankedContext {
     }
 }
 
+/// An answer, and the hits that it leaves for the next.
+struct Packed {
+    output: Output,
+    rest: Vec<Hit>,
+}
+
+/// A symbol that is sent whole.
+struct Whole<'a> {
+    symbol: SymbolView<'a>,
+    item: Item,
+    cost: usize,
+    /// What it holds, itself included: a copy of that says nothing new.
+    texts: HashSet<&'a [u8]>,
+}
+
 /// What is being packed.
 struct Packing<'a> {
     budget: usize,
     used: usize,
-    /// What was sent of each file.
-    sent: HashMap<u32, Vec<Span>>,
-    /// Texts that were sent: copies of them say nothing new.
-    texts: HashSet<&'a [u8]>,
+    /// How the best comes as long as it is not sent whole, and what that costs.
+    best: Option<(Item, usize)>,
+    /// By place among the hits.
+    whole: Vec<Option<Whole<'a>>>,
 }
 
 impl<'a> Packing<'a> {
-    /// Takes an item when it fits.
-    fn takes(&mut self, item: &Item, most: usize) -> bool {
-        let cost = tokens::of_json(item) + 1;
-        let fits = cost <= most && self.used + cost <= self.budget;
-        self.used += if fits { cost } else { 0 };
-        fits
+    fn left(&self) -> usize {
+        self.budget.saturating_sub(self.used)
     }
 
-    /// Whether a symbol lies in what was sent.
+    /// Whether a symbol lies in what is sent.
     fn is_sent(&self, symbol: &SymbolView<'_>) -> bool {
-        let sent = self.sent.get(&symbol.file.number());
-        sent.is_some_and(|spans| spans.iter().any(|span| span.contains(symbol.span())))
+        self.whole.iter().flatten().any(|whole| holds(&whole.symbol, symbol))
     }
 
-    /// Whether its text, or a part of it, was sent.
-    fn is_new(&self, symbol: &SymbolView<'a>) -> bool {
-        let (own, sent) = (symbol.span(), self.sent.get(&symbol.file.number()));
-        let crosses = |span: &Span| span.start < own.end && own.start < span.end;
-        !sent.is_some_and(|spans| spans.iter().any(crosses)) && !self.texts.contains(symbol.source())
+    fn is_copy(&self, symbol: &SymbolView<'_>) -> bool {
+        self.whole.iter().flatten().any(|whole| whole.texts.contains(symbol.source()))
     }
 
-    fn send(&mut self, symbol: &SymbolView<'a>) {
-        self.sent.entry(symbol.file.number()).or_default().push(symbol.span());
-        self.texts.insert(symbol.source());
+    /// Sends a symbol whole when it costs so much at most and there is room. What it holds need not be sent beside it, and it
+    /// stands where the first of that stood.
+    fn takes(
+        &mut self,
+        place: usize,
+        hit: &Hit,
+        symbol: SymbolView<'a>,
+        most: usize,
+        scale: f32,
+        best: &SymbolView<'_>,
+    ) {
+        // No token has more bytes than the longest of its vocabulary: what is this large cannot fit.
+        if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
+            return;
+        }
+        let source = String::from_utf8_lossy(symbol.source()).into_owned();
+        let item = Item { source: Some(source), ..item(hit, &symbol, scale) };
+        let item = Item { tokens: item.source.as_deref().map_or(0, tokens::estimate), ..item };
+        let cost = cost(&item);
+        if cost > most {
+            return;
+        }
+        let texts = texts(&symbol);
+        let held = |whole: &Whole<'_>| holds(&symbol, &whole.symbol) || texts.contains(whole.symbol.source());
+        let freed: Vec<usize> =
+            (0..self.whole.len()).filter(|place| self.whole[*place].as_ref().is_some_and(held)).collect();
+        let holds_best = self.best.as_ref().filter(|_| holds(&symbol, best)).map_or(0, |(_, cost)| *cost);
+        let saved: usize = freed.iter().flat_map(|place| &self.whole[*place]).map(|whole| whole.cost).sum();
+        let used = self.used.saturating_sub(saved + holds_best) + cost;
+        if used > self.budget {
+            return;
+        }
+        if holds_best > 0 {
+            self.best = None;
+        }
+        self.used = used;
+        freed.iter().for_each(|place| self.whole[*place] = None);
+        let place = freed.first().map_or(place, |first| place.min(*first));
+        self.whole[place] = Some(Whole { symbol, item, cost, texts });
     }
 }
 
-/// Packs hits, the first being the best: whole symbols that leave room for others, then whole ones at all, then signatures of
-/// what is left. Nothing is sent twice.
-fn pack(snapshot: &Snapshot, hits: &[Hit], best: f32, confidence: &'static str, budget: usize) -> Output {
-    let frame = tokens::of_json(&Output { confidence, items: Vec::new(), left_out: usize::MAX }) + tokens::META;
-    let budget_of_items = budget.saturating_sub(frame);
-    let mut packing = Packing { budget: budget_of_items, used: 0, sent: HashMap::new(), texts: HashSet::new() };
+/// What an item adds to an answer, in tokens.
+fn cost(item: &Item) -> usize {
+    tokens::of_json(item) + 1
+}
+
+/// Whether one symbol is, or lies within, the other.
+fn holds(outer: &SymbolView<'_>, inner: &SymbolView<'_>) -> bool {
+    outer.file.number() == inner.file.number() && outer.span().contains(inner.span())
+}
+
+/// The texts of a symbol and of those within it, but for those so short that they stand in many places by themselves.
+fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
+    let within = symbol.file.symbols().filter(|inner| holds(symbol, inner));
+    within.map(|inner| inner.source()).filter(|text| text.len() >= COPY).collect()
+}
+
+/// A symbol without its source, within so many tokens: what holds others as their outline, else its signature.
+fn brief(hit: &Hit, symbol: &SymbolView<'_>, scale: f32, most: usize) -> Item {
+    let signed = |length: usize| {
+        let signature = symbol.signature(length);
+        Item { tokens: tokens::estimate(&signature), signature: Some(signature), ..item(hit, symbol, scale) }
+    };
+    let mut whole = signed(SIGNATURE);
+    if cost(&whole) > most {
+        whole = signed(SHORT_SIGNATURE);
+    }
+    if !matches!(symbol.kind(), Kind::Class | Kind::Type) {
+        return whole;
+    }
+    let members: Vec<Member> = symbol
+        .children()
+        .map(|child| Member { id: child.id(), line: child.line(), signature: child.signature(SHORT_SIGNATURE) })
+        .collect();
+    let n_members = members.len();
+    // What says how many members are missing has its price.
+    let mut left = most.saturating_sub(cost(&whole) + 10);
+    for member in members {
+        let Some(rest) = left.checked_sub(tokens::of_json(&member) + 1) else { break };
+        left = rest;
+        whole.outline.push(member);
+    }
+    whole.outline_left_out = n_members - whole.outline.len();
+    if whole.outline.is_empty() {
+        whole.outline_left_out = 0;
+    }
+    whole
+}
+
+/// Packs hits, the first being the best: it comes in any case, if only by its outline or signature. Then whole symbols that
+/// leave room for others, whole ones at all, and what is left without source. Nothing is sent twice.
+fn pack(
+    snapshot: &Snapshot,
+    hits: &[Hit],
+    scale: f32,
+    confidence: &'static str,
+    budget: usize,
+) -> Result<Packed, Error> {
+    let empty =
+        Output { confidence, narrow: Some(NARROW), next_cursor: Some("c88-8888".to_owned()), ..Output::default() };
+    let frame = tokens::of_json(&empty) + tokens::META;
     let symbols: Vec<(&Hit, SymbolView<'_>)> =
         hits.iter().filter_map(|hit| Some((hit, snapshot.symbol(hit.symbol)?))).collect();
-    let mut whole: Vec<Option<Item>> = vec![None; symbols.len()];
+    let output = Output { confidence, ..Output::default() };
+    let Some((first, best)) = symbols.first() else { return Ok(Packed { output, rest: Vec::new() }) };
+    let budget_of_items = budget.saturating_sub(frame);
+    let kept = brief(first, best, scale, budget_of_items / 2);
+    let kept_cost = cost(&kept);
+    if kept_cost > budget_of_items {
+        let needed = frame + kept_cost;
+        let message = format!("`token_budget` holds no symbol that answers; give {needed} or more");
+        return Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed));
+    }
+    let mut packing = Packing {
+        budget: budget_of_items,
+        used: kept_cost,
+        best: Some((kept, kept_cost)),
+        whole: symbols.iter().map(|_| None).collect(),
+    };
     // A symbol that takes more than half waits until those that leave room are in.
     for most in [budget_of_items / 2, budget_of_items] {
         for (place, (hit, symbol)) in symbols.iter().enumerate() {
-            // No token has more bytes than the longest of its vocabulary: what is this large cannot fit.
-            let too_large = symbol.source().len() > 128 * most;
-            if whole[place].is_some() || too_large || !packing.is_new(symbol) {
-                continue;
-            }
-            let source = String::from_utf8_lossy(symbol.source()).into_owned();
-            let item = item(hit, symbol, best, Some(source), None);
-            if packing.takes(&item, most) {
-                packing.send(symbol);
-                whole[place] = Some(item);
-            }
+            packing.takes(place, hit, *symbol, most, scale, best);
         }
     }
-    let mut signatures = Vec::new();
-    let mut left_out = 0;
+    let (mut briefly, mut rest) = (Vec::new(), Vec::new());
     for (place, (hit, symbol)) in symbols.iter().enumerate() {
-        if whole[place].is_some() || packing.is_sent(symbol) {
+        if packing.is_sent(symbol) || (place == 0 && packing.best.is_some()) {
             continue;
         }
-        let item = item(hit, symbol, best, None, Some(symbol.signature(SIGNATURE)));
-        match signatures.len() < SIGNATURES && packing.takes(&item, usize::MAX) {
-            true => signatures.push(item),
-            false => left_out += 1,
+        let item = brief(hit, symbol, scale, packing.left() / 2);
+        let cost = cost(&item);
+        if briefly.len() < BRIEFLY && cost <= packing.left() {
+            packing.used += cost;
+            briefly.push((place, item));
+        } else {
+            rest.push((*hit).clone());
         }
     }
-    let items = whole.into_iter().flatten().chain(signatures).collect();
-    let mut output = Output { confidence, items, left_out };
+    let first = packing.best.take().map(|(item, _)| (0, item));
+    let whole = packing.whole.into_iter().enumerate().filter_map(|(place, whole)| Some((place, whole?.item)));
+    let mut items: Vec<(usize, Item)> = first.into_iter().chain(whole).chain(briefly).collect();
     // Each was counted for itself; together they must fit as they are written.
-    while tokens::of_json(&output) + tokens::META > budget && output.items.pop().is_some() {
-        output.left_out += 1;
+    loop {
+        let items_now: Vec<Item> = items.iter().map(|(_, item)| item.clone()).collect();
+        let output = Output { confidence, items: items_now, left_out: rest.len(), ..Output::default() };
+        let cost =
+            tokens::of_json(&Output { narrow: empty.narrow, next_cursor: empty.next_cursor.clone(), ..output.clone() });
+        if cost + tokens::META <= budget || items.len() <= 1 {
+            return Ok(Packed { output, rest });
+        }
+        if let Some((place, _)) = items.pop() {
+            rest.push(symbols[place].0.clone());
+        }
     }
-    output
 }
 
-fn item(hit: &Hit, symbol: &SymbolView<'_>, best: f32, source: Option<String>, signature: Option<String>) -> Item {
+/// A symbol without what is sent of it.
+fn item(hit: &Hit, symbol: &SymbolView<'_>, scale: f32) -> Item {
     let rounded = |score: f32| (f64::from(score) * 1_000.0).round() / 1_000.0;
-    let relevance_score = rounded(hit.relevance / best.max(f32::MIN_POSITIVE));
+    let relevance_score = rounded(hit.relevance / scale.max(f32::MIN_POSITIVE));
     let centrality_score = rounded(hit.centrality);
     Item {
         symbol_id: symbol.id(),
@@ -254,8 +417,10 @@ fn item(hit: &Hit, symbol: &SymbolView<'_>, best: f32, source: Option<String>, s
         relevance_score,
         centrality_score,
         combined_score: ((10.0 * relevance_score + centrality_score) * 1_000.0).round() / 1_000.0,
-        tokens: source.as_deref().or(signature.as_deref()).map_or(0, tokens::estimate),
-        source,
-        signature,
+        tokens: 0,
+        source: None,
+        signature: None,
+        outline: Vec::new(),
+        outline_left_out: 0,
     }
 }

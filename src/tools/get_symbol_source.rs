@@ -82,11 +82,11 @@ pub struct Symbol {
 }
 
 /// A member of a symbol that is too large to show.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Member {
-    id: String,
-    line: u32,
-    signature: String,
+    pub(super) id: String,
+    pub(super) line: u32,
+    pub(super) signature: String,
 }
 
 /// An id that names no symbol.
