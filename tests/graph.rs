@@ -8,6 +8,12 @@ use serde_json::{Map, Value, json};
 
 /// Indexes a project (`--- path` begins a file) and asks a tool about it.
 fn ask(project: &str, tool: &str, args: Value) -> Value {
+    let (cx, folder) = indexed(project);
+    call(&cx, &folder.path().join("project"), tool, args)
+}
+
+/// An index of a project, which lies in the folder.
+fn indexed(project: &str) -> (Context, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("there is room");
     let root = folder.path().join("project");
     for part in project.split("--- ").skip(1) {
@@ -18,7 +24,16 @@ fn ask(project: &str, tool: &str, args: Value) -> Value {
     }
     let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
     call(&cx, &root, "index_folder", json!({"path": root}));
-    call(&cx, &root, tool, args)
+    (cx, folder)
+}
+
+/// What is wrong with a question.
+fn wrong(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
+    let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
+    let request = Request { directory: Some(root.to_owned()), ..Request::default() };
+    let answer = tools::call(cx, tool, args, &request);
+    assert!(answer.is_error, "{}", answer.text);
+    answer.value
 }
 
 fn call(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
@@ -324,8 +339,56 @@ fn a_map_begins_with_what_is_central_or_asked_for() {
     assert_eq!(values(&map, "files", "file"), ["a.py", "b.py", "c.py", "d.py"]);
     let near = ask(CHAIN, "get_repo_map", json!({"focus": ["b.py"]}));
     assert_eq!(values(&near, "files", "file"), ["b.py", "a.py"]);
-    let cut = ask(CHAIN, "get_repo_map", json!({"token_budget": 60}));
-    assert!(cut["files_left_out"].as_u64().is_some_and(|left| left > 0));
+}
+
+#[test]
+fn a_map_says_what_it_leaves_out() {
+    let class = |n: usize| {
+        format!("class Tool{n}:\n{}", (0..40).map(|m| format!("    def use_{m}(self): ...\n")).collect::<String>())
+    };
+    let project: String = (0..6).map(|n| format!("--- tools/tool_{n}.py\n{}", class(n))).collect();
+    let (cx, folder) = indexed(&project);
+    let map = |args: Value| call(&cx, &folder.path().join("project"), "get_repo_map", args);
+    let left_out = |answer: &Value| -> u64 {
+        let files = answer["files"].as_array().expect("a list");
+        files.iter().map(|file| file["symbols_left_out"].as_u64().unwrap_or(0)).sum()
+    };
+    // Page after page, each file once.
+    let first = map(json!({"token_budget": 600}));
+    assert!(left_out(&first) > 0 && first["truncated"] == true && first["total"] == 6, "{first}");
+    let mut files: Vec<String> = values(&first, "files", "file").into_iter().map(str::to_owned).collect();
+    let mut cursor = first["next_cursor"].clone();
+    while !cursor.is_null() {
+        let page = map(json!({"token_budget": 600, "cursor": cursor}));
+        files.extend(values(&page, "files", "file").into_iter().map(str::to_owned));
+        cursor = page["next_cursor"].clone();
+    }
+    files.sort();
+    assert_eq!(files, (0..6).map(|n| format!("tools/tool_{n}.py")).collect::<Vec<_>>());
+    // A budget that holds everything shows everything.
+    let whole = map(json!({"token_budget": 100_000}));
+    assert_eq!((left_out(&whole), &whole["files_left_out"]), (0, &json!(0)), "{whole}");
+    let shown: usize = whole["files"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|file| Some(file["symbols"].as_array()?.len()))
+        .sum();
+    assert_eq!(shown, 6 * 41);
+}
+
+#[test]
+fn a_map_that_cannot_be_says_why() {
+    let (cx, folder) = indexed("--- shop/cart.py\ndef total(): ...\n--- shop/price.py\ndef price(): ...\n");
+    let wrong = |args: Value| wrong(&cx, &folder.path().join("project"), "get_repo_map", args);
+    let small = wrong(json!({"token_budget": 60}));
+    let needed = small["details"]["token_budget"].as_u64().unwrap_or_else(|| panic!("{small}"));
+    let enough = call(&cx, &folder.path().join("project"), "get_repo_map", json!({"token_budget": needed}));
+    assert_eq!(enough["files"].as_array().map(Vec::len), Some(1), "{enough}");
+    assert_eq!(wrong(json!({"focus": ["shop/carts.py"]}))["details"]["nearest"][0], "shop/cart.py");
+    let of_folder = wrong(json!({"focus": ["shop"]}));
+    assert_eq!(of_folder["details"]["files"], json!(["shop/cart.py", "shop/price.py"]), "{of_folder}");
+    assert_eq!(wrong(json!({"focus": ["totl"]}))["details"]["nearest"][0], "shop/cart.py::total#function");
 }
 
 #[test]

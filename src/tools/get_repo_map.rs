@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::get_file_outline::relative;
-use super::{Call, Error, Shown, Tool, related, tokens};
-use crate::query;
+use super::indexes::Repo;
+use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use crate::query::{self, MapFile};
 use crate::store::SymbolId;
 
 /// The most central files and signatures that fit a budget, seen from `focus` where it is given.
@@ -41,6 +42,13 @@ pub struct Item {
     file: String,
     /// `line: signature`, by line, those inside others indented.
     symbols: Vec<String>,
+    /// Symbols of it that are not among these: the less central.
+    #[serde(skip_serializing_if = "is_zero")]
+    symbols_left_out: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// See [`Args`].
@@ -52,6 +60,10 @@ const SIGNATURE: usize = 100;
 const MOST_SYMBOLS: usize = 12;
 /// What stands around a file and a line in the answer, in tokens.
 const AROUND: usize = 8;
+/// What an answer that is cut says of that, in tokens.
+const CUT: usize = 60;
+/// How to get more.
+const NARROW: &str = "a larger token_budget, or focus";
 
 impl Tool for GetRepoMap {
     const NAME: &'static str = "get_repo_map";
@@ -63,49 +75,116 @@ impl Tool for GetRepoMap {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+        let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
+        let (output, n_files) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let mut focus: Vec<SymbolId> = Vec::new();
             for named in &args.focus {
-                match repo.snapshot.file(&relative(call, repo, named)) {
-                    Some(file) => focus.extend(file.symbols().map(|symbol| symbol.number())),
-                    None => focus.push(related::symbol(repo, named)?.number()),
-                }
+                focus.extend(focused(call, repo, named)?);
             }
             let map = query::repo_map(&repo.snapshot, edges, &focus);
-            let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
-            let mut output = Output { files: Vec::new(), files_left_out: map.len() };
-            let mut left = budget.saturating_sub(tokens::META + tokens::of_json(&output));
-            for mapped in &map {
-                let path = mapped.file.path().to_owned();
-                let mut cost = tokens::estimate(&path) + 2 * AROUND;
-                let mut shown = Vec::new();
-                for (symbol, _) in mapped.symbols.iter().take(MOST_SYMBOLS) {
-                    let depth = std::iter::successors(symbol.parent(), |symbol| symbol.parent()).count();
-                    let line = format!("{}{}: {}", "  ".repeat(depth), symbol.line(), symbol.signature(SIGNATURE));
-                    let line_cost = tokens::of_json(&line) + 1;
-                    if cost + line_cost > left {
-                        break;
-                    }
-                    cost += line_cost;
-                    shown.push((symbol.line(), line));
+            let n_files = map.len();
+            let map = map.get(call.offset..).unwrap_or_default();
+            let mut output = packed(map, budget, MOST_SYMBOLS)?;
+            // Where all files fit there may be room for more of each.
+            let mut most = MOST_SYMBOLS;
+            while output.files_left_out == 0 && output.files.iter().any(|item| item.symbols_left_out > 0) {
+                most = most.saturating_mul(4);
+                match packed(map, budget, most)? {
+                    more if more.files_left_out == 0 && more.shown() > output.shown() => output = more,
+                    _ => break,
                 }
-                if shown.is_empty() {
-                    break;
-                }
-                left -= cost;
-                shown.sort();
-                let symbols = shown.into_iter().map(|(_, line)| line).collect();
-                output.files.push(Item { file: path, symbols });
             }
-            // Each line was counted for itself; together they must fit as they are written.
-            while tokens::of_json(&output) + tokens::META > budget && output.files.pop().is_some() {}
-            output.files_left_out = map.len() - output.files.len();
             let paths = output.files.iter().map(|item| item.file.clone()).collect();
-            Ok((output, paths))
+            Ok(((output, n_files), paths))
         })?;
         call.found(!output.files.is_empty());
-        call.narrow("give a smaller token_budget");
-        output.files = call.page(output.files, usize::MAX);
+        call.narrow(NARROW);
+        call.total(n_files);
         Ok(output)
+    }
+}
+
+impl Output {
+    /// How many symbols are shown.
+    fn shown(&self) -> usize {
+        self.files.iter().map(|item| item.symbols.len()).sum()
+    }
+}
+
+/// The symbols that a focus names: one, or those of a file.
+fn focused(call: &Call<'_>, repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
+    let path = relative(call, repo, named);
+    if let Some(file) = repo.snapshot.file(&path) {
+        return Ok(file.symbols().map(|symbol| symbol.number()).collect());
+    }
+    let unknown = match related::symbol(repo, named) {
+        Ok(symbol) => return Ok(vec![symbol.number()]),
+        Err(err) => err,
+    };
+    if unknown.code != Code::NotFound || named.contains("::") {
+        return Err(unknown);
+    }
+    let shown: String = named.chars().take(200).collect();
+    let folder = format!("{}/", path.trim_end_matches('/'));
+    let inside: Vec<&str> =
+        repo.snapshot.files().map(|file| file.path()).filter(|path| path.starts_with(&folder)).take(5).collect();
+    if !inside.is_empty() {
+        let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files of it");
+        return Err(Error::new(Code::InvalidArguments, message).with("files", inside));
+    }
+    let near = query::nearest_files(&repo.snapshot, &path, 3);
+    match near.first() {
+        Some(first) if named.contains(['/', '.']) => {
+            let message = format!("no file has the path {shown:?}; did you mean {first:?}?");
+            Err(Error::new(Code::NotFound, message).with("nearest", near))
+        }
+        _ => Err(unknown),
+    }
+}
+
+/// The first files that fit the budget, with so many symbols each at most.
+fn packed(map: &[MapFile<'_>], budget: usize, most_symbols: usize) -> Result<Output, Error> {
+    let mut output = Output { files: Vec::new(), files_left_out: map.len() };
+    let around = tokens::META + CUT;
+    let frame = around + tokens::of_json(&output);
+    let mut left = budget.saturating_sub(frame);
+    for mapped in map {
+        let path = mapped.file.path().to_owned();
+        let mut cost = tokens::estimate(&path) + 2 * AROUND;
+        let mut shown = Vec::new();
+        for (symbol, _) in mapped.symbols.iter().take(most_symbols) {
+            let depth = std::iter::successors(symbol.parent(), |symbol| symbol.parent()).count();
+            let line = format!("{}{}: {}", "  ".repeat(depth), symbol.line(), symbol.signature(SIGNATURE));
+            let line_cost = tokens::of_json(&line) + 1;
+            if cost + line_cost > left {
+                break;
+            }
+            cost += line_cost;
+            shown.push((symbol.line(), line));
+        }
+        if shown.is_empty() {
+            break;
+        }
+        left -= cost;
+        shown.sort();
+        let symbols: Vec<String> = shown.into_iter().map(|(_, line)| line).collect();
+        let symbols_left_out = (mapped.file.symbol_count() as usize).saturating_sub(symbols.len());
+        output.files.push(Item { file: path, symbols, symbols_left_out });
+    }
+    output.files_left_out = map.len() - output.files.len();
+    // Each line was counted for itself; together they must fit as they are written.
+    while output.files.len() > 1 && tokens::of_json(&output) + around > budget {
+        output.files.pop();
+        output.files_left_out += 1;
+    }
+    match map.first() {
+        Some(first) if output.files.is_empty() => {
+            let line =
+                first.symbols.first().map_or(0, |(symbol, _)| tokens::of_json(&symbol.signature(SIGNATURE)) + AROUND);
+            let needed = frame + tokens::estimate(first.file.path()) + 3 * AROUND + line;
+            let message = format!("`token_budget` holds no file; give {needed} or more");
+            Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed))
+        }
+        _ => Ok(output),
     }
 }
