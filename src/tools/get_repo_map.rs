@@ -117,20 +117,21 @@ fn focused(call: &Call<'_>, repo: &Repo, named: &str) -> Result<Vec<SymbolId>, E
     if let Some(file) = repo.snapshot.file(&path) {
         return Ok(file.symbols().map(|symbol| symbol.number()).collect());
     }
+    let shown: String = named.chars().take(200).collect();
+    let folder = format!("{path}/");
+    let mut inside = repo.snapshot.files().map(|file| file.path()).filter(|path| path.starts_with(&folder)).peekable();
+    // A name of a folder may be a symbol's as well, and nobody can know which is meant.
+    if !path.is_empty() && inside.peek().is_some() {
+        let files: Vec<&str> = inside.take(5).collect();
+        let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files of it");
+        return Err(Error::new(Code::InvalidArguments, message).with("files", files));
+    }
     let unknown = match related::symbol(repo, named) {
         Ok(symbol) => return Ok(vec![symbol.number()]),
         Err(err) => err,
     };
     if unknown.code != Code::NotFound || named.contains("::") {
         return Err(unknown);
-    }
-    let shown: String = named.chars().take(200).collect();
-    let folder = format!("{}/", path.trim_end_matches('/'));
-    let inside: Vec<&str> =
-        repo.snapshot.files().map(|file| file.path()).filter(|path| path.starts_with(&folder)).take(5).collect();
-    if !inside.is_empty() {
-        let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files of it");
-        return Err(Error::new(Code::InvalidArguments, message).with("files", inside));
     }
     let near = query::nearest_files(&repo.snapshot, &path, 3);
     match near.first() {
