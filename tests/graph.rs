@@ -388,6 +388,7 @@ fn a_map_that_cannot_be_says_why() {
     assert_eq!(wrong(json!({"focus": ["shop/carts.py"]}))["details"]["nearest"][0], "shop/cart.py");
     let of_folder = wrong(json!({"focus": ["shop"]}));
     assert_eq!(of_folder["details"]["files"], json!(["shop/cart.py", "shop/price.py"]), "{of_folder}");
+    assert_eq!(wrong(json!({"focus": ["./shop/"]}))["details"]["files"], of_folder["details"]["files"]);
     assert_eq!(wrong(json!({"focus": ["totl"]}))["details"]["nearest"][0], "shop/cart.py::total#function");
 }
 
@@ -409,6 +410,67 @@ def side(): ...
     let related = ask(project, "get_related_symbols", json!({"symbol_id": "side", "max_results": 1}));
     assert_eq!(values(&related, "related", "id"), ["a.py::Square.area#method"]);
     assert_eq!(related["related"][0]["reasons"], json!(["uses it", "same file"]));
+}
+
+#[test]
+fn relatives_are_told_once_and_counted() {
+    /// How many overloads each entry called `load` stands for.
+    fn loads(answer: &Value) -> Vec<&Value> {
+        let is_load = |item: &&Value| item["id"].as_str().is_some_and(|id| id.contains("Dock.load"));
+        answer["related"].as_array().expect("a list").iter().filter(is_load).map(|item| &item["overloads"]).collect()
+    }
+    let overloads: String = (0..5)
+        .map(|n| {
+            format!("  void load(int a{n}, String b) {{}}\n")
+                .replace("int a", &"int[] a".replace("[]", &"[]".repeat(n)))
+        })
+        .collect();
+    let project =
+        format!("--- a/Dock.java\npackage a;\nclass Dock {{\n{overloads}  void leave() {{ load(1, null); }}\n}}\n");
+    let own = ask(&project, "get_related_symbols", json!({"symbol_id": "a/Dock.java::Dock.load#method~1"}));
+    assert!(values(&own, "related", "id").contains(&"a/Dock.java::Dock.leave#method"), "{own}");
+    assert_eq!(loads(&own), [&json!(4)], "{own}");
+    let others = ask(&project, "get_related_symbols", json!({"symbol_id": "a/Dock.java::Dock.leave#method"}));
+    assert_eq!(loads(&others), [&json!(5)], "{others}");
+    // All are counted.
+    let many: String = (0..250).map(|n| format!("def load_{n}(): ...\n")).collect();
+    let few =
+        ask(&format!("--- a.py\n{many}"), "get_related_symbols", json!({"symbol_id": "load_0", "max_results": 3}));
+    assert_eq!((values(&few, "related", "id").len(), &few["total"]), (3, &json!(249)), "{few}");
+}
+
+#[test]
+fn relatives_in_unit_tests_come_after_code() {
+    let tests: String =
+        (0..4).map(|n| format!("    fn commit_{n}() {{ super::commit(); super::commit_all(); }}\n")).collect();
+    let project = format!(
+        "--- Cargo.toml\n[package]\nname = \"a\"\n--- src/lib.rs\npub fn commit() {{}}\npub fn commit_all() {{ commit() }}\npub fn save() {{ commit() }}\nmod tests {{\n{tests}}}\nmod tests_of_all {{\n{tests}}}\n"
+    );
+    let related = ask(&project, "get_related_symbols", json!({"symbol_id": "src/lib.rs::commit#function"}));
+    assert_eq!(
+        &values(&related, "related", "id")[..2],
+        ["src/lib.rs::commit_all#function", "src/lib.rs::save#function"]
+    );
+}
+
+#[test]
+fn suggestions_are_about_the_code_itself() {
+    let flags: String = (0..60).map(|n| format!("const IFT_{n} = {n}\n")).collect();
+    let docks: String = (0..5)
+        .map(|n| format!("--- dock_{n}.go\npackage port\nfunc OpenDock{n}(ship int) int {{ return ship }}\n"))
+        .collect();
+    let unit: String = (0..40).map(|n| format!("    fn check_{n}() {{}}\n")).collect();
+    let project = format!(
+        "--- flags.go\npackage port\n{flags}{docks}--- lib.rs\nmod tests {{\n{unit}}}\n--- pyproject.toml\n[project]\nname = \"port\"\n\
+        [project.scripts]\nport = \"port.cli:run\"\n--- src/port/cli.py\ndef run(): ...\n\
+        --- web/package.json\n{{\"bin\": {{\"port\": \"./bin/port.js\"}}}}\n--- web/bin/port.js\nconsole.log(1)\n"
+    );
+    let answer = ask(&project, "suggest_queries", json!({}));
+    assert_eq!(answer["entry_points"], json!(["src/port/cli.py::run#function", "web/bin/port.js"]), "{answer}");
+    let keywords = answer["top_keywords"].as_array().expect("a list");
+    assert_eq!(keywords[..2], [json!("dock"), json!("open")], "{answer}");
+    assert!(!keywords.contains(&json!("ift")) && !keywords.contains(&json!("check")), "{answer}");
+    assert!(answer["large_types"].is_null(), "{answer}");
 }
 
 #[test]

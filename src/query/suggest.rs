@@ -1,16 +1,17 @@
 //! Where to begin in an unknown repository.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::model::Kind;
-use crate::store::{Snapshot, SymbolView, word_parts};
+use super::graph::{is_of_tests, package_files, scripts};
+use crate::model::{Detail, Kind};
+use crate::store::{FileView, Snapshot, SymbolView, word_parts};
 
 /// Ways in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestions {
-    /// The words that most names outside of tests are made of, most frequent first.
+    /// The words that names outside of tests are made of, those of the most files first.
     pub keywords: Vec<String>,
-    /// Ids of the symbols that programs start at.
+    /// Ids of the symbols that programs start at, or paths of files that a package runs.
     pub entry_points: Vec<String>,
     /// The types that hold most, largest first: id and number of members.
     pub large_types: Vec<(String, u64)>,
@@ -18,9 +19,59 @@ pub struct Suggestions {
 
 /// Parts of names that tell nothing of a subject.
 const COMMON: &[&str] = &[
-    "get", "set", "is", "to", "new", "of", "from", "with", "for", "the", "on", "in", "by", "has", "do", "as", "and",
-    "init", "test", "self", "impl", "type", "name", "value", "key", "id", "str", "string", "int", "data", "default",
-    "add", "object", "make", "not", "or", "at", "all", "no",
+    "get",
+    "set",
+    "is",
+    "to",
+    "new",
+    "of",
+    "from",
+    "with",
+    "for",
+    "the",
+    "on",
+    "in",
+    "by",
+    "has",
+    "do",
+    "as",
+    "and",
+    "init",
+    "test",
+    "self",
+    "impl",
+    "type",
+    "name",
+    "value",
+    "key",
+    "id",
+    "str",
+    "string",
+    "int",
+    "data",
+    "default",
+    "add",
+    "object",
+    "make",
+    "not",
+    "or",
+    "at",
+    "all",
+    "no",
+    "into",
+    "constructor",
+    "create",
+    "update",
+    "fmt",
+    "main",
+    "func",
+    "function",
+    "class",
+    "method",
+    "exports",
+    "module",
+    "len",
+    "next",
 ];
 
 /// How many of each sort.
@@ -31,20 +82,31 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
     let mut words: HashMap<String, u32> = HashMap::new();
     let mut found = Suggestions::default();
     let mut members: Vec<(u64, SymbolView<'_>)> = Vec::new();
-    for file in snapshot.files().filter(|file| file.symbol_count() > 0 && !file.is_test()) {
-        for symbol in file.symbols() {
+    let mut mains = Vec::new();
+    for file in snapshot.files().filter(|file| file.symbol_count() > 0 && !file.is_test() && !file.is_generated()) {
+        // A list of a thousand constants is about one thing, so each file counts once.
+        let mut own: HashSet<String> = HashSet::new();
+        for symbol in file.symbols().filter(|symbol| !is_of_tests(symbol)) {
             let name = symbol.name();
-            for word in word_parts(&name).into_iter().filter(|word| word.len() > 2) {
-                *words.entry(word.to_lowercase()).or_default() += 1;
+            // A language's own names say nothing of a subject.
+            if symbol.kind() != Kind::Constant && !name.starts_with("__") {
+                own.extend(word_parts(&name).into_iter().filter(|word| word.len() > 2).map(str::to_lowercase));
             }
-            if starts_a_program(&symbol, &name) && found.entry_points.len() < MOST {
-                found.entry_points.push(symbol.id());
+            if starts_a_program(&symbol, &name) {
+                mains.push(symbol.id());
             }
-            if matches!(symbol.kind(), Kind::Class | Kind::Type) && symbol.end_line() > symbol.line() + 20 {
+            let holds_more = matches!(symbol.kind(), Kind::Class | Kind::Type)
+                && !matches!(symbol.detail(), Detail::Module | Detail::Namespace);
+            if holds_more && symbol.end_line() > symbol.line() + 20 {
                 members.push((u64::from(symbol.end_line() - symbol.line()), symbol));
             }
         }
+        own.into_iter().for_each(|word| *words.entry(word).or_default() += 1);
     }
+    found.entry_points = commands(snapshot);
+    mains.retain(|id| !found.entry_points.contains(id));
+    found.entry_points.extend(mains);
+    found.entry_points.truncate(MOST);
     let mut words: Vec<(String, u32)> =
         words.into_iter().filter(|(word, _)| !COMMON.contains(&word.as_str())).collect();
     words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -58,6 +120,45 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
         .filter(|(_, members)| *members > 0)
         .collect();
     found
+}
+
+/// What packages make commands of: `scripts` of Python's say a function, `bin` of JavaScript's a file.
+fn commands(snapshot: &Snapshot) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |command: String| {
+        if !found.contains(&command) {
+            found.push(command);
+        }
+    };
+    for package in snapshot.files().filter(|file| !file.is_test()) {
+        let (folder, name) = package.path().rsplit_once('/').unwrap_or(("", package.path()));
+        match name {
+            "pyproject.toml" | "setup.cfg" | "setup.py" => {
+                let mut named = scripts(package);
+                named.sort();
+                let symbols = named.iter().filter_map(|(module, name)| python_function(snapshot, folder, module, name));
+                symbols.for_each(|symbol| add(symbol.id()));
+            }
+            "package.json" => {
+                let files = package_files(package, folder, snapshot, &["bin"]).into_iter();
+                let files = files.filter_map(|file| snapshot.file_by_number(file)).filter(|file| !file.is_test());
+                files.for_each(|file| add(file.path().to_owned()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The function that `module.path:name` means, seen from a package's folder.
+fn python_function<'a>(snapshot: &'a Snapshot, folder: &str, module: &str, name: &str) -> Option<SymbolView<'a>> {
+    let path = module.replace('.', "/");
+    let before = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let places = ["", "src/"]
+        .into_iter()
+        .flat_map(|source| [".py", "/__init__.py"].map(|ending| format!("{before}{source}{path}{ending}")));
+    let files: Vec<FileView<'a>> = places.filter_map(|place| snapshot.file(&place)).collect();
+    files.iter().flat_map(FileView::symbols).find(|symbol| symbol.parent().is_none() && symbol.name() == name)
 }
 
 /// Whether a program starts here: a top-level `main` (Python, Go, Rust), or Java's in its class.

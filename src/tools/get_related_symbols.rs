@@ -40,6 +40,9 @@ pub struct Item {
     signature: String,
     relatedness_score: f64,
     reasons: Vec<&'static str>,
+    /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overloads: Option<usize>,
 }
 
 /// See [`Args`].
@@ -47,8 +50,6 @@ pub struct GetRelatedSymbols;
 
 /// Length of a signature, in characters.
 const SIGNATURE: usize = 80;
-/// More are not counted.
-const MOST: usize = 200;
 
 impl Tool for GetRelatedSymbols {
     const NAME: &'static str = "get_related_symbols";
@@ -60,9 +61,9 @@ impl Tool for GetRelatedSymbols {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+        let (output, n_related) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbol = related::symbol(repo, &args.symbol_id)?;
-            let found = query::related(&repo.snapshot, edges, &symbol, MOST);
+            let found = query::related(&repo.snapshot, edges, &symbol);
             let found = found.map_err(|err| store_error(err, &repo.sidecar))?;
             let item = |related: &Related<'_>| Item {
                 id: related.symbol.id(),
@@ -70,15 +71,16 @@ impl Tool for GetRelatedSymbols {
                 signature: related.symbol.signature(SIGNATURE),
                 relatedness_score: (related.score * 100.0).round() / 100.0,
                 reasons: related.reasons.clone(),
+                overloads: Some(related.overloads).filter(|count| *count > 1),
             };
-            let shown = found.iter().take(args.max_results as usize + call.offset);
-            let mut paths: Vec<String> = shown.map(|related| related.symbol.file.path().to_owned()).collect();
+            let shown = || found.iter().skip(call.offset).take(args.max_results as usize);
+            let mut paths: Vec<String> = shown().map(|related| related.symbol.file.path().to_owned()).collect();
             paths.push(symbol.file.path().to_owned());
-            Ok((Output { symbol: symbol.id(), related: found.iter().map(item).collect() }, paths))
+            Ok(((Output { symbol: symbol.id(), related: shown().map(item).collect() }, found.len()), paths))
         })?;
         call.found(!output.related.is_empty());
         call.narrow("give a smaller max_results");
-        output.related = call.page(output.related, args.max_results as usize);
+        call.total(n_related);
         Ok(output)
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::get_repo_outline::Imported;
 use super::{Call, Error, Tool, indexes};
 use crate::model::Kind;
-use crate::query::{self, Confidence, Search};
+use crate::query::{self, Confidence, Hit, Search};
 
 /// Keywords, entry points and calls to begin with in an unknown repository.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub struct Output {
     kind_distribution: BTreeMap<&'static str, u64>,
     language_distribution: BTreeMap<String, u64>,
     top_keywords: Vec<String>,
-    /// Ids of the symbols that programs start at.
+    /// Ids of the symbols that programs start at, or paths of files that a package runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entry_points: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,9 +82,13 @@ impl Tool for SuggestQueries {
             .clone()
             .enumerate()
             .flat_map(|(n, first)| words.clone().skip(n + 1).map(move |second| (first, second)));
+        let is_worth_it = |hit: &Hit| {
+            let symbol = repo.snapshot.symbol(hit.symbol);
+            symbol.is_some_and(|it| it.kind() != Kind::Constant && !it.file.is_test() && !it.file.is_generated())
+        };
         let answers = |query: &String| {
             let found = query::search(&repo.snapshot, &Search::of(query, 1));
-            found.is_ok_and(|found| found.confidence == Confidence::High)
+            found.is_ok_and(|found| found.confidence == Confidence::High && found.hits.iter().all(is_worth_it))
         };
         if let Some(query) = pairs.map(|(first, second)| format!("{first} {second}")).find(answers) {
             suggest("search_symbols", json!({"query": query}), "two of the most frequent words of its names");
@@ -92,8 +96,12 @@ impl Tool for SuggestQueries {
         if let Some(name) = found.keywords.first() {
             suggest("get_ranked_context", json!({"query": name}), "source around the most frequent word of its names");
         }
-        if let Some(id) = found.entry_points.first() {
-            suggest("get_symbol_source", json!({"symbol_id": id}), "where a program starts");
+        match found.entry_points.first() {
+            Some(id) if id.contains("::") => {
+                suggest("get_symbol_source", json!({"symbol_id": id}), "where a program starts");
+            }
+            Some(path) => suggest("get_file_content", json!({"file_path": path}), "where a program starts"),
+            None => {}
         }
         if let Some((id, _)) = found.large_types.first() {
             let path = id.rsplit_once("::").map_or(id.as_str(), |(path, _)| path);

@@ -50,7 +50,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             match name {
                 "setup.py" | "setup.cfg" | "pyproject.toml" => entries.scripts.extend(scripts(file)),
                 "package.json" => {
-                    let named = named_files(file, folder, snapshot);
+                    let named = package_files(file, folder, snapshot, FACES);
                     entries.faces.extend(named);
                 }
                 _ => {}
@@ -296,7 +296,7 @@ fn is_handed_out(file: FileView<'_>, name: &str) -> bool {
 }
 
 /// `module.path:name`, wherever a Python package's description says it.
-fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
+pub fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(file.content());
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let mut found = Vec::new();
@@ -312,13 +312,13 @@ fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
     found
 }
 
-/// The files that a `package.json` names.
-fn named_files(file: FileView<'_>, folder: &str, snapshot: &Snapshot) -> Vec<u32> {
+/// What a `package.json` calls the files that others use.
+const FACES: &[&str] = &["main", "module", "browser", "bin", "exports", "types", "source"];
+
+/// The files that a `package.json` names under some keys.
+pub fn package_files(file: FileView<'_>, folder: &str, snapshot: &Snapshot, keys: &[&str]) -> Vec<u32> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
-    let mut waiting: Vec<&serde_json::Value> = ["main", "module", "browser", "bin", "exports", "types", "source"]
-        .iter()
-        .filter_map(|key| package.get(key))
-        .collect();
+    let mut waiting: Vec<&serde_json::Value> = keys.iter().filter_map(|key| package.get(*key)).collect();
     let mut found = Vec::new();
     while let Some(value) = waiting.pop() {
         match value {

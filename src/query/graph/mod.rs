@@ -11,8 +11,10 @@ mod strings;
 
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
+pub(super) use entry::{package_files, scripts};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use map::{MapFile, repo_map};
+pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
 
 use crate::languages::conventions;

@@ -1,9 +1,10 @@
 //! What belongs to a symbol beside its users: what is near it, and what takes its place.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::relations::hierarchy;
-use crate::model::{Kind, Role};
+use crate::model::{Detail, Kind, Role};
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
 
 /// A symbol that has to do with another.
@@ -14,6 +15,8 @@ pub struct Related<'a> {
     pub score: f64,
     /// Why: `calls it`, `called by it`, `same file`, `shared importers`, `name`.
     pub reasons: Vec<&'static str>,
+    /// How many symbols it stands for: those of the same name in the same place.
+    pub overloads: usize,
 }
 
 /// What each reason counts.
@@ -26,12 +29,11 @@ const ASIDE: f64 = 0.5;
 /// So many symbols of like names are looked at.
 const LIKE: usize = 50;
 
-/// Symbols that have to do with one, the nearest first, at most `limit`.
+/// Symbols that have to do with one, the nearest first. Overloads are one, its own as well.
 pub fn related<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
     symbol: &SymbolView<'a>,
-    limit: usize,
 ) -> Result<Vec<Related<'a>>, Error> {
     let mut found: BTreeMap<SymbolId, (f64, Vec<&'static str>)> = BTreeMap::new();
     let mut add = |id: SymbolId, score: f64, reason: &'static str| {
@@ -84,11 +86,11 @@ pub fn related<'a>(
     }
     found.remove(&own);
     // What exercises both comes after what both do, unless it is what exercises that is asked about.
-    let aside = |symbol: &SymbolView<'_>| symbol.file.is_test() || symbol.file.is_generated();
+    let aside = |symbol: &SymbolView<'_>| symbol.file.is_test() || symbol.file.is_generated() || is_of_tests(symbol);
     let worth = |other: &SymbolView<'_>| if aside(other) && !aside(symbol) { ASIDE } else { 1.0 };
     let related = |(id, (score, reasons))| {
         let symbol = snapshot.symbol(id)?;
-        Some(Related { symbol, score: score * worth(&symbol), reasons })
+        Some(Related { symbol, score: score * worth(&symbol), reasons, overloads: 1 })
     };
     let mut found: Vec<Related<'a>> = found.into_iter().filter_map(related).collect();
     let ranks = snapshot.ranks();
@@ -99,8 +101,35 @@ pub fn related<'a>(
         let order = b.score.total_cmp(&a.score).then_with(|| share(b).total_cmp(&share(a)));
         order.then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
     });
-    found.truncate(limit);
-    Ok(found)
+    let mut kept: Vec<Related<'a>> = Vec::new();
+    let mut places: HashMap<(u32, String, Kind), usize> = HashMap::new();
+    for related in found {
+        match overloaded(&related.symbol) {
+            Some(name) => match places.entry(name) {
+                Entry::Occupied(place) => kept[*place.get()].overloads += 1,
+                Entry::Vacant(place) => {
+                    place.insert(kept.len());
+                    kept.push(related);
+                }
+            },
+            None => kept.push(related),
+        }
+    }
+    Ok(kept)
+}
+
+/// What an overload shares with the others.
+fn overloaded(symbol: &SymbolView<'_>) -> Option<(u32, String, Kind)> {
+    (symbol.overload() > 0).then(|| (symbol.file.number(), symbol.qualified_name(), symbol.kind()))
+}
+
+/// Whether it is, or stands in, a module of tests or benchmarks beside what they exercise: `mod tests`, `mod bench_write`.
+pub fn is_of_tests(symbol: &SymbolView<'_>) -> bool {
+    std::iter::successors(Some(*symbol), SymbolView::parent).any(|around| {
+        let name = around.name();
+        let first = name.split('_').next().unwrap_or_default();
+        around.detail() == Detail::Module && matches!(first, "test" | "tests" | "bench" | "benches")
+    })
 }
 
 /// What takes the place of a symbol: classes that derive from a class, methods that override a method. Nearest first.
