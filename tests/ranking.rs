@@ -301,6 +301,14 @@ fn the_central_come_first_when_that_is_asked() {
     assert_eq!(sure("model", "relevance"), named);
     let (first, confidence) = sure("model", "centrality");
     assert!(first != named.0 && confidence == "low", "{first} {confidence}");
+    let name = |(id, _): &(String, Value)| id.rsplit(['.', ':']).next().map(str::to_owned);
+    for (query, _) in FIRST {
+        let judged = sure(query, "relevance");
+        for by in ["centrality", "combined"] {
+            let shown = sure(query, by);
+            assert!(shown.1 != "high" || name(&shown) == name(&judged), "{query}: {shown:?} {judged:?}");
+        }
+    }
     // Now that it is known, it decides between those that answer equally well.
     assert_eq!(sorted("relevance")[0], "shop/models.py::Order.total#method");
 }
@@ -389,6 +397,10 @@ fn ten_hits_cost_few_tokens_where_paths_are_long() {
         for (key, told) in [("file", id.split("::").next()), ("name", Some("settleOutstandingBalance"))] {
             assert!(hit.get(key).is_none_or(|value| value.as_str() == told), "{hit}");
         }
+    }
+    // The first says all that it is.
+    for key in ["kind", "name", "file"] {
+        assert!(answer.value["results"][0][key].is_string(), "{key} in {}", answer.text);
     }
     // One hit costs little, so nothing is taken from it.
     let one = ask("json", 1).value["results"][0].clone();

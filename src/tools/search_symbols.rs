@@ -491,18 +491,21 @@ const HIT_COMPACT: usize = 40;
 /// Fewer hits may have what these may.
 const PAGE: usize = 10;
 
-/// What a reader can best do without where names and paths are long. What an id says again is given up as well, in the end;
-/// compact text does not say it twice.
+/// What a reader can best do without where names and paths are long. What an id says again is given up as well, in the end,
+/// but for the first hit; compact text does not say it twice.
 const GIVES: &[Gift] = &[
     Gift { key: "summary", length: 0, spares: 0 },
     Gift { key: "signature", length: 24, spares: 0 },
     Gift { key: "signature", length: 0, spares: 3 },
-    Gift { key: "kind", length: 0, spares: 0 },
-    Gift { key: "name", length: 0, spares: 0 },
+    Gift { key: "edit_distance", length: 0, spares: 1 },
+    Gift { key: "fuzzy_similarity", length: 0, spares: 1 },
+    Gift { key: "kind", length: 0, spares: 3 },
+    Gift { key: "name", length: 0, spares: 3 },
+    Gift { key: "signature", length: 0, spares: 1 },
+    Gift { key: "kind", length: 0, spares: 1 },
+    Gift { key: "name", length: 0, spares: 1 },
     Gift { key: "signature", length: 0, spares: 0 },
-    Gift { key: "edit_distance", length: 0, spares: 0 },
-    Gift { key: "fuzzy_similarity", length: 0, spares: 0 },
-    Gift { key: "file", length: 0, spares: 0 },
+    Gift { key: "file", length: 0, spares: 1 },
 ];
 const GIVES_COMPACT: &[Gift] = &[
     Gift { key: "summary", length: 0, spares: 0 },
