@@ -422,7 +422,7 @@ fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Erro
     let needed = search.limit;
     let mut stage = STAGE;
     let mut found = ask(repo, &Search { limit: needed.min(stage), ..search.clone() })?;
-    while found.hits.len() < needed && found.more && (offset > 0 || needed > stage) && stage < FURTHEST {
+    while found.hits.len() < needed && found.more && (offset > 0 || needed > STAGE) && stage < FURTHEST {
         stage *= FURTHER;
         let further = ask(repo, &Search { limit: stage, ..search.clone() })?;
         let seen: HashSet<SymbolId> = found.hits.iter().map(|hit| hit.symbol).collect();
