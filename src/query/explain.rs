@@ -25,6 +25,7 @@ impl fmt::Display for Part {
         let Self { what, times, value } = self;
         // Four digits that say something, of small and large alike.
         match *times {
+            true if *value < 0.1 => write!(f, "{what} ×{value:.6}"),
             true => write!(f, "{what} ×{value:.4}"),
             false if value.abs() >= 100.0 => write!(f, "{what} {value:+.1}"),
             false => write!(f, "{what} {value:+.3}"),

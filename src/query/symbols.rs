@@ -260,7 +260,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         // What was judged is the one that answers best. Another that now comes before it was not.
         let best = hits.iter().max_by(|a, b| a.score().total_cmp(&b.score()));
         if let (Some(first), Some(best)) = (hits.first(), best)
-            && (first.flat != best.flat || ranker.form.is_prose())
+            && (first.flat != best.flat || ranker.form != Form::Identifier || ranker.names_owner())
             && first.score() < best.score() * TIE
         {
             confidence = confidence.min(Confidence::Low);
