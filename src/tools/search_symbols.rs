@@ -505,7 +505,6 @@ const GIVES: &[Gift] = &[
     Gift { key: "kind", length: 0, spares: 1 },
     Gift { key: "name", length: 0, spares: 1 },
     Gift { key: "signature", length: 0, spares: 0 },
-    Gift { key: "file", length: 0, spares: 1 },
 ];
 const GIVES_COMPACT: &[Gift] = &[
     Gift { key: "summary", length: 0, spares: 0 },
