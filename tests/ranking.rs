@@ -183,6 +183,11 @@ fn terms_filter_and_agree_with_the_parameters() {
     assert!(place.wrong(json!({"query": "a lang:go lang:rust"})).contains("language:go and the query says"), "twice");
     assert!(place.wrong(json!({"query": "kind:clas order"})).contains("no symbol is of kind \"clas\""), "unknown");
     assert!(place.wrong(json!({"query": "file:a[b x"})).contains("no glob"), "a glob");
+    let elsewhere = place.ids("parse_coupon -file:tests -file:vendor/**");
+    assert!(
+        !elsewhere.is_empty() && elsewhere.iter().all(|id| !id.starts_with("tests/") && !id.starts_with("vendor/"))
+    );
+    assert!(place.wrong(json!({"query": "-lang:go total"})).contains("`-file:`"), "what cannot be left out");
     assert!(place.wrong(json!({"query": "repo:x total", "repo": "y"})).contains("repo:x"), "two repositories");
     assert!(place.wrong(json!({"query": "\"\""})).contains("empty"), "nothing");
     // What only looks like a term is a word.

@@ -48,6 +48,8 @@ pub struct Search<'a> {
     pub language: Option<&'a str>,
     /// Only files whose path matches all of these.
     pub files: &'a [GlobMatcher],
+    /// Only files whose path matches none of these.
+    pub other_files: &'a [GlobMatcher],
     /// Names that are only spelt alike count as well as words do.
     pub fuzzy: bool,
     /// What decides between those that answer.
@@ -70,6 +72,7 @@ impl<'a> Search<'a> {
             kinds: &[],
             language: None,
             files: &[],
+            other_files: &[],
             fuzzy: false,
             order: Order::Relevance,
             limit,
@@ -544,8 +547,9 @@ impl<'a> Filter<'a> {
     }
 
     fn accepts(&self, id: SymbolId) -> bool {
-        let Search { kinds, language, files, .. } = self.search;
-        if (language.is_some() || !files.is_empty() || self.may_hold.is_some()) && !self.accepts_file(id.file) {
+        let Search { kinds, language, files, other_files, .. } = self.search;
+        let is_by_file = language.is_some() || !files.is_empty() || !other_files.is_empty() || self.may_hold.is_some();
+        if is_by_file && !self.accepts_file(id.file) {
             return false;
         }
         let is_of_kind = kinds.is_empty()
@@ -566,6 +570,7 @@ impl<'a> Filter<'a> {
             let Some(view) = self.snapshot.file_by_number(file) else { return false };
             self.search.language.is_none_or(|language| view.language() == language)
                 && self.search.files.iter().all(|glob| glob.is_match(view.path()))
+                && !self.search.other_files.iter().any(|glob| glob.is_match(view.path()))
                 && self.may_hold.as_ref().is_none_or(|files| files.contains(&file))
         })
     }

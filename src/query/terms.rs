@@ -1,4 +1,5 @@
-//! The language of queries: words, and among them `kind:class`, `lang:rust`, `file:src/net`, `repo:name` and "quoted phrases".
+//! The language of queries: words, and among them `kind:class`, `lang:rust`, `file:src/net`, `-file:tests`, `repo:name` and
+//! "quoted phrases".
 //!
 //! What has the form of a term and is none, such as `std::fs` or `a:b`, is a word. A term in quotes is one, too.
 
@@ -15,6 +16,10 @@ pub struct Terms {
     pub languages: Vec<String>,
     /// What follows each `file:`.
     pub files: Vec<String>,
+    /// What follows each `-file:`.
+    pub other_files: Vec<String>,
+    /// Other terms with a `-` before them, which mean nothing.
+    pub negated: Vec<String>,
     /// What follows each `repo:`.
     pub repos: Vec<String>,
     /// What stands in quotes, with one space for each run of white space.
@@ -40,6 +45,8 @@ pub fn parse(query: &str) -> Terms {
             "kind" => Some(&mut terms.kinds),
             "lang" | "language" => Some(&mut terms.languages),
             "file" => Some(&mut terms.files),
+            "-file" => Some(&mut terms.other_files),
+            "-kind" | "-lang" | "-language" | "-repo" => Some(&mut terms.negated),
             "repo" => Some(&mut terms.repos),
             _ => None,
         };
@@ -123,6 +130,11 @@ mod tests {
             assert!(terms.kinds.is_empty() && terms.files.is_empty(), "{query}");
         }
         assert_eq!(parse("\"kind:class\"").phrases, ["kind:class"]);
+        let without = parse("-file:tests Model -x:y -kind:class -1");
+        assert_eq!(
+            (without.text.as_str(), without.other_files, without.negated.len()),
+            ("Model -x:y -1", vec!["tests".to_owned()], 1)
+        );
     }
 
     #[test]
@@ -142,11 +154,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_query_is_too_strange(query in "\\PC*|([a-c:\"* ]|kind:|lang:|file:|repo:|\u{3000}|é){0,30}") {
+        fn no_query_is_too_strange(query in "\\PC*|([a-c:\"* ]|kind:|lang:|-?file:|repo:|\u{3000}|é){0,30}") {
             let terms = parse(&query);
             // Nothing is lost but white space, quotes and the keys of terms.
             let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
-            let kept = [&terms.kinds, &terms.languages, &terms.files, &terms.repos];
+            let kept = [&terms.kinds, &terms.languages, &terms.files, &terms.other_files, &terms.negated, &terms.repos];
             let taken: usize = kept.iter().flat_map(|list| list.iter()).map(|value| letters(value) + 8).sum();
             prop_assert!(letters(&terms.text) <= letters(&query));
             prop_assert!(letters(&terms.text) + taken >= letters(&query));

@@ -22,7 +22,9 @@ pub(super) struct Filters {
     /// Id of the language.
     pub language: Option<String>,
     /// Paths match all of these.
-    pub globs: Vec<GlobMatcher>,
+    globs: Vec<GlobMatcher>,
+    /// Paths match none of these.
+    other_globs: Vec<GlobMatcher>,
     /// The repositories that the query names.
     pub repos: Vec<String>,
 }
@@ -42,11 +44,22 @@ impl Filters {
         kind.as_deref().map(check_kind).transpose()?;
         language.as_deref().map(check_language).transpose()?;
         let mut globs: Vec<GlobMatcher> = paths.map(path_glob).transpose()?.into_iter().collect();
-        for value in &terms.files {
-            let wrong = |err| Error::new(Code::InvalidArguments, format!("file:{value} is no glob: {err}"));
-            globs.push(terms::file_glob(value).map_err(wrong)?);
+        if let Some(value) = terms.negated.first() {
+            let message = format!(
+                "only `-file:` leaves out what follows it; instead of leaving out {value:?}, say what is wanted"
+            );
+            return Err(Error::new(Code::InvalidArguments, message));
         }
-        if terms.text.trim().is_empty() && kind.is_none() && language.is_none() && globs.is_empty() {
+        let glob = |value: &String| {
+            let wrong = |err| Error::new(Code::InvalidArguments, format!("file:{value} is no glob: {err}"));
+            terms::file_glob(value).map_err(wrong)
+        };
+        for value in &terms.files {
+            globs.push(glob(value)?);
+        }
+        let other_globs = terms.other_files.iter().map(glob).collect::<Result<Vec<_>, Error>>()?;
+        let is_filtered = kind.is_some() || language.is_some() || !globs.is_empty() || !other_globs.is_empty();
+        if terms.text.trim().is_empty() && !is_filtered {
             let message = match terms.repos.is_empty() {
                 true => "`query` is empty; give a name, a few words or a sentence",
                 false => "`query` names a repository and nothing to look for; give a name, a few words or a sentence",
@@ -54,7 +67,12 @@ impl Filters {
             return Err(Error::new(Code::InvalidArguments, message));
         }
         let query::terms::Terms { text, phrases, words, repos, .. } = terms;
-        Ok(Self { text, phrases, words, kinds: kind.into_iter().collect(), language, globs, repos })
+        Ok(Self { text, phrases, words, kinds: kind.into_iter().collect(), language, globs, other_globs, repos })
+    }
+
+    /// Whether a path is one of those that are asked about.
+    pub fn fit(&self, path: &str) -> bool {
+        self.globs.iter().all(|glob| glob.is_match(path)) && !self.other_globs.iter().any(|glob| glob.is_match(path))
     }
 
     /// Lets several kinds answer, of which the query may name one; with none, all do.
@@ -105,6 +123,7 @@ impl Filters {
             kinds: &self.kinds,
             language: self.language.as_deref(),
             files: &self.globs,
+            other_files: &self.other_globs,
             order,
             ..Search::of(&self.text, limit)
         }

@@ -25,7 +25,7 @@ pub struct Args {
     /// Several; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
-    /// A name (`save`, `Model.save`), words or a sentence; may hold `kind:`, `lang:`, `file:`, "a phrase".
+    /// A name (`save`, `Model.save`), words or a sentence; may hold `kind:`, `lang:`, `file:`, `-file:`, "a phrase".
     query: String,
     /// function, class, method, constant, type; or the language's word: trait, field, …
     #[serde(default)]
@@ -560,8 +560,7 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
     for repo in repos {
         let facts = repo.snapshot.facts();
         let fits = |file: &FileView<'_>| {
-            filters.language.as_ref().is_none_or(|language| file.language() == language)
-                && filters.globs.iter().all(|glob| glob.is_match(file.path()))
+            filters.language.as_ref().is_none_or(|language| file.language() == language) && filters.fit(file.path())
         };
         for file in repo.snapshot.files().filter(fits) {
             symbols += u64::from(file.symbol_count());
