@@ -4,8 +4,9 @@
 
 use memchr::memmem::Finder;
 
+use super::form::Form;
 use super::prose::is_change_word;
-use super::rank::{Candidate, Form, Ranker, TIER};
+use super::rank::{Candidate, Ranker, TIER};
 use crate::store::{Error, Snapshot, stems};
 
 /// How sure it is that the first answer is the one that was meant.

@@ -4,6 +4,7 @@ pub mod blobs;
 mod changes;
 mod confidence;
 mod explain;
+mod form;
 mod graph;
 mod lookup;
 mod mentions;
@@ -25,13 +26,13 @@ mod words;
 pub use changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use confidence::{Confidence, Evidence};
 pub use explain::Part;
+pub use form::Form;
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, Related, blast, central_symbols, dead_code,
     hop_weight, implementations, imported_files, ranks, related, repo_map,
 };
 pub use lookup::{Missing, by_id, named, nearest, nearest_files};
 pub use mentions::{Mentioned, mentions};
-pub use rank::Form;
 pub use relations::{
     Caller, Direction, Place, bounds, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,
     possible_uses, symbol_near, uses, written_as,

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use super::rank::{Candidate, Form, STOP_WORDS};
+use super::form::Form;
+use super::rank::{Candidate, STOP_WORDS};
 use super::words;
 use crate::model::Kind;
 use crate::store::{Field, SymbolView, flattened, stems, word_parts};
@@ -185,14 +186,14 @@ pub fn is_change(query: &str) -> bool {
     // Commits do without articles; what describes a function does not: `Add the given key`.
     let is_described = words.clone().find(|word| !word.is_empty()).is_some_and(|second| ARTICLES.contains(&&*second));
     let is_numbered = query.split('#').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
-    CHANGES.contains(&first.as_str()) && !(is_described && DEEDS.contains(&first.as_str()))
+    CHANGES.contains(&first.as_str()) && !(is_described && ALSO_DONE_BY_FUNCTIONS.contains(&first.as_str()))
         || is_numbered
         || !areas(query).is_empty()
         || words.any(|word| TELLTALES.contains(&word.as_str()))
 }
 
-/// What functions do as well as changes.
-const DEEDS: [&str; 21] = [
+/// Of [`CHANGES`], what functions do as well.
+const ALSO_DONE_BY_FUNCTIONS: [&str; 21] = [
     "add", "allow", "apply", "build", "change", "clean", "disable", "drop", "enable", "ensure", "handle", "make",
     "merge", "move", "remove", "replace", "restore", "switch", "test", "update", "use",
 ];

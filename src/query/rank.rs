@@ -7,22 +7,10 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::explain::Tally;
-use super::prose::{self, Held, Place, Prose, is_change};
+use super::form::{Form, bare};
+use super::prose::{self, Held, Place, Prose};
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolId, SymbolView, flattened, word_parts};
-
-/// What sort of query it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// One name, perhaps qualified: `parse`, `Model.save`, `fs::read`.
-    Identifier,
-    /// Two to four bare words: a name in pieces, or a topic.
-    Words,
-    /// Anything longer: a description of what something does.
-    Prose,
-    /// A description of a change, as a commit or an issue begins.
-    Change,
-}
 
 /// Words that say nothing in a description, though they may in a name.
 pub(super) const STOP_WORDS: &[&str] = &[
@@ -46,32 +34,6 @@ const CONSTRUCTOR: f32 = 0.9;
 
 /// Lifts a whole tier above anything that adding scores can reach.
 pub(super) const TIER: f32 = 1_000.0;
-
-impl Form {
-    /// Tells the sort of a query.
-    pub fn of(query: &str) -> Self {
-        let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_$.:#/-".contains(c));
-        let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
-        // Nobody writes an article who means a name.
-        let is_article = |word: &&str| ["a", "an", "the"].iter().any(|article| article.eq_ignore_ascii_case(word));
-        let words: Vec<&str> = query.split_whitespace().collect();
-        match words.len() {
-            1 if is_name(words[0]) => Self::Identifier,
-            2..=4 if words.iter().all(|word| is_word(word)) && !words.iter().any(is_article) => Self::Words,
-            _ => Self::of_description(query),
-        }
-    }
-
-    /// Tells the sort of a query that is a description.
-    fn of_description(query: &str) -> Self {
-        if is_change(query) { Self::Change } else { Self::Prose }
-    }
-
-    /// Whether it is a description.
-    pub fn is_prose(self) -> bool {
-        matches!(self, Self::Prose | Self::Change)
-    }
-}
 
 /// A symbol that may answer, and what is asked of it more than once.
 pub struct Candidate<'a> {
@@ -131,44 +93,6 @@ impl Member {
             [owner @ .., name] => vec![member(name, owner, TIER)],
             [] => Vec::new(),
         }
-    }
-}
-
-/// A query without what says only that a name is meant: a call's brackets, a macro's mark, the sort at the end of an id, and
-/// the sort of thing beside a word that is written as names are (`the Model class`, `def save`).
-fn bare(query: &str) -> &str {
-    /// Words that stand before a name in code, and only there.
-    const KEYWORDS: [&str; 3] = ["def", "fn", "func"];
-    const SORTS: [&str; 12] = [
-        "class",
-        "constant",
-        "enum",
-        "function",
-        "interface",
-        "macro",
-        "method",
-        "module",
-        "struct",
-        "trait",
-        "type",
-        "variable",
-    ];
-    let is_one = |text: &str| !text.contains(char::is_whitespace);
-    let query = match query.rsplit_once('#') {
-        Some((id, _)) if id.contains("::") && is_one(id) => id.trim(),
-        _ => query.trim(),
-    };
-    let query = query.trim_end_matches("()");
-    if is_one(query) {
-        return query.strip_suffix('!').filter(|name| !name.is_empty()).unwrap_or(query);
-    }
-    let is_article = |word: &&str| ["a", "an", "the"].iter().any(|article| article.eq_ignore_ascii_case(word));
-    let words: Vec<&str> = query.split_whitespace().filter(|word| !is_article(word)).collect();
-    let is_written_as_names = |word: &str| word.contains(|c: char| c.is_uppercase() || "_.:".contains(c));
-    match words[..] {
-        [keyword, name] if KEYWORDS.contains(&keyword) => name,
-        [sort, name] | [name, sort] if SORTS.contains(&sort) && is_written_as_names(name) => name,
-        _ => query,
     }
 }
 

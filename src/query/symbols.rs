@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::confidence::{self, Confidence, Evidence};
 use super::explain::{Part, Tally};
+use super::form::Form;
 use super::phrase::Phrase;
 use super::prose::{FIELDS, Held};
-use super::rank::{self, Candidate, Files, Form, Looked, Ranker};
+use super::rank::{self, Candidate, Files, Looked, Ranker};
 use crate::model::Kind;
 use crate::store::{Clause, Error, GramQuery, Snapshot, SymbolId, SymbolView, flattened};
 

@@ -51,7 +51,12 @@ impl Filters {
             return Err(Error::new(Code::InvalidArguments, message));
         }
         let glob = |value: &String| {
-            let wrong = |err| Error::new(Code::InvalidArguments, format!("file:{value} is no glob: {err}"));
+            let wrong = |err| {
+                Error::new(
+                    Code::InvalidArguments,
+                    format!("file:{value} is no glob ({err}); give a part of a path, or a glob such as src/**/*.rs"),
+                )
+            };
             terms::file_glob(value).map_err(wrong)
         };
         for value in &terms.files {
