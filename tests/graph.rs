@@ -562,3 +562,15 @@ func main() { Used{}.run(); Holder{}.one(); Holder{}.two(); Holder{}.three() }
     let ids = values(&answer, "ranked_symbols", "symbol_id");
     assert_eq!(ids, ["main.go::Holder#class", "main.go::Used#class"]);
 }
+
+#[test]
+fn what_a_module_of_ours_was_not_seen_to_offer_may_be_used() {
+    for project in [
+        "--- a.ts\nexport * from 'elsewhere';\n--- b.ts\nimport { lost, other as renamed } from './a';\nlost(); renamed.go();\n\
+         --- c.ts\nfunction lost() {}\nclass C { go() {} }\nfunction never() {}\nnew C();\n",
+        "--- a.py\nfrom elsewhere import *\n--- b.py\nfrom a import lost, other as renamed\nlost()\nrenamed.go()\n\
+         --- c.py\ndef lost(): ...\nclass C:\n    def go(self): ...\ndef never(): ...\nC()\n",
+    ] {
+        assert_eq!(dead(project, json!({"min_confidence": 0})), ["never 1.0"]);
+    }
+}

@@ -78,6 +78,7 @@ pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectF
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use ir::{BindingKind as Kind, ELSE_WITHIN, Expression, MODULES_ONLY, NAMED, NONE, UNKNOWN};
 use notes::Noted;
+use values::Value;
 use world::{Def, Meaning, World};
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
@@ -240,37 +241,68 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
         return Answer::Nothing;
     }
     let how = match is_member {
-        true if !world.value(file, it.a).is_empty() => How::NoMember,
-        true if !is_outside(world, file, it.a) => How::NoReceiver,
-        false if world.is_bound(file, it.a, it.b) && !is_outside(world, file, expression) => return Answer::Nothing,
+        true => match &*world.value(file, it.a) {
+            [] if is_outside(world, file, it.a, 0) => How::Outside,
+            // A module of ours may offer what was not seen: by a star of others, or because it makes it when it is run.
+            [] | [Value::Module(_), ..] => How::NoReceiver,
+            _ => How::NoMember,
+        },
+        false if is_missed(world, file, expression) => How::NoReceiver,
+        false if world.is_bound(file, it.a, it.b) && !is_outside(world, file, expression, 0) => return Answer::Nothing,
         _ => How::Outside,
     };
     Answer::Bound { how, first_target, targets: 0 }
 }
 
-/// Whether an expression names something that is not ours: a builtin, an imported module, a part of one.
-fn is_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
+/// Whether a bare name is imported from a module of ours that was not seen to offer it.
+fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     let facts = world.facts(file);
-    let Expression { a, b, op, .. } = facts.expressions[expression as usize];
-    if op == Op::Member as u8 {
-        return a != UNKNOWN && is_outside(world, file, a);
-    }
-    if op == Op::Module as u8 {
-        return world.meaning(file, expression).is_empty();
-    }
-    if op != Op::Name as u8 {
+    let it = facts.expressions[expression as usize];
+    let bound = if it.op == Op::Name as u8 { nearest(facts, it) } else { &[] };
+    let imported = bound.iter().filter(|binding| binding.kind == Kind::Alias as u8);
+    imported
+        .map(|binding| facts.expressions[binding.a as usize])
+        .any(|from| from.op == Op::Member as u8 && matches!(world.value(file, from.a)[..], [Value::Module(_), ..]))
+}
+
+/// Whether an expression names something that is not ours: a builtin, an imported module, a part of one. Names that stand for
+/// names are followed so deep and no deeper, for they may stand for each other.
+fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> bool {
+    const DEEPEST: u32 = 16;
+    let facts = world.facts(file);
+    let it = facts.expressions[expression as usize];
+    if depth > DEEPEST {
         return false;
     }
-    let mut scope = a;
+    if it.op == Op::Member as u8 {
+        return it.a != UNKNOWN && is_outside(world, file, it.a, depth + 1);
+    }
+    if it.op == Op::Module as u8 {
+        return world.meaning(file, expression).is_empty();
+    }
+    if it.op != Op::Name as u8 {
+        return false;
+    }
+    match nearest(facts, it) {
+        [] => world.meaning(file, expression).is_empty(),
+        bound => bound.iter().all(|one| {
+            let is_empty = one.kind == Kind::Alias as u8 && world.meaning(file, one.a).is_empty();
+            is_empty && is_outside(world, file, one.a, depth + 1)
+        }),
+    }
+}
+
+/// What binds a bare name in the innermost scope of its file that does.
+fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
+    let mut scope = name.a;
     while scope != NONE {
-        let bound = facts.bound(scope, b);
+        let bound = facts.bound(scope, name.b);
         if !bound.is_empty() {
-            let aliases = &facts.bindings[bound.start as usize..bound.end as usize];
-            return aliases.iter().all(|one| one.kind == Kind::Alias as u8 && world.meaning(file, one.a).is_empty());
+            return &facts.bindings[bound.start as usize..bound.end as usize];
         }
         scope = facts.scopes[scope as usize].parent;
     }
-    world.meaning(file, expression).is_empty()
+    &[]
 }
 
 /// The name or member that an occurrence writes.

@@ -33,8 +33,15 @@ pub(super) enum Meaning {
     Value(Value),
 }
 
-/// How many re-exports are followed.
-const MOST_EXPORTS: usize = 16;
+/// A step of the search for what a module offers under a name; see [`World::search`].
+enum Step {
+    /// Its own names.
+    Module(Module),
+    /// The names of what a star stands for, by file and expression.
+    Star(u32, u32),
+    /// The modules directly inside of it, where nothing else was found.
+    Children(Module),
+}
 
 /// Answers that are kept for each expression of a file, by its place; [`NONE`] for one not asked yet.
 #[derive(Default)]
@@ -228,7 +235,7 @@ impl<'a> World<'a> {
             if of.op == Op::Module as u8 {
                 // What a module offers by name counts for more than what it is as a whole.
                 let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
-                meanings = self.export(module, name, &mut Vec::new());
+                meanings = self.export(module, name);
                 if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
                     let values = self.whole(module).unwrap_or_default();
                     meanings.extend(values.into_iter().map(meaning_of));
@@ -325,7 +332,9 @@ impl<'a> World<'a> {
                     return (found, false);
                 }
                 for scope in starred {
-                    let found = self.starred(file, scope, SEEN, hash, &mut vec![module]);
+                    let mut steps = Vec::new();
+                    self.add_stars(file, scope, SEEN, &mut steps);
+                    let found = self.search(steps, hash, FxHashSet::from_iter([module]));
                     if !found.is_empty() {
                         return (found, false);
                     }
@@ -381,31 +390,62 @@ impl<'a> World<'a> {
         found
     }
 
-    /// What the stars of a scope offer under a name.
-    fn starred(&mut self, file: u32, scope: u32, flag: u8, name: u64, seen: &mut Vec<Module>) -> Vec<Meaning> {
-        for star in self.facts(file).stars(scope).iter().filter(|star| star.flags & flag != 0) {
-            for value in self.value(file, star.from).iter() {
-                let found = match *value {
-                    Value::Module(module) => self.export(module, name, seen),
-                    other => self.member(other, name),
-                };
-                if !found.is_empty() {
-                    return found;
+    /// What a module offers under a name.
+    fn export(&mut self, module: Module, name: u64) -> Vec<Meaning> {
+        self.search(vec![Step::Module(module)], name, FxHashSet::default())
+    }
+
+    /// The first meaning that a name has where these steps lead, the last of them first. Stars are followed however many there
+    /// are: each module is entered once, and none within another, so that a long chain of them needs no stack.
+    fn search(&mut self, mut steps: Vec<Step>, name: u64, mut entered: FxHashSet<Module>) -> Vec<Meaning> {
+        while let Some(step) = steps.pop() {
+            let found = match step {
+                Step::Module(module) if !entered.insert(module) => continue,
+                Step::Module(module) => {
+                    let found = self.offered(module, name);
+                    if found.is_empty() {
+                        steps.push(Step::Children(module));
+                        for (file, scope) in self.modules.scopes(module).into_iter().rev() {
+                            self.add_stars(file, scope, OFFERED, &mut steps);
+                        }
+                    }
+                    found
                 }
+                Step::Star(file, from) => {
+                    let values = self.value(file, from);
+                    let modules = values.iter().rev().filter_map(|value| match *value {
+                        Value::Module(module) => Some(Step::Module(module)),
+                        _ => None,
+                    });
+                    steps.extend(modules);
+                    let others = values.iter().filter(|value| !matches!(value, Value::Module(_)));
+                    others.map(|value| self.member(*value, name)).find(|found| !found.is_empty()).unwrap_or_default()
+                }
+                Step::Children(module) => {
+                    let scopes = self.modules.scopes(module);
+                    let text = scopes.iter().find_map(|(file, _)| self.text_of(*file, name));
+                    let text = text.or_else(|| self.text_anywhere(name));
+                    let child = text.and_then(|text| self.modules.child(module, text));
+                    child.map(Meaning::Module).into_iter().collect()
+                }
+            };
+            if !found.is_empty() {
+                return found;
             }
         }
         Vec::new()
     }
 
-    /// What a module offers under a name.
-    fn export(&mut self, module: Module, name: u64, seen: &mut Vec<Module>) -> Vec<Meaning> {
-        if seen.contains(&module) || seen.len() > MOST_EXPORTS {
-            return Vec::new();
-        }
-        seen.push(module);
-        let scopes = self.modules.scopes(module);
+    /// Adds the stars of a scope as steps, so that the first is taken first.
+    fn add_stars(&self, file: u32, scope: u32, flag: u8, steps: &mut Vec<Step>) {
+        let stars = self.facts(file).stars(scope).iter().rev().filter(|star| star.flags & flag != 0);
+        steps.extend(stars.map(|star| Step::Star(file, star.from)));
+    }
+
+    /// What a module itself offers under a name, or what it is as a whole does.
+    fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
-        match scopes[..] {
+        match self.modules.scopes(module)[..] {
             [(file, ROOT)] if self.facts(file).header.exports != NONE => {
                 let facts = self.facts(file);
                 if let Some(name) = facts.find_name(name) {
@@ -419,25 +459,12 @@ impl<'a> World<'a> {
             }
         }
         // `from . import json` in a package leads back to itself: then the file of that name is meant.
-        if !found.is_empty() {
-            return found;
+        if found.is_empty()
+            && let Some(values) = self.whole(module)
+        {
+            found = values.into_iter().flat_map(|value| self.member(value, name)).collect();
         }
-        if let Some(values) = self.whole(module) {
-            let found: Vec<Meaning> = values.into_iter().flat_map(|value| self.member(value, name)).collect();
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        for (file, scope) in &scopes {
-            let found = self.starred(*file, *scope, OFFERED, name, seen);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        let text = scopes.iter().find_map(|(file, _)| self.text_of(*file, name));
-        text.or_else(|| self.text_anywhere(name))
-            .and_then(|text| self.modules.child(module, text))
-            .map_or_else(Vec::new, |child| vec![Meaning::Module(child)])
+        found
     }
 
     fn text_of(&self, file: u32, name: u64) -> Option<&'a str> {
@@ -495,7 +522,7 @@ impl<'a> World<'a> {
             }
             Value::Super(def) => self.inherited(def, name, true),
             Value::Function(def) => self.own(def, name),
-            Value::Module(module) => self.export(module, name, &mut Vec::new()),
+            Value::Module(module) => self.export(module, name),
             // The items of a tuple are its members `.0`, `.1`, …
             Value::Tuple(row) => {
                 let row = self.sets.rows[row as usize].clone();

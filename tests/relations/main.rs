@@ -219,3 +219,48 @@ proptest::proptest! {
         relations(&[file("a.py"), file("pkg/__init__.py"), file("pkg/b.py")]);
     }
 }
+
+/// Writes out a text for each of many numbers.
+fn many(of: impl Fn(usize) -> String) -> String {
+    (0..40).map(of).collect()
+}
+
+#[test]
+fn stars_are_followed_however_many_there_are() {
+    let typescript = format!(
+        "--- barrel.ts\n{}--- use.ts\nimport {{ {} }} from './barrel';\n{}",
+        many(|n| format!("export * from './m{n}';\n")),
+        many(|n| format!("f{n}⟦f{n}⟧, ")),
+        many(|n| format!("--- m{n}.ts\nexport function f{n}⟦=f{n}⟧() {{}}\n")),
+    );
+    check(&typescript);
+    let python = format!(
+        "--- pkg/__init__.py\n{}--- use.py\nimport pkg\nfrom pkg import f39⟦f39⟧\n{}{}",
+        many(|n| format!("from .m{n} import *\n")),
+        many(|n| format!("pkg.f{n}⟦f{n}⟧()\n")),
+        many(|n| format!("--- pkg/m{n}.py\ndef f{n}⟦=f{n}⟧(): ...\n")),
+    );
+    check(&python);
+    let rust = format!(
+        "--- src/lib.rs\n{}mod inner;\n--- src/inner.rs\nuse crate::*;\nfn go() {{\n{}}}\n{}",
+        many(|n| format!("mod m{n}; pub use m{n}::*;\n")),
+        many(|n| format!("f{n}⟦f{n}⟧();\n")),
+        many(|n| format!("--- src/m{n}.rs\npub fn f{n}⟦=f{n}⟧() {{}}\n")),
+    );
+    check(&rust);
+    let java = format!(
+        "--- z/Use.java\npackage z;\n{}class Use {{\n{}}}\n{}",
+        many(|n| format!("import q{n}.*;\n")),
+        many(|n| format!("C{n}⟦C{n}⟧ c{n};\n")),
+        many(|n| format!("--- q{n}/C{n}.java\npackage q{n};\npublic class C{n}⟦=C{n}⟧ {{ }}\n")),
+    );
+    check(&java);
+}
+
+#[test]
+fn stars_that_hand_on_stars_are_followed_to_the_end_of_a_long_chain() {
+    let chain = (1..3_000).map(|n| format!("--- m{n}.ts\nexport * from './m{}';\n", n - 1)).collect::<String>();
+    check(&format!(
+        "--- m0.ts\nexport * from './m2999';\nexport const x⟦=x⟧ = 1;\n{chain}--- use.ts\nimport {{ x⟦x⟧, y⟦?⟧ }} from './m2999';\n"
+    ));
+}
