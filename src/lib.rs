@@ -17,7 +17,7 @@
 //!
 //! 1. A skin takes it: [`mcp`] from an agent, [`cli`] from a person.
 //! 2. [`tools::call`] is the one door: it checks arguments, keeps time and keeps the answer within its token budget.
-//! 3. The tool finds the repository that is meant and makes sure that it is fresh ([`tools::indexes`]).
+//! 3. The tool finds the repository that is meant ([`tools::locate`]) and makes sure that it is fresh ([`tools::indexes`]).
 //! 4. A question about who uses whom is first answered for the whole checkout: [`resolve`] binds every name, from the facts of
 //!    all files, and [`store`] keeps the answer until something changes.
 //! 5. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.

@@ -17,7 +17,7 @@ use room::Room;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -34,6 +34,9 @@ const RACY: Duration = Duration::from_millis(20);
 /// A file's time may lie so far ahead of our clock and still be of this very moment, as on a server whose clock is ahead. What
 /// lies further ahead was set by somebody: the next edit has another time.
 const AHEAD: Duration = Duration::from_secs(2);
+
+/// Folders that the system makes up: what is in them are no files.
+const NO_FILES: [&str; 4] = ["/dev", "/proc", "/run", "/sys"];
 
 /// So many threads ask the system for sizes and times; more would wait for each other.
 const MOST_LOOKING: usize = 8;
@@ -55,6 +58,8 @@ pub struct Options {
     pub reread: Vec<String>,
     /// After so many files of a first run what is ready is published; zero for the usual number.
     pub publish_every: usize,
+    /// A folder with more files is not indexed.
+    pub at_most: Option<usize>,
 }
 
 impl Options {
@@ -110,6 +115,9 @@ pub enum Error {
     /// A repository elsewhere cannot be read on.
     #[error(transparent)]
     Source(#[from] crate::model::SourceError),
+    /// The folder holds more files than it may.
+    #[error("more than {0} files")]
+    TooMany(usize),
     /// Nobody wants the answer any more.
     #[error("cancelled")]
     Cancelled,
@@ -157,7 +165,11 @@ fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher
     let mut rules = rules(config);
     rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
     rules.follow_symlinks = options.follow_symlinks;
+    rules.stop_after = options.at_most;
     let walk = discover::walk(root, &rules)?;
+    if let Some(most) = options.at_most.filter(|most| walk.files.len() > *most) {
+        return Err(Error::TooMany(most));
+    }
     let plan = Plan::of(walk, started.elapsed());
     let sidecar = sidecar_of(root, config);
     let every = if options.publish_every > 0 { options.publish_every } else { PUBLISH_EVERY };
@@ -281,7 +293,7 @@ pub fn refresh(
         follow_symlinks: facts.follow_symlinks,
         from_scratch: false,
         reread: if drift.unseen { drift.changed.clone() } else { Vec::new() },
-        publish_every: 0,
+        ..Options::default()
     };
     if drift.elsewhere || !drift.gone.is_empty() {
         return index_folder(&root, config, &options, watcher);
@@ -339,7 +351,8 @@ fn rules(config: &Config) -> Rules {
         follow_symlinks: false,
         max_file_size: config.max_file_size,
         max_files: config.max_files,
-        never: vec![config.home.clone()],
+        stop_after: None,
+        never: [config.home.clone()].into_iter().chain(NO_FILES.map(PathBuf::from)).collect(),
     }
 }
 

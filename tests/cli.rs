@@ -440,9 +440,44 @@ fn a_wrong_name_of_a_repository_indexes_nothing() {
 }
 
 #[test]
-fn a_whole_disk_is_not_indexed() {
+fn whole_disks_and_systems_are_indexed_only_by_name() {
     let place = Place::new();
-    let ran = place.run(&["index", "/"]);
-    assert_eq!(ran.status, 2, "{}", ran.out);
-    assert!(ran.err.contains("one project"), "{}", ran.err);
+    let in_folder =
+        |folder: &str, args: &[&str]| Ran::of(place.command(args).current_dir(folder).output().expect("it runs"));
+    for args in [&["search", "add"][..], &["text", "add"], &["index"]] {
+        let ran = in_folder("/usr", args);
+        assert_eq!(ran.status, 2, "{args:?}: {}", ran.out);
+        assert!(ran.err.contains("to index it: codelode index /usr"), "{args:?}: {}", ran.err);
+    }
+    let ran = in_folder("/", &["index"]);
+    assert!(ran.status == 2 && ran.err.contains("codelode index /"), "{}", ran.err);
+    // Who stands nowhere means the only repository there is.
+    place.found(&["index", "."]);
+    let ran = in_folder("/", &["search", "add"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.err.contains("the only repository that is indexed"), "{}", ran.err);
+}
+
+#[test]
+fn a_folder_without_an_index_answers_for_itself() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    for name in ["plain", "another"] {
+        let folder = place.folder.path().join(name);
+        fs::create_dir_all(folder.join("below")).expect("the folder is ours");
+        fs::write(folder.join("below/own.py"), format!("def own_{name}():\n    pass\n")).expect("the folder is ours");
+        let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(&folder).output().expect("it runs"));
+        let first = ask(&["search", &format!("own_{name}")]);
+        assert_eq!(first.status, 0, "{}", first.err);
+        assert!(first.out.contains("below/own.py:1"), "{}", first.out);
+        assert!(first.err.contains("indexed for the first time: 1 file, 1 symbol"), "{}", first.err);
+        assert_eq!(ask(&["search", "add"]).status, 1, "nothing of another repository");
+        assert_eq!(ask(&["text", "return a"]).status, 1, "nothing of another repository");
+    }
+    // A path that exists is a path before it is a name.
+    let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(place.folder.path()).output().expect("it runs"));
+    let ran = ask(&["search", "own_another", "--repo", "another/below"]);
+    assert!(ran.status == 0 && ran.out.contains("own_another"), "{} {}", ran.out, ran.err);
+    let ran = ask(&["outline", "--repo", "no/such/folder"]);
+    assert!(ran.status == 2 && !ran.err.contains("first time"), "{}", ran.err);
 }

@@ -177,6 +177,17 @@ fn a_session_from_hello_to_goodbye() {
 }
 
 #[test]
+fn the_first_question_indexes_the_folder_that_the_server_is_in() {
+    let mut server = Server::open();
+    let (failed, found) = server.call("search_symbols", json!({"query": "add"}));
+    assert!(!failed, "{found}");
+    assert_eq!(found["results"][0]["id"], "numbers.py::add#function", "{found}");
+    assert_eq!(found["_meta"]["first_indexed"]["symbols"], 3, "{found}");
+    let (_, again) = server.call("search_symbols", json!({"query": "add"}));
+    assert_eq!(again["_meta"].get("first_indexed"), None, "{again}");
+}
+
+#[test]
 fn rubbish_is_answered_and_the_server_lives_on() {
     let mut server = Server::open();
     let deep = "[".repeat(100_000);

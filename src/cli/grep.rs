@@ -179,7 +179,7 @@ impl How {
 }
 
 /// Does something about a repository that cannot be opened, or gives the error on.
-type Mend<'a> = &'a dyn Fn(&str, Error) -> Result<(), Error>;
+type Mend<'a> = &'a dyn Fn(Error) -> Result<(), Error>;
 
 /// Searches and prints. When a repository cannot be opened, `mend` is told why; if it can do something about it, it is
 /// opened once more.
@@ -195,7 +195,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
     let request = super::request(&bar);
     let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &wanted, how.as_indexed);
-    let grep = once().or_else(|err| mend(&repo, err).and_then(|()| once()));
+    let grep = once().or_else(|err| mend(err).and_then(|()| once()));
     bar.lock().expect("drawing does not panic").finish();
     let grep = grep?;
 
@@ -283,7 +283,7 @@ fn print_all(
 
 /// What ripgrep would not have to say: that something was not looked at, or has changed since.
 fn notes(grep: &Grep, found: bool) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = grep.first_indexed().map(super::render::first_indexed).into_iter().collect();
     if !found {
         notes.push("nothing found".to_owned());
         let left_out = grep.left_out().into_iter().map(|(reason, n)| format!("{n} {}", reason.replace('_', " ")));

@@ -310,10 +310,9 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
         return complain(&problem);
     }
     let cx = Context::new(config);
-    let result = grep::run(asked, global, &cx, &|repo: &str, err: Error| {
-        let root =
-            (err.code == Code::NotIndexed).then(|| unindexed(&json!({"details": err.details}), Some(repo))).flatten();
-        match root.map(|root| index_first(&cx, &root, global)) {
+    let result = grep::run(asked, global, &cx, &|err: Error| {
+        let refusal = json!({"code": err.code.as_str(), "details": err.details});
+        match agreed_to_index(&refusal, global).map(|root| index(&cx, &root, global)) {
             None => Err(err),
             Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),
             Some(_) => Ok(()),
@@ -332,30 +331,35 @@ fn message_of(error: &Value) -> String {
     error["error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Calls a tool. When nothing is indexed here yet, that is done first, and the tool is called again.
+/// Calls a tool. One that would have to index a large or strange folder is called again when the person agrees to that.
 fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global) -> Envelope {
     let first = call_once(cx, tool, arguments.clone(), global.quiet);
-    if first.value.get("code") != Some(&"not_indexed".into()) {
-        return first;
-    }
-    let repo = arguments.get("repo").and_then(Value::as_str);
-    let Some(root) = unindexed(&first.value, repo) else { return first };
-    let indexed = index_first(cx, &root, global);
-    if indexed.is_error {
+    let Some(root) = agreed_to_index(&first.value, global) else { return first };
+    let indexed = index(cx, &root, global);
+    if indexed.is_error || tool == "index_folder" {
         return indexed;
     }
     call_once(cx, tool, arguments, global.quiet)
 }
 
-/// Indexes a folder that nobody has indexed yet, and says so.
-fn index_first(cx: &Context, root: &Path, global: &Global) -> Envelope {
-    let index = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
-    let indexed = call_once(cx, "index_folder", index, global.quiet);
-    if !indexed.is_error && !global.quiet {
-        let paint = Paint::of(global.color, io::stderr().is_terminal());
-        output::complain(&format!("{}\n", paint.dim(&format!("indexed {} for the first time", root.display()))));
+/// Indexes a folder.
+fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
+    let arguments = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
+    call_once(cx, "index_folder", arguments, global.quiet)
+}
+
+/// The folder that a refusal is about and that a person at a terminal agrees to have indexed.
+fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
+    let detail = |key| refusal.pointer(&format!("/details/{key}")).and_then(Value::as_str);
+    let (root, why) = detail("root").zip(detail("why"))?;
+    let is_asked = refusal["code"] == Code::NotIndexed.as_str();
+    if !is_asked || global.quiet || global.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
     }
-    indexed
+    output::complain(&format!("{root} is not indexed: {why}. Index it now? [y/N] "));
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).ok()?;
+    ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()).then(|| PathBuf::from(root))
 }
 
 /// Calls a tool, with a progress bar.
@@ -377,15 +381,6 @@ fn request(bar: &Arc<Mutex<Progress>>) -> Request {
         })),
         ..Request::default()
     }
-}
-
-/// The folder that a tool would have needed: the one it names, which is where we are when the question named none, or the
-/// one that was asked for. Of a name that nothing has nobody knows which folder it means.
-fn unindexed(answer: &Value, repo: Option<&str>) -> Option<PathBuf> {
-    let named = answer.pointer("/details/root").and_then(Value::as_str).map(PathBuf::from);
-    let root = named.or_else(|| repo.map(PathBuf::from).filter(|path| path.is_dir()))?;
-    // Nobody means a whole disk, or everything that is theirs.
-    (root.parent().is_some() && !config::is_home(&root)).then_some(root)
 }
 
 /// Prints an answer, or an error.

@@ -389,5 +389,16 @@ pub fn worktrees_file() -> Option<PathBuf> {
 
 /// Whether a folder is the user's own.
 pub fn is_home(folder: &Path) -> bool {
-    user_folder(&|name| env::var(name).ok()).is_some_and(|home| home == folder)
+    own_folder().is_some_and(|home| home == folder)
+}
+
+/// Whether a folder is the user's own, or holds it.
+pub fn holds_home(folder: &Path) -> bool {
+    own_folder().is_some_and(|home| home.starts_with(folder))
+}
+
+/// The user's own folder, without links.
+fn own_folder() -> Option<PathBuf> {
+    let home = user_folder(&|name| env::var(name).ok())?;
+    Some(home.canonicalize().unwrap_or(home))
 }

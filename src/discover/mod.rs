@@ -52,6 +52,8 @@ pub struct Rules {
     pub max_file_size: u64,
     /// How many files at most; `None` for no limit.
     pub max_files: Option<usize>,
+    /// No further folder is entered once so many files are found; `None` for no end.
+    pub stop_after: Option<usize>,
     /// Folders that are never entered wherever they lie below the root: the index itself.
     pub never: Vec<PathBuf>,
 }

@@ -23,6 +23,7 @@ fn rules() -> Rules {
         follow_symlinks: false,
         max_file_size: 500_000,
         max_files: None,
+        stop_after: None,
         never: Vec::new(),
     }
 }

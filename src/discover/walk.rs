@@ -119,6 +119,10 @@ impl<'a> Walker<'a> {
     fn spawn<'s>(&'s self, folders: Vec<Folder>, all: &'s Mutex<Found>, scope: &Scope<'s>) {
         for folder in folders {
             scope.spawn(move |scope| {
+                let n_found = all.lock().unwrap_or_else(PoisonError::into_inner).files.len();
+                if self.rules.stop_after.is_some_and(|most| n_found > most) {
+                    return;
+                }
                 let mut found = Found::default();
                 let below = self.enter(folder, &mut found);
                 self.spawn(below, all, scope);

@@ -189,6 +189,11 @@ impl<'a> Call<'a> {
         self.notes().meta.insert(key.to_owned(), value.into());
     }
 
+    /// A fact that was noted for `_meta`.
+    pub(super) fn noted(&self, key: &str) -> Option<Value> {
+        self.notes().meta.get(key).cloned()
+    }
+
     /// How many items there are in all, those before [`Call::offset`] and those not given included.
     pub fn total(&self, items: usize) {
         self.notes().total = Some(items);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_searcher::{Searcher, Sink};
+use serde_json::Value;
 
 use super::indexes::{self, Repo};
 use super::search_ast::compile;
@@ -42,6 +43,7 @@ pub struct Grep {
     repo: Repo,
     finder: Finder,
     candidates: Vec<u32>,
+    first_indexed: Option<Value>,
 }
 
 /// Finds the files of a repository that may match. `as_indexed` does not look whether files have changed since.
@@ -65,13 +67,18 @@ pub fn open(
         Finder::Syntax(query) => &query.grams,
     };
     let candidates = repo.snapshot.candidates(grams).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
-    Ok(Grep { repo, finder, candidates })
+    Ok(Grep { repo, finder, candidates, first_indexed: call.noted("first_indexed") })
 }
 
 impl Grep {
     /// The folder that paths are relative to; where it was indexed when it is not on this machine.
     pub fn root(&self) -> PathBuf {
         self.repo.root.clone().unwrap_or_else(|| self.repo.sidecar.root.clone())
+    }
+
+    /// What was indexed for the sake of this search, which was the first.
+    pub fn first_indexed(&self) -> Option<&Value> {
+        self.first_indexed.as_ref()
     }
 
     /// The files that may match, by path.

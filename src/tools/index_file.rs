@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{open_sidecar, owner, pipeline_error, store_error};
+use super::indexes::{open_sidecar, pipeline_error, store_error};
 use super::{Call, Code, Error, Tool};
-use crate::pipeline::{self, Drift, Watcher};
+use crate::pipeline::{self, Drift, Watcher, owner};
 
 /// Re-index one file of an indexed folder.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{forget_gone, pipeline_error, timestamp};
+use super::locate::{is_odd, not_indexed};
 use super::{Call, Code, Error, Shown, Tool};
 use crate::allocator;
-use crate::config;
 use crate::pipeline::{self, Options, Report, Watcher};
 
 /// Index a local folder, or update its index. Needed once; later changes are picked up by themselves.
@@ -86,9 +86,8 @@ impl Tool for IndexFolder {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let root = folder(call, args.path.as_deref())?;
         let config = &call.cx.config;
-        if root.parent().is_none() || config::is_home(&root) {
-            let message = format!("{} is everything there is; give the folder of one project", root.display());
-            return Err(Error::new(Code::InvalidArguments, message));
+        if args.path.is_none() && is_odd(&root) {
+            return Err(not_indexed(&root, "it is no single project"));
         }
         let options = Options {
             extra_ignore: args.extra_ignore_patterns,

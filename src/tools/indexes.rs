@@ -1,4 +1,4 @@
-//! Which repository a call means, and a fresh snapshot of it.
+//! A fresh snapshot of the repository that a call means.
 //!
 //! Before an answer about a local checkout, the folder is compared with the index by size and time of every file, at most
 //! once a second; what changed is read again at once. What cannot be brought up to date in the time a caller waits is said.
@@ -9,15 +9,14 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::locate::resolve;
 use super::mend::{Mended, mended};
-use super::{Call, Code, Error, Freshness, Request};
+use super::{Call, Code, Error, Freshness};
 use crate::allocator;
 use crate::config::{self, Config};
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, Standing, Watching};
-
-pub use crate::pipeline::owner;
 
 /// A folder is not compared again within this time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -40,6 +39,8 @@ pub struct Indexes {
     watching: Option<Arc<Watching>>,
     open: Mutex<HashMap<String, Arc<Open>>>,
     pub(super) mended: Mended,
+    /// Held while a folder is indexed for the first time, so that questions asked together do it once.
+    pub(super) first_run: Mutex<()>,
 }
 
 /// One open index.
@@ -89,7 +90,13 @@ impl Indexes {
     /// The indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
         let registry = Registry::new(&config.home);
-        Self { registry, watching: None, open: Mutex::default(), mended: Mended::default() }
+        Self {
+            registry,
+            watching: None,
+            open: Mutex::default(),
+            mended: Mended::default(),
+            first_run: Mutex::default(),
+        }
     }
 
     /// The same, and checkouts that are asked about again are kept fresh from then on.
@@ -110,128 +117,6 @@ impl Indexes {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The checkout that a call means.
-pub fn resolve(call: &Call<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
-    let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
-    let Some(repo) = repo.map(str::trim).filter(|repo| !repo.is_empty()) else { return implied(call) };
-    let as_path = Path::new(repo);
-    if as_path.is_absolute() || repo == "." || repo.starts_with("./") || repo.starts_with("../") {
-        let path = match (&call.request.directory, as_path.is_absolute()) {
-            (Some(directory), false) => directory.join(as_path),
-            _ => as_path.to_owned(),
-        };
-        return owner(registry, config, &path).or_else(|| adopted(call, &path)).ok_or_else(|| not_indexed(&path));
-    }
-    if let Some(sidecar) = registry.get(repo) {
-        return Ok(sidecar);
-    }
-    let all = registry.all();
-    let answers_to = |sidecar: &Sidecar| {
-        let folder = sidecar.root.file_name().is_some_and(|name| name.to_string_lossy() == repo);
-        let bare = sidecar.repo.rsplit('/').next() == Some(repo);
-        let origin = sidecar.origin.as_deref().is_some_and(|origin| {
-            origin.eq_ignore_ascii_case(repo)
-                || origin.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(repo))
-        });
-        folder || bare || origin
-    };
-    let found: Vec<&Sidecar> = all.iter().filter(|sidecar| answers_to(sidecar)).collect();
-    match found[..] {
-        [only] => Ok(only.clone()),
-        // Not where we are: another repository is named.
-        [] if all.is_empty() => {
-            let message =
-                format!("no index is called {repo:?}, nothing is indexed yet; call index_folder or index_repo");
-            Err(Error::new(Code::NotIndexed, message))
-        }
-        [] => {
-            // A person remembers the folder's name, not the letters behind it.
-            let folder = |sidecar: &Sidecar| {
-                let name = sidecar.repo.rsplit('/').next().unwrap_or_default();
-                name.rsplit_once('-').map_or(name, |(folder, _)| folder).to_owned()
-            };
-            let folders: Vec<String> = all.iter().map(folder).collect();
-            let near = super::nearest(repo, folders.iter().map(String::as_str), 3);
-            let near: Vec<&str> = all
-                .iter()
-                .zip(&folders)
-                .filter(|(_, folder)| near.contains(&folder.as_str()))
-                .map(|(sidecar, _)| sidecar.repo.as_str())
-                .collect();
-            let known: Vec<&str> = all.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
-            let message =
-                format!("no index is called {repo:?}; give one of `list_repos`, or a path, or call index_folder");
-            Err(Error::new(Code::NotIndexed, message).with("nearest", near).with("indexed", known))
-        }
-        _ => Err(ambiguous(&format!("{repo:?} fits several indexes; give the whole id"), &found)),
-    }
-}
-
-/// The checkout that is meant when none is named.
-fn implied(call: &Call<'_>) -> Result<Sidecar, Error> {
-    let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
-    let places = call.request.roots.iter().chain(&call.request.directory);
-    if let Some(sidecar) = places.clone().find_map(|place| owner(registry, config, place)) {
-        return Ok(sidecar);
-    }
-    if let Some(sidecar) = places.clone().find_map(|place| adopted(call, place)) {
-        return Ok(sidecar);
-    }
-    let all = registry.all();
-    // Somebody who stands in a repository means that one, not whichever happens to be indexed.
-    let standing_in_one = call.request.directory.as_deref().is_some_and(|place| project_root(place).is_some());
-    match &all[..] {
-        [only] if !standing_in_one => Ok(only.clone()),
-        [] => Err(nothing_indexed(call.request)),
-        _ if standing_in_one => Err(not_indexed(call.request.directory.as_deref().unwrap_or(Path::new(".")))),
-        _ => Err(ambiguous("several repositories are indexed; name one with `repo`", &all.iter().collect::<Vec<_>>())),
-    }
-}
-
-/// Indexes a worktree that nobody has indexed yet, of a repository that is: nearly all of it is there already, so a
-/// question need not wait for somebody to ask for that.
-fn adopted(call: &Call<'_>, path: &Path) -> Option<Sidecar> {
-    let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
-    let path = path.canonicalize().ok()?;
-    let root = project_root(&path).filter(|root| pipeline::is_linked(root))?;
-    let store = pipeline::sidecar_of(root, config).store;
-    let is_sibling =
-        |other: &Sidecar| other.store == store && config.path_map.to_local(&other.root).join(".git").exists();
-    registry.all().iter().find(|other| is_sibling(other))?;
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &call.request.cancelled, patience: STRICT };
-    match pipeline::index_folder(root, config, &pipeline::Options::default(), &watcher) {
-        Ok(report) => Some(report.sidecar),
-        Err(err) => {
-            tracing::info!(%err, "{} is not indexed beside its repository", root.display());
-            None
-        }
-    }
-}
-
-/// The folder at or above a path that version control marks as a project's root.
-pub fn project_root(path: &Path) -> Option<&Path> {
-    path.ancestors().find(|folder| folder.join(".git").exists())
-}
-
-fn nothing_indexed(request: &Request) -> Error {
-    let place = request.roots.first().or(request.directory.as_ref());
-    place.map_or_else(
-        || Error::new(Code::NotIndexed, "nothing is indexed yet; call index_folder with the path of a folder"),
-        |place| not_indexed(place),
-    )
-}
-
-fn not_indexed(path: &Path) -> Error {
-    let root = project_root(path).unwrap_or(path);
-    let message = format!("{} is not indexed; call index_folder with path {:?}", path.display(), root);
-    Error::new(Code::NotIndexed, message).with("root", root.to_string_lossy())
-}
-
-fn ambiguous(message: &str, found: &[&Sidecar]) -> Error {
-    let ids: Vec<&str> = found.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
-    Error::new(Code::Ambiguous, message).with("candidates", ids)
 }
 
 /// The repository that a call means, as fresh as the caller waits for. The answer's `_meta` says which it is and how fresh.
@@ -387,6 +272,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Whether a checkout's folder is on this machine.
 pub fn is_here(call: &Call<'_>, sidecar: &Sidecar) -> bool {
     sidecar.remote.is_none() && call.cx.config.path_map.to_local(&sidecar.root).is_dir()
+}
+
+/// Whether a checkout's index holds anything below a folder of it.
+pub(super) fn holds(call: &Call<'_>, sidecar: &Sidecar, folder: &str) -> Result<bool, Error> {
+    let snapshot = lock(&opened(call, sidecar)?.state).snapshot.clone();
+    Ok(snapshot.table().iter().any(|row| row.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))))
 }
 
 /// The open index of a checkout, at its newest published generation. One that cannot be read is made anew, where it can be.
@@ -614,7 +505,7 @@ pub fn damage<'a, T>(
 }
 
 /// A word as a shell takes it.
-fn shell_word(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+@:,=".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
@@ -668,7 +559,7 @@ pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
         pipeline::Error::Discover(Discover::Pattern { .. }) => {
             Error::new(Code::InvalidArguments, format!("{message}; patterns are written as in a .gitignore"))
         }
-        pipeline::Error::Discover(_) => Error::new(Code::Unavailable, message),
+        pipeline::Error::Discover(_) | pipeline::Error::TooMany(_) => Error::new(Code::Unavailable, message),
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{pipeline_error, resolve};
+use super::indexes::pipeline_error;
+use super::locate::indexed;
 use super::{Call, Error, Tool};
 use crate::{pipeline, watch};
 
@@ -40,7 +41,7 @@ impl Tool for InvalidateCache {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let sidecar = resolve(call, Some(&args.repo))?;
+        let sidecar = indexed(call, &args.repo)?;
         call.repo(&sidecar.repo);
         let registry = call.cx.indexes.registry();
         pipeline::forget(registry, &sidecar, Duration::from_secs(10)).map_err(|err| pipeline_error(err, &sidecar))?;

@@ -45,6 +45,7 @@ pub mod indexes;
 pub mod invalidate_cache;
 pub mod list_repos;
 pub mod list_repository_refs;
+pub mod locate;
 pub mod matches;
 mod mend;
 mod related;
@@ -205,9 +206,9 @@ pub type Progress = dyn Fn(u64, Option<u64>, &str) + Send + Sync;
 /// Who asks, and how they are told of progress.
 #[derive(Clone, Default)]
 pub struct Request {
-    /// The client's roots, in its order; the first indexed one is meant when a call names no repository.
+    /// The client's roots, in its order; the first is meant when a call names no repository.
     pub roots: Vec<PathBuf>,
-    /// Where the caller is; meant when no root is indexed.
+    /// Where the caller is; meant when it says no roots.
     pub directory: Option<PathBuf>,
     /// How they are told of progress.
     pub progress: Option<Arc<Progress>>,

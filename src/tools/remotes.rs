@@ -184,7 +184,7 @@ pub fn open_clone(
 /// A repository that has no index and is named as one elsewhere: a URL, `github:…`, `owner/name`, `owner/name@ref`.
 pub fn named_remote(call: &Call<'_>, repo: Option<&str>) -> Option<Remote> {
     let repo = repo?.trim();
-    if !names_elsewhere(repo) || super::indexes::resolve(call, Some(repo)).is_ok() {
+    if !names_elsewhere(repo) || super::locate::indexed(call, repo).is_ok() {
         return None;
     }
     Remote::parse(repo, None).ok()

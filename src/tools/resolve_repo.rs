@@ -5,10 +5,10 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{owner, project_root};
 use super::list_repos::Facts;
+use super::locate::project_root;
 use super::{Call, Code, Error, Tool};
-use crate::pipeline;
+use crate::pipeline::{self, owner};
 use crate::store::Registry;
 
 /// Tell which indexed repository holds a path.

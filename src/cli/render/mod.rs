@@ -12,6 +12,7 @@ mod tree;
 use serde_json::Value;
 
 use super::output::{Output, Paint};
+use crate::tools::indexes::shell_word;
 
 /// A way to show an answer; false when the answer does not have its shape.
 type Renderer = fn(&Value, &mut Output) -> bool;
@@ -39,6 +40,11 @@ fn is_only(value: &Value, key: &str) -> bool {
 /// What is said beside an answer: that it was cut, that it is old, what was left out.
 pub(super) fn notes(value: &Value) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(value.pointer("/_meta/first_indexed").map(first_indexed));
+    if value.pointer("/_meta/only_indexed").is_some() {
+        let repo = value.pointer("/_meta/repo").and_then(Value::as_str).unwrap_or_default();
+        notes.push(format!("of {repo}, the only repository that is indexed"));
+    }
     if let Some(left) = number_of(value, "left") {
         let total = number_of(value, "total").map(|total| format!(" of {total}")).unwrap_or_default();
         let more =
@@ -88,14 +94,25 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
     notes
 }
 
+/// That a folder was indexed because this was the first question about it.
+pub(super) fn first_indexed(facts: &Value) -> String {
+    let number = |key| number_of(facts, key).unwrap_or_default();
+    let (files, symbols) = (n_of(number("files"), "file", "files"), n_of(number("symbols"), "symbol", "symbols"));
+    format!("indexed for the first time: {files}, {symbols}, {} s", facts["seconds"])
+}
+
 /// An error: what is wrong, then what its details suggest.
 pub(super) fn error(value: &Value, paint: Paint) -> String {
-    let message = text_of(value, "error").unwrap_or("no reason given");
+    let mut message = text_of(value, "error").unwrap_or("no reason given").to_owned();
+    let detail = |key: &str| value.pointer(&format!("/details/{key}")).and_then(Value::as_str);
+    if let Some((root, why)) = detail("root").zip(detail("why")) {
+        message = format!("{root} is not indexed, {why}; to index it: codelode index {}", shell_word(root));
+    }
     let mut text = format!("{} {message}\n", paint.bad("error:"));
     let Some(details) = value.get("details").and_then(Value::as_object) else { return text };
     for (key, detail) in details {
         let Value::Array(items) = detail else { continue };
-        let names: Vec<String> = items.iter().filter_map(named).filter(|name| !quotes(message, name)).collect();
+        let names: Vec<String> = items.iter().filter_map(named).filter(|name| !quotes(&message, name)).collect();
         if !names.is_empty() {
             let what = match key.as_str() {
                 "nearest" | "did_you_mean" | "suggestions" => "did you mean".to_owned(),
