@@ -295,7 +295,8 @@ pub fn refresh(
         reread: if drift.unseen { drift.changed.clone() } else { Vec::new() },
         ..Options::default()
     };
-    if drift.elsewhere || !drift.gone.is_empty() {
+    let is_by_the_rules = facts.allow_secrets == config.secrets.patterns();
+    if drift.elsewhere || !drift.gone.is_empty() || !is_by_the_rules {
         return index_folder(&root, config, &options, watcher);
     }
     // Nothing came and nothing went, so nothing needs to be chosen again.
@@ -348,6 +349,7 @@ pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config)
 fn rules(config: &Config) -> Rules {
     Rules {
         extra_ignore: config.extra_ignore.clone(),
+        secrets: config.secrets.clone(),
         follow_symlinks: false,
         max_file_size: config.max_file_size,
         max_files: config.max_files,
@@ -410,7 +412,7 @@ fn run(
         && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
         && snapshot.content_version() == store::CONTENT
         && snapshot.facts().partial == partial
-        && same(&snapshot, &files, &inputs, options)
+        && same(&snapshot, &files, &inputs, rules, options)
         && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
@@ -482,7 +484,7 @@ fn run(
         warnings.extend(reader.finish()?);
     }
     // What was doubted is often as it was: that is no reason to publish it once more.
-    if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, options))
+    if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, rules, options))
         && base.facts().partial == partial
         && base.table().iter().zip(&states).all(|(row, state)| row.state == *state)
         && (!looked_at_all || base.facts().git_head == sidecar.git_head)
@@ -525,6 +527,7 @@ fn run(
         skipped: counts,
         git_head: report.sidecar.git_head.clone(),
         extra_ignore: options.extra_ignore.clone(),
+        allow_secrets: rules.secrets.patterns().to_vec(),
         follow_symlinks: options.follow_symlinks,
         partial,
         root_inode: match (origin, base.as_ref().filter(|_| !looked_at_all)) {
@@ -560,12 +563,13 @@ fn nothing_done(
 }
 
 /// Whether a snapshot holds exactly these files as they are.
-fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], options: &Options) -> bool {
+fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], rules: &Rules, options: &Options) -> bool {
     let table = snapshot.table();
     let facts = snapshot.facts();
     table.len() == files.len()
         && table.inputs().len() == inputs.len()
         && facts.extra_ignore == options.extra_ignore
+        && facts.allow_secrets == rules.secrets.patterns()
         && facts.follow_symlinks == options.follow_symlinks
         && table.iter().zip(files).all(|(row, file)| row.path == file.path && row.is_as(file))
         && table.inputs().zip(inputs).all(|(row, input)| row.to_input() == *input)

@@ -157,7 +157,7 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
     let paths: Vec<&str> =
         found["matches"].as_array().expect("a list").iter().filter_map(|file| file["path"].as_str()).collect();
     assert_eq!(paths, ["ignored.py", "kept.py"]);
-    let left_out = serde_json::json!({"binary": 1, "submodule": 1, "symlink": 1, "unreadable": 1});
+    let left_out = serde_json::json!({"binary": 1, "secret": 1, "submodule": 1, "symlink": 1, "unreadable": 1});
     assert_eq!(found["stats"]["left_out"], left_out);
     assert!(found["warnings"].to_string().contains("lost.py"));
 }
@@ -438,4 +438,55 @@ fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
         "{message}"
     );
     assert_eq!(lines.next(), None, "nothing of it is left");
+}
+
+#[test]
+fn credentials_in_a_commit_are_shown_to_nobody_who_did_not_ask_for_them() {
+    let world = World::new(&[
+        ("a.py", "def first(): pass  # MARK\n"),
+        (".env", "TOKEN=MARK\n"),
+        ("keys/id_rsa", "MARK\n"),
+        ("keys/.ssh/config", "MARK\n"),
+        (".env.js", "function marked() { return 'MARK' }\n"),
+    ]);
+    std::os::unix::fs::symlink(".env", world.root().join("link.txt")).expect("a link can be made");
+    world.commit(&[(".env.js", "function marked() { return 'MARK 2' }\n"), ("a.py", "def second(): pass  # MARK\n")]);
+    let url = format!("file://{}", world.root().display());
+    let root = world.root().to_str().expect("a path of ours");
+
+    for repository in [url.as_str(), root] {
+        let found = world.run(&["grep", repository, "MARK"]);
+        assert_eq!((&found["stats"]["total_matches"], &found["stats"]["left_out"]["secret"]), (&1.into(), &4.into()));
+        let allowed = world.run(&["grep", repository, "MARK", "--allow-secrets", ".env", "--allow-secrets", "keys/"]);
+        assert_eq!(
+            (&allowed["stats"]["total_matches"], &allowed["stats"]["left_out"]["secret"]),
+            (&4.into(), &1.into())
+        );
+    }
+    for path in [".env", "keys/.ssh/config", "link.txt"] {
+        let refused = world.run(&["file", path, "--repo", &url]);
+        assert!(refused["error"].as_str().is_some_and(|text| text.contains("--allow-secrets")), "{refused}");
+    }
+    assert_eq!(world.run(&["file", "link.txt", "--repo", &url, "--allow-secrets", ".env"])["content"], "TOKEN=MARK\n");
+    let tree = world.run(&["tree", "--repo", &url]);
+    assert_eq!(tree["_meta"]["secret_files_left_out"], 4);
+    assert!(!tree["tree"].to_string().contains("env"), "{tree}");
+
+    // An index of a folder, and what its history says.
+    let folder = world.home.path().join("folder");
+    git(world.home.path(), &["clone", "-q", root, "folder"]);
+    std::fs::copy(world.root().join(".env"), folder.join(".env")).expect("there is room");
+    let root = folder.to_str().expect("a path of ours");
+    let changed = |allowed: &[&str]| {
+        let arguments = [&["changed", "HEAD~1", "HEAD", "--repo", root], allowed].concat();
+        world.run(&arguments)
+    };
+    world.run(&["index", root]);
+    assert!(!changed(&[]).to_string().contains("marked"));
+    assert_eq!(changed(&[])["_meta"]["secret_files_left_out"], 1);
+    assert!(changed(&["--allow-secrets", ".env.js"]).to_string().contains("marked"));
+    let asked = serde_json::json!({"query": "TOKEN", "repo": root}).to_string();
+    let text = |allowed: &[&str]| world.run(&[&["call", "search_text", &asked], allowed].concat());
+    assert!(text(&["--allow-secrets", ".env"]).to_string().contains("TOKEN=MARK"));
+    assert!(!text(&[]).to_string().contains("TOKEN=MARK"), "what one process allowed does not stay allowed");
 }

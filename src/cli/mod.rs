@@ -82,6 +82,9 @@ struct Global {
     /// How much memory indexing may hold at once, in megabytes, at least 80 [default: as much as is useful].
     #[arg(long, value_name = "MB", global = true)]
     max_memory: Option<u64>,
+    /// Index and show files that may hold a credential, where they match, as `.env` or `tests/certs/*.pem`; repeatable.
+    #[arg(long, value_name = "PATTERN", global = true)]
+    allow_secrets: Option<Vec<String>>,
     /// When to use colours.
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: Color,
@@ -255,8 +258,9 @@ fn serve(global: &Global, how: Serve) -> u8 {
 
 /// What the command line decides, whatever the command.
 fn flags(global: &Global, settings: Settings) -> Flags {
-    let Global { max_memory, github_mode, cache_mode, .. } = *global;
-    let settings = Settings { max_memory, github_mode, cache_mode, ..settings };
+    let Global { max_memory, github_mode, cache_mode, ref allow_secrets, .. } = *global;
+    let allow_secrets = allow_secrets.clone();
+    let settings = Settings { max_memory, allow_secrets, github_mode, cache_mode, ..settings };
     Flags { index_dir: global.index_dir.clone(), settings }
 }
 

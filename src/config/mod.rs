@@ -4,6 +4,7 @@
 mod error;
 mod git;
 mod github;
+mod secrets;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use url::Url;
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
+pub use secrets::Secrets;
 pub use settings::{Flags, Settings, VARIABLES, Variable};
 
 /// The name of codelode's own folder inside the index directory.
@@ -41,6 +43,8 @@ pub struct Config {
     pub max_files: Option<usize>,
     /// Further ignore patterns for every folder, in gitignore syntax.
     pub extra_ignore: Vec<String>,
+    /// Files that may hold a credential, and so are in no index and no answer.
+    pub secrets: Secrets,
     /// Where an index made elsewhere finds its sources here, first match wins.
     pub path_map: PathMap,
     /// Keep absolute paths out of answers.
@@ -109,6 +113,7 @@ impl Default for Config {
             max_file_size: 500 * 1024,
             max_files: None,
             extra_ignore: Vec::new(),
+            secrets: Secrets::default(),
             path_map: PathMap::default(),
             redact_source_root: false,
             freshness: Freshness::Relaxed,
@@ -200,6 +205,7 @@ impl Config {
             max_file_size,
             max_files,
             extra_ignore,
+            allow_secrets,
             path_map,
             redact_source_root,
             freshness,
@@ -236,6 +242,9 @@ impl Config {
         }
         if let Some(patterns) = extra_ignore {
             self.extra_ignore = patterns;
+        }
+        if let Some(patterns) = allow_secrets {
+            self.secrets = Secrets::except(patterns).map_err(|problem| bad("allow_secrets", problem))?;
         }
         if let Some(pairs) = path_map {
             self.path_map = PathMap::of_pairs(&pairs).map_err(|problem| bad("path_map", problem))?;

@@ -26,6 +26,8 @@ pub struct Settings {
     pub max_files: Option<usize>,
     /// Further ignore patterns for every folder, in gitignore syntax.
     pub extra_ignore: Option<Vec<String>>,
+    /// Globs of files that may be indexed and shown though they may hold a credential, as `.env` or `tests/certs/*.pem`.
+    pub allow_secrets: Option<Vec<String>>,
     /// Where an index made on another machine finds its sources here: `stored=local`, the first that fits wins.
     pub path_map: Option<Vec<String>>,
     /// Keep absolute paths out of answers.
@@ -77,6 +79,7 @@ pub(super) const KEYS: &[&str] = &[
     "max_file_size",
     "max_files",
     "extra_ignore",
+    "allow_secrets",
     "path_map",
     "redact_source_root",
     "freshness",
@@ -131,6 +134,11 @@ pub static VARIABLES: &[Variable] = &[
         names: &["CODELODE_EXTRA_IGNORE", "JCODEMUNCH_EXTRA_IGNORE_PATTERNS"],
         sets: "extra_ignore",
         put: |settings, text| set(&mut settings.extra_ignore, Ok(list(text))),
+    },
+    Variable {
+        names: &["CODELODE_ALLOW_SECRETS"],
+        sets: "allow_secrets",
+        put: |settings, text| set(&mut settings.allow_secrets, Ok(list(text))),
     },
     Variable {
         names: &["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"],

@@ -6,7 +6,7 @@ use super::found::{Found, Link};
 use super::package::MAX_ENTRY;
 use super::tools::{Filled, filled};
 use super::walk::Walker;
-use super::{binary, links, noise, secret};
+use super::{binary, links, noise};
 use crate::model::SkipReason;
 
 impl Walker<'_> {
@@ -60,7 +60,7 @@ impl Walker<'_> {
             }
             None => {}
         }
-        secret::folder(name).then_some(SkipReason::Secret)
+        self.rules.secrets.hides_folder(&place.path[self.prefix.len()..]).then_some(SkipReason::Secret)
     }
 
     fn leaves_out_file(&self, name: &str, place: &Place) -> Option<SkipReason> {
@@ -68,7 +68,7 @@ impl Walker<'_> {
             Some(reason)
         } else if noise::file(name) {
             Some(SkipReason::Noise)
-        } else if secret::file(name) {
+        } else if self.rules.secrets.hides_file(&place.path[self.prefix.len()..]) {
             Some(SkipReason::Secret)
         } else if binary::file(&place.path) {
             Some(SkipReason::Binary)
@@ -108,7 +108,7 @@ impl Walker<'_> {
     /// Follows the link at hand to a file or to a folder inside the root.
     fn follow(&self, place: &Place, found: &mut Found) {
         let path = &place.path[self.prefix.len()..];
-        let target = match links::resolve(&self.root, &self.root.join(path), &self.never) {
+        let target = match links::resolve(&self.root, &self.root.join(path), &self.never, &self.rules.secrets) {
             Ok(target) => target,
             Err(SkipReason::Unreadable) => return found.skip_unreadable(path.to_owned()),
             Err(reason) => return found.skip(reason),

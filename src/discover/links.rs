@@ -3,7 +3,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::{binary, disk, noise, secret};
+use super::{binary, disk, noise};
+use crate::config::Secrets;
 use crate::model::SkipReason;
 
 /// What a link points at: a plain file or a folder inside the root.
@@ -16,7 +17,7 @@ pub(super) struct Target {
 ///
 /// The name of a link says nothing of what is behind it, so the rules that keep secrets and version control out are
 /// asked again about the target: `notes.txt` may point at `.env`.
-pub(super) fn resolve(root: &Path, path: &Path, never: &[PathBuf]) -> Result<Target, SkipReason> {
+pub(super) fn resolve(root: &Path, path: &Path, never: &[PathBuf], secrets: &Secrets) -> Result<Target, SkipReason> {
     let real = path
         .canonicalize()
         .map_err(|error| if disk::is_link(&error) { SkipReason::SymlinkEscape } else { SkipReason::Unreadable })?;
@@ -35,11 +36,11 @@ pub(super) fn resolve(root: &Path, path: &Path, never: &[PathBuf]) -> Result<Tar
         if noise::folder(folder) {
             return Err(SkipReason::Noise);
         }
-        if secret::folder(folder) {
-            return Err(SkipReason::Secret);
-        }
     }
     if metadata.is_dir() {
+        if secrets.hides(&format!("{inside}/")) {
+            return Err(SkipReason::Secret);
+        }
         return Ok(Target { real, metadata });
     }
     if !metadata.is_file() {
@@ -48,7 +49,7 @@ pub(super) fn resolve(root: &Path, path: &Path, never: &[PathBuf]) -> Result<Tar
     if noise::file(name) {
         return Err(SkipReason::Noise);
     }
-    if secret::file(name) {
+    if secrets.hides(inside) {
         return Err(SkipReason::Secret);
     }
     if binary::file(inside) {

@@ -22,7 +22,6 @@ mod links;
 mod noise;
 mod package;
 mod read;
-mod secret;
 mod tools;
 mod tree;
 mod walk;
@@ -33,6 +32,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
 pub use changes::{Changes, Known, List, changes, stat};
@@ -48,6 +48,8 @@ pub struct Rules {
     pub extra_ignore: Vec<String>,
     /// Follow symbolic links that stay inside the root.
     pub follow_symlinks: bool,
+    /// Files that may hold a credential.
+    pub secrets: Secrets,
     /// Largest file that is read, in bytes.
     pub max_file_size: u64,
     /// How many files at most; `None` for no limit.

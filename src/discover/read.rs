@@ -18,7 +18,7 @@ pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, Sk
     if !path.components().all(|part| matches!(part, Component::Normal(_))) || file.path.is_empty() {
         return Err(SkipReason::Unreadable);
     }
-    let opened = if rules.follow_symlinks { open_followed(root, &file.path)? } else { open(root, &file.path)? };
+    let opened = if rules.follow_symlinks { open_followed(root, &file.path, rules)? } else { open(root, &file.path)? };
     let metadata = opened.metadata().map_err(|_| SkipReason::Unreadable)?;
     if !metadata.is_file() {
         return Err(SkipReason::NotAFile);
@@ -42,13 +42,13 @@ fn open(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
 }
 
 /// Opens what a link leads to, after asking again where that is.
-fn open_followed(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
+fn open_followed(root: &Path, path: &str, rules: &Rules) -> Result<std::fs::File, SkipReason> {
     let root = root.canonicalize().map_err(|_| SkipReason::Unreadable)?;
     let real = root.join(path).canonicalize().map_err(|error| reason(&error))?;
     if real.strip_prefix(&root).is_ok_and(|inside| inside == Path::new(path)) {
         return open(&root, path);
     }
-    let target = links::resolve(&root, &real, &[])?;
+    let target = links::resolve(&root, &real, &[], &rules.secrets)?;
     let inside = target.real.strip_prefix(&root).ok().and_then(Path::to_str).ok_or(SkipReason::SymlinkEscape)?;
     open(&root, inside)
 }

@@ -14,12 +14,14 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::{Changes, Known, Rules, Walk, changes, walk};
+use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
 /// Rules as a plain index has them.
 fn rules() -> Rules {
     Rules {
         extra_ignore: Vec::new(),
+        secrets: Secrets::default(),
         follow_symlinks: false,
         max_file_size: 500_000,
         max_files: None,

@@ -6,7 +6,7 @@ use super::found::Found;
 use super::layers::{Layers, Patterns, extra};
 use super::package::{self, MAX_ENTRY};
 use super::tools::{Filled, Tools, filled};
-use super::{Error, Rules, Walk, binary, limits, noise, secret};
+use super::{Error, Rules, Walk, binary, limits, noise};
 use crate::model::{EntryMode, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
 
 /// What a folder's entries say of it and of what is below.
@@ -41,7 +41,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
                 continue;
             }
             let parent = (!folder.is_empty()).then(|| &folders[folder_of(folder)]);
-            let judged = enter(tree, entries, below.get(folder), folder, parent, &extra, &mut found);
+            let judged = enter(tree, entries, below.get(folder), folder, parent, &extra, rules, &mut found);
             if let Some(reason) = judged.left_out
                 && parent.is_none_or(|parent| parent.left_out.is_none())
             {
@@ -62,7 +62,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
             EntryMode::File | EntryMode::Executable if ignored == Some(true) => Some(SkipReason::Ignored),
             _ if extra.matched(&entry.path, false).is_ignore() => Some(SkipReason::ExtraIgnored),
             _ if noise::file(name) => Some(SkipReason::Noise),
-            _ if secret::file(name) => Some(SkipReason::Secret),
+            _ if rules.secrets.hides_file(&entry.path) => Some(SkipReason::Secret),
             _ if binary::file(&entry.path) => Some(SkipReason::Binary),
             _ if size > rules.max_file_size => {
                 let named = size <= MAX_ENTRY && is_named(tree, entries, &below, &entry.path, &mut manifests);
@@ -110,6 +110,7 @@ fn finish(mut found: Found, rules: &Rules) -> Walk {
 }
 
 /// Judges a folder by its name and by what lies in it.
+#[allow(clippy::too_many_arguments, reason = "what `choose` has at hand")]
 fn enter(
     tree: &dyn SourceTree,
     entries: &[TreeEntry],
@@ -117,12 +118,13 @@ fn enter(
     path: &str,
     parent: Option<&Folder>,
     extra: &ignore::gitignore::Gitignore,
+    rules: &Rules,
     found: &mut Found,
 ) -> Folder {
     let (git, ignore) = parent.map(|parent| (parent.git.clone(), parent.ignore.clone())).unwrap_or_default();
     let mut folder = Folder { git, ignore, tools: Tools::default(), left_out: None };
     if let Some(parent) = parent {
-        folder.left_out = parent.left_out.or_else(|| leaves_out(path, parent, extra));
+        folder.left_out = parent.left_out.or_else(|| leaves_out(path, parent, extra, rules));
         if folder.left_out.is_some() {
             return folder;
         }
@@ -148,7 +150,7 @@ fn enter(
     folder
 }
 
-fn leaves_out(path: &str, parent: &Folder, extra: &ignore::gitignore::Gitignore) -> Option<SkipReason> {
+fn leaves_out(path: &str, parent: &Folder, extra: &ignore::gitignore::Gitignore, rules: &Rules) -> Option<SkipReason> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ignored = parent.ignore.ignores(path, true).or_else(|| parent.git.ignores(path, true));
     if ignored == Some(true) {
@@ -160,7 +162,7 @@ fn leaves_out(path: &str, parent: &Folder, extra: &ignore::gitignore::Gitignore)
     } else if filled(name, parent.tools) == Some(Filled::Vendored) {
         Some(SkipReason::Vendored)
     } else {
-        secret::folder(name).then_some(SkipReason::Secret)
+        rules.secrets.hides_folder(path).then_some(SkipReason::Secret)
     }
 }
 
@@ -207,6 +209,7 @@ fn is_path(path: &str) -> bool {
 pub fn reason(err: &SourceError) -> SkipReason {
     match err {
         SourceError::Missing { .. } => SkipReason::Missing,
+        SourceError::Secret { .. } => SkipReason::Secret,
         SourceError::Damaged { .. } | SourceError::Failed(_) => SkipReason::Unreadable,
     }
 }

@@ -7,6 +7,7 @@ use gix::bstr::ByteSlice;
 
 use super::Error;
 use super::commit::{causes, commit_id, open};
+use super::sound::Depth;
 
 /// Lines that one commit wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub fn blame(
     file: &str,
     lines: Option<RangeInclusive<u32>>,
 ) -> Result<Vec<Blamed>, Error> {
-    let repository = open(path)?.to_thread_local();
+    let repository = open(path, Depth::Everything)?.to_thread_local();
     let missing = |what: String| Error::Missing { path: path.to_owned(), what };
     let id = commit_id(&repository, revision).ok_or_else(|| missing(format!("the commit {revision:?}")))?;
     let unreadable = |err: &gix::Error| Error::Unreadable { path: path.to_owned(), problem: causes(err) };

@@ -22,6 +22,7 @@ use super::fetch::{Access, Wish, local_refs};
 use super::packs;
 use super::refs::{Found, Refs, is_fixed, short_name};
 use super::remote::{Place, Remote, short_hash};
+use super::sound::Depth;
 
 /// How long clones are kept, and how much of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +150,7 @@ impl Cache {
     /// The refs of a repository as its server has them now. Nothing is cloned.
     pub fn refs(&self, remote: &Remote, wish: &Wish<'_>) -> Result<Refs, Error> {
         match remote.folder() {
-            Some(folder) => local_refs(&folder, &open(&folder)?.to_thread_local()),
+            Some(folder) => local_refs(&folder, &open(&folder, Depth::Everything)?.to_thread_local()),
             None => Ok(self.ask(remote, wish)?.0),
         }
     }
@@ -161,7 +162,7 @@ impl Cache {
         let remote = remote.whole();
         let (refs, used) = match remote.folder() {
             Some(folder) => {
-                let refs = local_refs(&folder, &open(&folder)?.to_thread_local())?;
+                let refs = local_refs(&folder, &open(&folder, Depth::Everything)?.to_thread_local())?;
                 let found = local_meaning(&remote, &folder, &refs, place.as_ref())?;
                 return Ok(Located { found, used: remote });
             }
@@ -239,7 +240,7 @@ impl Cache {
         let give = |meaning: Meaning, pin: File, fetched: Option<u64>, over: Option<String>| {
             let path = self.clone_of(key);
             let found = Found { reference: meaning.reference, commit: meaning.commit, folder: meaning.folder };
-            let commit = Commit::of(open(&path)?, &path, &found.commit, Some(Box::new(pin)))?;
+            let commit = Commit::of(open(&path, Depth::Opening)?, &path, &found.commit, Some(Box::new(pin)))?;
             Ok(Opened { commit, found, fetched, over })
         };
         if let Some(meaning) = usable(&self.state(key)) {
@@ -326,7 +327,7 @@ impl Cache {
     ) -> Result<(Meaning, u64, Remote), Error> {
         let home = self.home_of(key);
         let there = home.join(CLONE);
-        let is_new = !there.is_dir() || open(&there).is_err();
+        let is_new = !there.is_dir() || open(&there, Depth::Opening).is_err();
         let folder = if is_new { self.root.join("aside").join(key) } else { home.clone() };
         let path = folder.join(CLONE);
         if is_new {
@@ -339,10 +340,10 @@ impl Cache {
         }
         let local = format!("refs/c/{}", short_hash(&found.reference));
         let done = (|| {
-            let repository = open(&path)?.to_thread_local();
+            let repository = open(&path, Depth::Opening)?.to_thread_local();
             let (bytes, over) = self.access.fetch(&repository, used, &found.reference, &local, wish)?;
             // The branch may have moved since it was listed.
-            let repository = open(&path)?.to_thread_local();
+            let repository = open(&path, Depth::Opening)?.to_thread_local();
             let commit = commit_id(&repository, &local);
             let commit = commit.ok_or_else(|| Error::Missing { path: path.clone(), what: found.reference.clone() })?;
             Ok((commit.to_string(), bytes, over))
@@ -481,7 +482,7 @@ impl Cache {
             // Several at once write the same.
             init(&path)?;
         }
-        open(&path)
+        open(&path, Depth::Opening)
     }
 
     fn lock_path(&self, key: &str, sort: &str) -> PathBuf {
@@ -605,7 +606,7 @@ fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found,
 fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
     match (meaning(remote, refs, place), place) {
         (Err(err), Some(Place::Ref(name))) => {
-            let repository = open(folder)?.to_thread_local();
+            let repository = open(folder, Depth::Opening)?.to_thread_local();
             let commit = commit_id(&repository, name).ok_or(err)?.to_string();
             Ok(Found { reference: commit.clone(), commit, folder: String::new() })
         }

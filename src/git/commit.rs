@@ -11,18 +11,18 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIter
 
 use super::Error;
 use super::contents::{Contents, Outcome};
+use super::sound::{self, Depth};
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
 
 /// No object that is larger is read into memory, whatever a server says of its size.
 pub(super) const LARGEST_OBJECT: u64 = 1 << 30;
 
-/// Opens a repository without trust: only its own `config` is read, nothing of the environment, and nothing in it is run.
-pub(super) fn open(path: &Path) -> Result<gix::ThreadSafeRepository, Error> {
+/// Opens a repository without trust, to read objects.
+pub(super) fn open(path: &Path, depth: Depth) -> Result<gix::ThreadSafeRepository, Error> {
     let limit = format!("gitoxide.objects.allocLimit={LARGEST_OBJECT}");
     // Objects are read once each, so what would be kept of them only takes room.
     let options = gix::open::Options::isolated().config_overrides([limit.as_str(), "gitoxide.objects.cacheLimit=0"]);
-    gix::ThreadSafeRepository::open_opts(path, options.open_path_as_is(false))
-        .map_err(|err| Error::Unreadable { path: path.to_owned(), problem: causes(&err) })
+    sound::open(path, depth, options)
 }
 
 /// What went wrong, with its causes, in one line.
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Commit {
 impl Commit {
     /// The commit that a revision means in the repository at `path`, its `.git` or its worktree.
     pub fn open(path: &Path, revision: &str) -> Result<Self, Error> {
-        Self::of(open(path)?, path, revision, None)
+        Self::of(open(path, Depth::Everything)?, path, revision, None)
     }
 
     /// The same for a repository that is open, and is kept while the commit is.

@@ -1,11 +1,14 @@
 //! Two states of a repository's history, and which files differ between them.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
 use gix::diff::tree_with_rewrites::Change;
 use gix::object::tree::EntryMode;
-use gix::sec::trust::Mapping;
+
+use super::sound::{self, Depth};
+use crate::config::Secrets;
 
 /// Why history cannot answer.
 #[derive(Debug, thiserror::Error)]
@@ -47,21 +50,37 @@ pub struct History {
     repository: gix::Repository,
     /// The folder, from the worktree's root; empty for the root itself.
     below: PathBuf,
+    /// Files of which nothing is told.
+    secrets: Secrets,
+    hidden: Cell<usize>,
 }
 
 impl History {
     /// The history of a folder of a checkout, opened without trust like [`super::Repository`].
-    pub fn open(folder: &Path) -> Result<Self, Error> {
+    pub fn open(folder: &Path, secrets: &Secrets) -> Result<Self, Error> {
         let none = || Error::NoRepository(folder.to_owned());
         let folder = folder.canonicalize().map_err(|_| none())?;
-        let untrusted = gix::open::Options::isolated;
-        let trust = Mapping { full: untrusted(), reduced: untrusted() };
-        let found =
-            gix::ThreadSafeRepository::discover_opts(&folder, gix::discover::upwards::Options::default(), trust);
-        let repository = found.map_err(|_| none())?.to_thread_local();
+        let dot_git = sound::find(&folder).ok_or_else(none)?;
+        let found = sound::open(&dot_git, Depth::Everything, gix::open::Options::isolated());
+        let repository = found.map_err(|err| Error::Unreadable(err.to_string()))?.to_thread_local();
         let root = repository.workdir().and_then(|root| root.canonicalize().ok()).ok_or_else(none)?;
         let below = folder.strip_prefix(&root).map_err(|_| none())?.to_owned();
-        Ok(Self { repository, below })
+        Ok(Self { repository, below, secrets: secrets.clone(), hidden: Cell::new(0) })
+    }
+
+    /// How many files differed in the last comparison that may hold a credential, and were left out of it.
+    pub fn hidden(&self) -> usize {
+        self.hidden.get()
+    }
+
+    /// Leaves out what may hold a credential, and sorts the rest by path.
+    fn shown(&self, mut files: Vec<Changed>) -> Vec<Changed> {
+        let before = files.len();
+        let is_hidden = |path: &str| self.secrets.hides(path);
+        files.retain(|file| !is_hidden(&file.path) && !file.old_path.as_deref().is_some_and(is_hidden));
+        self.hidden.set(before - files.len());
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
     }
 
     /// The id of the commit that a revision names, in hex: a commit's id or the beginning of one, a branch, a tag, `HEAD~3`.
@@ -122,8 +141,7 @@ impl History {
                 files.push(Changed { path, old_path, old, new });
             }
         }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(files)
+        Ok(self.shown(files))
     }
 
     /// The files that differ between a commit and what `now` says of the present, by path: `now` gives a file's text, or why
@@ -154,8 +172,7 @@ impl History {
         }
         let gone = before.into_iter().filter(|(path, _)| is_gone(path));
         files.extend(gone.map(|(path, id)| Changed { path, old_path: None, old: Some(Content(id)), new: None }));
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(files)
+        Ok(self.shown(files))
     }
 
     /// The text of a file; `None` when it has more than `limit` bytes.

@@ -1,7 +1,8 @@
-//! A commit whose texts are kept beside its repository's clone, by whichever way its files came.
+//! A commit as tools are given it: without files that may hold a credential, its texts kept beside its repository's clone.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
@@ -10,14 +11,19 @@ use super::cache::{Cache, key, touch};
 use super::contents::Outcome;
 use super::texts::{self, Texts};
 use super::{Error, Remote, Wish};
+use crate::config::Secrets;
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry, is_text};
 
 /// So many commits of a repository have their texts kept; the one that was not asked for longest goes first.
 const MOST: usize = 3;
 
-/// The files of a commit, read from its texts where these are kept.
+/// The files of a commit, read from its texts where these are kept. Files that may hold a credential are neither listed nor
+/// read.
 pub struct Kept {
     tree: Box<dyn SourceTree>,
+    secrets: Secrets,
+    /// Hidden files, once the others were listed.
+    hidden: OnceLock<Vec<String>>,
     /// Its contents came from far away and are nowhere else.
     far: bool,
     home: Option<Home>,
@@ -34,8 +40,22 @@ struct Home {
 
 impl Kept {
     /// Files of which nothing is kept: they are read as they are.
-    pub fn nothing(tree: Box<dyn SourceTree>) -> Self {
-        Self { tree, far: false, home: None, texts: None }
+    pub fn nothing(tree: Box<dyn SourceTree>, secrets: Secrets) -> Self {
+        Self { tree, secrets, hidden: OnceLock::new(), far: false, home: None, texts: None }
+    }
+
+    /// Files that may hold a credential.
+    pub fn hidden(&self) -> Result<&[String], SourceError> {
+        if self.hidden.get().is_none() {
+            self.paths()?;
+        }
+        Ok(self.hidden.get().map(Vec::as_slice).unwrap_or_default())
+    }
+
+    fn shown(&self, mut entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
+        let hidden = entries.extract_if(.., |entry| self.secrets.hides(&entry.path)).map(|entry| entry.path).collect();
+        self.hidden.get_or_init(|| hidden);
+        entries
     }
 
     /// Whether keeping the texts now, after so many of the commit's files were looked into, spares more than it costs.
@@ -69,10 +89,11 @@ impl Cache {
         remote: &Remote,
         tree: Box<dyn SourceTree>,
         far: bool,
+        secrets: &Secrets,
         wish: &Wish<'_>,
     ) -> Result<Kept, Error> {
         if remote.folder().is_some() {
-            return Ok(Kept::nothing(tree));
+            return Ok(Kept::nothing(tree, secrets.clone()));
         }
         let key = key(&remote.whole());
         let pin = self.lock(&key, "use", false, wish)?;
@@ -83,7 +104,8 @@ impl Cache {
             // Which one is the oldest is told by this; where it cannot be written nothing is removed either.
             let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         }
-        Ok(Kept { tree, far, home: Some(Home { key, path, _pin: pin }), texts })
+        let home = Some(Home { key, path, _pin: pin });
+        Ok(Kept { far, home, texts, ..Kept::nothing(tree, secrets.clone()) })
     }
 
     /// Keeps the texts of these files, as far as they are here, for those who ask next. Does nothing while somebody else
@@ -129,11 +151,11 @@ impl SourceTree for Kept {
     }
 
     fn entries(&self) -> Result<Vec<TreeEntry>, SourceError> {
-        self.tree.entries()
+        self.tree.entries().map(|entries| self.shown(entries))
     }
 
     fn paths(&self) -> Result<Vec<TreeEntry>, SourceError> {
-        self.tree.paths()
+        self.tree.paths().map(|entries| self.shown(entries))
     }
 
     fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
@@ -160,6 +182,9 @@ impl SourceTree for Kept {
         wanted: &dyn Fn(&[u8]) -> bool,
         buffer: &mut Vec<u8>,
     ) -> Result<bool, SourceError> {
+        if self.secrets.hides(&entry.path) {
+            return Err(SourceError::Secret { path: entry.path.clone() });
+        }
         if let Some(texts) = &self.texts
             && let Ok(id) = gix::ObjectId::from_hex(entry.id.as_bytes())
         {

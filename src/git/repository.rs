@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use gix::bstr::BStr;
-use gix::sec::trust::Mapping;
 
 use super::origin::github_id;
+use super::sound::{self, Depth};
 
 /// A git repository and the checkout it was opened from. The facts are read once, when it is opened; only the index,
 /// which can be large, waits until somebody asks for it.
@@ -28,9 +28,7 @@ impl Repository {
         if !path.is_dir() {
             path.pop();
         }
-        let untrusted = gix::open::Options::isolated;
-        let trust = Mapping { full: untrusted(), reduced: untrusted() };
-        let found = gix::ThreadSafeRepository::discover_opts(&path, gix::discover::upwards::Options::default(), trust);
+        let found = sound::open(&sound::find(&path)?, Depth::Opening, gix::open::Options::isolated());
         let repository = found.ok()?.to_thread_local();
 
         // `core.worktree` can point anywhere. A checkout that does not hold the path asked for is none of ours.

@@ -4,6 +4,7 @@ mod kept;
 mod lies;
 mod names;
 pub(super) mod servers;
+mod sound;
 
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::{History, Repository, Worktree, blame, worktrees};
+use crate::config::Secrets;
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -199,7 +201,7 @@ fn what_changed_between_commits_is_told_with_renames() {
     git(folder.path(), &["add", "-A"]);
     git(folder.path(), &["commit", "-q", "-m", "third"]);
 
-    let history = History::open(folder.path()).expect("there is a repository");
+    let history = History::open(folder.path(), &Secrets::default()).expect("there is a repository");
     let [old, new] = ["HEAD~1", "HEAD"].map(|revision| history.commit(revision).expect("it is there"));
     let told = |with_renames: bool| -> Vec<(String, Option<String>, bool, bool)> {
         let files = match with_renames {
@@ -238,7 +240,7 @@ fn of_a_large_move_only_what_is_the_same_is_taken_for_renamed() {
     fs::write(folder.path().join("new/7.py"), text(7) + "one more\n").expect("files can be written");
     git(folder.path(), &["commit", "-q", "-a", "-m", "third"]);
 
-    let history = History::open(folder.path()).expect("there is a repository");
+    let history = History::open(folder.path(), &Secrets::default()).expect("there is a repository");
     let [old, new] = ["HEAD~1", "HEAD"].map(|revision| history.commit(revision).expect("it is there"));
     let (files, is_capped) = history.changed_or_renamed(&old, &new).expect("both are there");
     assert!(is_capped);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gix::sec::trust::Mapping;
+use super::sound::{self, Depth};
 
 /// A linked worktree, as `git worktree list` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,10 +15,12 @@ pub struct Worktree {
 
 /// The linked worktrees of the repository that holds `path`; none when there is no repository.
 pub fn worktrees(path: &Path) -> Vec<Worktree> {
-    let untrusted = gix::open::Options::isolated;
-    let trust = Mapping { full: untrusted(), reduced: untrusted() };
-    let found = gix::ThreadSafeRepository::discover_opts(path, gix::discover::upwards::Options::default(), trust);
-    let Ok(repository) = found.map(|found| found.to_thread_local()) else { return Vec::new() };
+    let open = |dot_git: PathBuf| sound::open(&dot_git, Depth::Opening, gix::open::Options::isolated()).ok();
+    let found = path.canonicalize().ok().and_then(|path| sound::find(&path)).and_then(open);
+    let Some(repository) = found.map(|found| found.to_thread_local()) else { return Vec::new() };
+    if !sound::are_worktrees(repository.common_dir()) {
+        return Vec::new();
+    }
     let listed = repository.worktrees().unwrap_or_default().into_iter();
     listed
         .filter_map(|proxy| {

@@ -174,6 +174,14 @@ pub enum SourceError {
         /// What is wrong.
         what: String,
     },
+    /// It may hold a credential, and nobody said that it may be read.
+    #[error(
+        "{path} may hold a credential, so it is not read; who means to names it: --allow-secrets, or `allow_secrets` in config.toml"
+    )]
+    Secret {
+        /// The file.
+        path: String,
+    },
     /// The source fails as a whole, so no other file can be read either.
     #[error(transparent)]
     Failed(Box<dyn std::error::Error + Send + Sync>),

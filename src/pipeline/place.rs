@@ -5,6 +5,9 @@ use std::path::Path;
 use crate::config::Config;
 use crate::store::{Registry, Sidecar, SnapshotFacts};
 
+/// A longer `.git` file is none.
+const LONGEST_LINK: u64 = 64 << 10;
+
 /// The checkout that holds a path, by asking for each of the folders above it. A worktree that lies inside another checkout
 /// of its repository does not belong to that.
 pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
@@ -25,8 +28,8 @@ pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sideca
 /// Whether a folder is the root of a linked worktree: there, `.git` is a file that names a place among the repository's
 /// worktrees.
 pub fn is_linked(folder: &Path) -> bool {
-    let text = std::fs::read_to_string(folder.join(".git"));
-    text.is_ok_and(|text| text.starts_with("gitdir:") && text.contains("/worktrees/"))
+    let text = crate::git::read_small(&folder.join(".git"), LONGEST_LINK);
+    text.is_ok_and(|text| text.starts_with(b"gitdir:") && memchr::memmem::find(&text, b"/worktrees/").is_some())
 }
 
 /// Whether a checkout was removed for good. A root that is merely not here, because its disk is not mounted or the index

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::{Error, Options, Origin, Plan, Report, Watcher, run};
-use crate::config::Config;
+use crate::config::{Config, Secrets};
 use crate::discover::{self, Rules};
 use crate::git::{Remote, short_name};
 use crate::model::{SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
@@ -40,14 +40,15 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
 }
 
 /// The index of a commit, when there is one that this version made.
-pub fn unchanged(registry: &Registry, sidecar: &Sidecar, commit: &str) -> Option<Report> {
+pub fn unchanged(registry: &Registry, sidecar: &Sidecar, commit: &str, secrets: &Secrets) -> Option<Report> {
     let known = registry.get(&sidecar.repo).filter(|known| known.git_head.as_deref() == Some(commit))?;
     if known.snapshot != sidecar.snapshot {
         return None;
     }
     let snapshot = registry.store(&known.store).snapshot(&known.snapshot).ok()?;
     let facts = snapshot.facts().clone();
-    (snapshot.content_version() == store::CONTENT && facts.git_head.as_deref() == Some(commit)).then(|| Report {
+    let is_by_the_rules = snapshot.content_version() == store::CONTENT && facts.allow_secrets == secrets.patterns();
+    (is_by_the_rules && facts.git_head.as_deref() == Some(commit)).then(|| Report {
         sidecar: known,
         facts,
         added: Vec::new(),

@@ -75,6 +75,9 @@ pub struct SnapshotFacts {
     /// Ignore patterns that the caller gave, to be used again when the folder is looked at on its own.
     #[serde(default)]
     pub extra_ignore: Vec<String>,
+    /// Globs of files that were read though they may hold a credential.
+    #[serde(default)]
+    pub allow_secrets: Vec<String>,
     /// Whether symbolic links were followed.
     #[serde(default)]
     pub follow_symlinks: bool,

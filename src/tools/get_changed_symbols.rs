@@ -89,7 +89,7 @@ impl Tool for GetChangedSymbols {
                 format!("the folder of {} is not on this machine, so neither is its history", repo.sidecar.repo);
             return Err(Error::new(Code::Unavailable, message));
         };
-        let history = History::open(root).map_err(history_error)?;
+        let history = History::open(root, &call.cx.config.secrets).map_err(history_error)?;
         let Some(since) = args.since_sha.or(indexed_at) else {
             let message = "no commit was checked out when this was indexed; give since_sha";
             return Err(Error::new(Code::InvalidArguments, message));
@@ -104,6 +104,9 @@ impl Tool for GetChangedSymbols {
             }
         };
 
+        if history.hidden() > 0 {
+            call.note("secret_files_left_out", history.hidden());
+        }
         let limit = call.cx.config.max_file_size;
         let mut texts: Vec<Text<'_>> = Vec::with_capacity(files.len());
         for file in &files {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool};
+use crate::model::SkipReason;
 use crate::pipeline;
 use crate::query;
 use crate::store::{FileView, SymbolView};
@@ -212,7 +213,10 @@ pub fn unknown_file(call: &Call<'_>, repo: &Repo, path: &str) -> Error {
     let read = repo.snapshot.table().find(path).and_then(|row| row.state.err());
     let skipped = read.or_else(|| pipeline::left_out(repo.root.as_deref()?, path, repo.snapshot.facts(), config));
     if let Some(reason) = skipped {
-        let message = format!("{shown:?} was left out of the index: {} ({})", reason.as_str(), reason.meaning());
+        let mut message = format!("{shown:?} was left out of the index: {} ({})", reason.as_str(), reason.meaning());
+        if reason == SkipReason::Secret {
+            message.push_str("; who means to read it names it: --allow-secrets, or `allow_secrets` in config.toml");
+        }
         return Error::new(Code::NotFound, message).with("reason", reason.as_str());
     }
     let prefix = format!("{path}/");

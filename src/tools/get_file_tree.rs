@@ -147,11 +147,16 @@ fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Er
     let files = opened.tree.paths().map_err(|err| remotes::source_error(&err))?;
     call.note("commit", opened.found.commit.as_str());
     let prefix = remotes::inside(&opened, &args.path_prefix);
+    let hidden = opened.tree.hidden().map_err(|err| remotes::source_error(&err))?;
     let below = |path: &str| match prefix.is_empty() {
         true => true,
         false => path.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/')),
     };
     let paths: Vec<&str> = files.iter().map(|entry| entry.path.as_str()).filter(|path| below(path)).collect();
+    let hidden = hidden.iter().filter(|path| below(path)).count();
+    if hidden > 0 {
+        call.note("secret_files_left_out", hidden);
+    }
     if paths.is_empty() {
         let message = format!("there is nothing below {prefix:?} in commit {}", opened.found.commit);
         return Err(Error::new(Code::NotFound, message));

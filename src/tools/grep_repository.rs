@@ -11,7 +11,7 @@ use super::remotes::{keep, open, remote, source_error};
 use super::search_text::bad_pattern;
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::git::Age;
-use crate::model::{EntryMode, SourceTree as _, TreeEntry};
+use crate::model::{EntryMode, SkipReason, SourceTree as _, TreeEntry};
 use crate::query::blobs::{self, Line, Wanted};
 use crate::query::scan::Limits;
 use crate::query::text::{Case, Pattern};
@@ -173,6 +173,11 @@ impl Tool for GrepRepository {
                 EntryMode::Symlink => *left_out.entry("symlink").or_default() += 1,
                 EntryMode::File | EntryMode::Executable => entries.push(entry),
             }
+        }
+        let hidden = opened.tree.hidden().map_err(|err| source_error(&err))?;
+        let hidden = hidden.iter().filter(|path| in_place(path) && filter.keeps(path)).count() as u64;
+        if hidden > 0 {
+            left_out.insert(SkipReason::Secret.as_str(), hidden);
         }
         opened.tree.prepare(&entries).map_err(|err| source_error(&err))?;
         let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };

@@ -143,7 +143,7 @@ fn by_github(
 
 /// The index of a commit that was found, if there is one and nothing else is asked for.
 fn unchanged(call: &Call<'_>, sidecar: &Sidecar, found: &Found, incremental: bool) -> Option<Report> {
-    let known = || pipeline::unchanged(call.cx.indexes.registry(), sidecar, &found.commit);
+    let known = || pipeline::unchanged(call.cx.indexes.registry(), sidecar, &found.commit, &call.cx.config.secrets);
     incremental.then(known).flatten()
 }
 

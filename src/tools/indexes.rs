@@ -286,7 +286,33 @@ fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
         true => open_newest(call, sidecar),
         false => Err(err),
     });
-    opened.map_err(|err| store_error(err, sidecar))
+    by_the_rule(call, sidecar, opened.map_err(|err| store_error(err, sidecar))?)
+}
+
+/// Chooses the files of a checkout again where other files were exempt from the rule about credentials when it was indexed.
+fn by_the_rule(call: &Call<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Arc<Open>, Error> {
+    let config = &call.cx.config;
+    let facts = lock(&open.state).snapshot.facts().clone();
+    let patterns = config.secrets.patterns();
+    if facts.allow_secrets == patterns {
+        return Ok(open);
+    }
+    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &call.request.cancelled, patience: STRICT };
+    let options = pipeline::Options::as_before(Some(&facts), None);
+    let root = config.path_map.to_local(&sidecar.root);
+    let chosen = is_here(call, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
+    match chosen {
+        Some(Ok(_)) => open_newest(call, sidecar).map_err(|err| store_error(err, sidecar)),
+        // It holds no file that is hidden now.
+        _ if facts.allow_secrets.iter().all(|pattern| patterns.contains(pattern)) => Ok(open),
+        Some(Err(err)) => Err(pipeline_error(err, sidecar)),
+        None => {
+            let allowed = facts.allow_secrets.join(",");
+            let message =
+                format!("{} was indexed with --allow-secrets {allowed}; give it, or index again", sidecar.repo);
+            Err(Error::new(Code::IndexOutdated, message))
+        }
+    }
 }
 
 fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::Error> {

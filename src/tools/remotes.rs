@@ -143,7 +143,7 @@ pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age)
 /// The files of a commit, read from its texts where these are kept.
 fn with_texts(call: &Call<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
     call.cx.remotes.settle(Some(tree.commit()));
-    with_cache(call, |cache, wish| cache.with_texts(remote, tree, far, wish)).map(Arc::new)
+    with_cache(call, |cache, wish| cache.with_texts(remote, tree, far, &call.cx.config.secrets, wish)).map(Arc::new)
 }
 
 /// Keeps the texts of a commit for who asks next, when so many of its files were looked into that it is worth it. That is a
@@ -206,10 +206,11 @@ fn names_elsewhere(repo: &str) -> bool {
 }
 
 /// One of a commit's files.
-fn entry(opened: &Opened, files: &[TreeEntry], path: &str) -> Result<TreeEntry, Error> {
+fn entry(call: &Call<'_>, opened: &Opened, files: &[TreeEntry], path: &str) -> Result<TreeEntry, Error> {
     let found = files.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| files[at].clone());
     match found {
         Some(entry) if entry.mode != EntryMode::Submodule => Ok(entry),
+        None if call.cx.config.secrets.hides(path) => Err(source_error(&SourceError::Secret { path: path.to_owned() })),
         Some(entry) => {
             let message = format!("{path} is a submodule, at commit {}; name its own repository", entry.id);
             Err(Error::new(Code::NotFound, message))
@@ -287,7 +288,7 @@ pub fn inside(opened: &Opened, path: &str) -> String {
 /// A link is followed to what it names in the same commit, and to nothing else.
 pub fn content(call: &Call<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
     let files = opened.tree.paths().map_err(|err| source_error(&err))?;
-    let mut entry = entry(opened, &files, path)?;
+    let mut entry = entry(call, opened, &files, path)?;
     for _ in 0..MOST_LINKS {
         let read = || {
             opened.tree.prepare(&[&entry])?;
@@ -299,7 +300,11 @@ pub fn content(call: &Call<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, 
             return Ok(content);
         }
         let target = String::from_utf8_lossy(&content);
-        let led = led_to(&entry.path, &target)
+        let led = led_to(&entry.path, &target);
+        if let Some(path) = led.as_ref().filter(|path| call.cx.config.secrets.hides(path)) {
+            return Err(source_error(&SourceError::Secret { path: path.clone() }));
+        }
+        let led = led
             .and_then(|path| files.binary_search_by(|file| file.path.as_str().cmp(&path)).ok())
             .map(|at| files[at].clone())
             .filter(|file| file.mode != EntryMode::Submodule);

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::servers::{World, quiet, remote, world, write};
 use super::{git, repository};
+use crate::config::Secrets;
 use crate::git::{Age, Commit, Kept, Remote};
 use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
 use crate::net::stand::{Stand, git_backend};
@@ -40,7 +41,7 @@ fn open(world: &World, remote: &Remote, far: bool) -> (Kept, Vec<TreeEntry>, Arc
     let opened = world.cache.open(remote, None, Age::Now, &quiet()).expect("it is cloned");
     let reads = Arc::new(AtomicUsize::new(0));
     let tree = Box::new(Counted { commit: opened.commit, reads: reads.clone() });
-    let kept = world.cache.with_texts(remote, tree, far, &quiet()).expect("there is room");
+    let kept = world.cache.with_texts(remote, tree, far, &Secrets::default(), &quiet()).expect("there is room");
     let files = kept.entries().expect("the tree is there");
     (kept, files, reads)
 }
@@ -133,7 +134,8 @@ fn damage_costs_time_and_changes_no_answer() {
 
     let commit = || Box::new(Commit::open(origin.path(), "HEAD").expect("it is there"));
     let look = || {
-        let kept = world.cache.with_texts(&remote, commit(), false, &quiet()).expect("there is room");
+        let kept =
+            world.cache.with_texts(&remote, commit(), false, &Secrets::default(), &quiet()).expect("there is room");
         assert!(seen(&kept, &files) == expected);
         kept
     };

@@ -1,0 +1,249 @@
+//! Files that may hold a credential: known by their paths, never opened, and so in no index and no answer. A source file or a
+//! document that is only called after a secret, such as `secrets.py`, stays.
+
+use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// The rule that keeps credentials out of indexes and answers, and files that the user exempts from it.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets {
+    patterns: Vec<String>,
+    allowed: Option<Arc<GlobSet>>,
+}
+
+impl Secrets {
+    /// The rule without the files that match one of these globs, or lie in a folder that does. A glob without a slash is about
+    /// the name alone.
+    pub fn except(patterns: Vec<String>) -> Result<Self, String> {
+        let mut globs = GlobSetBuilder::new();
+        for pattern in &patterns {
+            let path = pattern.trim().trim_start_matches("./").trim_end_matches('/');
+            let anchored = match path.strip_prefix('/') {
+                Some(rest) => rest.to_owned(),
+                None if path.contains('/') => path.to_owned(),
+                None => format!("**/{path}"),
+            };
+            for glob in [format!("{anchored}/**"), anchored] {
+                let built = GlobBuilder::new(&glob).literal_separator(true).build();
+                globs.add(built.map_err(|err| format!("has {pattern:?}: {}", err.kind()))?);
+            }
+        }
+        let built = globs.build().map_err(|err| err.to_string())?;
+        let allowed = (!patterns.is_empty()).then(|| Arc::new(built));
+        Ok(Self { patterns, allowed })
+    }
+
+    /// The globs of exempted files.
+    pub fn patterns(&self) -> &[String] {
+        &self.patterns
+    }
+
+    /// Whether a folder need not be entered. Its path starts at the root, with `/` between the parts.
+    pub fn hides_folder(&self, path: &str) -> bool {
+        self.allowed.is_none() && is_folder_of_keys(name_of(path))
+    }
+
+    /// Whether a file is hidden by its own name and place, when no folder that holds it was.
+    pub fn hides_file(&self, path: &str) -> bool {
+        match &self.allowed {
+            None => is_secret_file(path),
+            Some(_) => self.hides(path),
+        }
+    }
+
+    /// Whether a file is hidden, by itself or with a folder that holds it.
+    pub fn hides(&self, path: &str) -> bool {
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        let is_hidden = is_secret_file(path) || folders.map(name_of).any(is_folder_of_keys);
+        is_hidden && !self.allowed.as_ref().is_some_and(|globs| globs.is_match(path))
+    }
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a folder of this name is where people keep keys.
+fn is_folder_of_keys(name: &str) -> bool {
+    matches!(name, ".ssh" | ".gnupg" | ".aws" | ".password-store")
+}
+
+/// Whether a file may hold a credential. Letter case does not matter: `.ENV` holds the same.
+fn is_secret_file(path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return is_secret(folder, &name.to_ascii_lowercase());
+    }
+    is_secret(folder, name)
+}
+
+fn is_secret(folder: &str, name: &str) -> bool {
+    if is_environment(name)
+        || is_known(name)
+        || has_key_extension(name)
+        || is_history(name)
+        || is_service_account(name)
+        || is_known_in(folder, name)
+        || ((name.starts_with("id_") || name.contains("kubeconfig")) && is_named_key(name))
+    {
+        return true;
+    }
+    let copied = [".bak", ".backup", ".old", ".orig", ".save", "~"].iter().find_map(|end| name.strip_suffix(end));
+    copied.is_some_and(|original| original.starts_with("id_") || is_secret(folder, original))
+}
+
+/// `.env`, `.envrc` and their variants, except those that exist to be copied and filled in, and code about the environment.
+fn is_environment(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(".env") else { return false };
+    let rest = rest.strip_prefix("rc").unwrap_or(rest);
+    if rest.is_empty() {
+        return true;
+    }
+    let Some(variant) = rest.strip_prefix(['.', '_', '-']) else { return false };
+    let last = variant.rsplit(['.', '_', '-']).next().unwrap_or(variant);
+    !is_template(last) && (variant == "js" || !(rest.starts_with('.') && is_source(last)))
+}
+
+fn is_template(word: &str) -> bool {
+    matches!(
+        word,
+        "example" | "examples" | "sample" | "samples" | "template" | "tpl" | "tmpl" | "dist" | "defaults" | "schema"
+    )
+}
+
+/// Names that programs give to files with keys and passwords.
+#[rustfmt::skip]
+fn is_known(name: &str) -> bool {
+    matches!(
+        name,
+        ".netrc" | "_netrc" | ".npmrc" | ".yarnrc.yml" | ".pypirc" | ".htpasswd" | ".pgpass" | ".my.cnf" | ".s3cfg"
+            | ".git-credentials" | ".dockercfg" | ".dockerconfigjson" | ".boto" | ".terraformrc" | ".sentryclirc"
+            | ".vault-token" | ".vault_pass" | ".vault_pass.txt" | ".vault-pass" | ".vault_password" | "vault_pass.txt"
+            | ".token" | "private.asc" | "wp-config.php"
+            | "credentials" | "credentials.json" | "credentials.yml" | "credentials.yaml" | "credentials.toml"
+            | "credentials.xml" | "credentials.csv" | "credentials.ini"
+            | "client_secret.json" | "client_secrets.json" | "application_default_credentials.json"
+            | "secrets.json" | "secrets.yml" | "secrets.yaml" | "secrets.toml" | "secrets.env" | "secrets.ini"
+            | "secret.json" | "secret.yml" | "secret.yaml" | "secret.toml" | "secrets.txt" | "secret.txt"
+            | "master.key" | "local.settings.json"
+    )
+}
+
+/// Names that say nothing but in the folder of the program that reads them.
+fn is_known_in(folder: &str, name: &str) -> bool {
+    match name {
+        "auth.json" => folder.split('/').any(|part| matches!(part, ".docker" | ".config" | "composer" | ".composer")),
+        "config" => name_of(folder) == ".kube",
+        "config.json" => name_of(folder) == ".docker",
+        "hosts.yml" | "hosts.yaml" => name_of(folder) == "gh",
+        "settings.xml" | "settings-security.xml" => name_of(folder) == ".m2",
+        _ => name_of(folder) == ".azure" && !is_source(extension(name)),
+    }
+}
+
+/// Extensions of keys, certificates with keys, key stores, and of what infrastructure is made with.
+fn has_key_extension(name: &str) -> bool {
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    match extension {
+        "pem" | "key" | "priv" | "p12" | "pfx" | "p8" | "pk8" | "ppk" | "jks" | "keystore" | "keytab" | "kdb"
+        | "kdbx" | "gpg" | "pgp" | "agekey" | "ovpn" | "mobileprovision" | "tfstate" => true,
+        "env" | "tfvars" => !is_template(stem),
+        "json" => stem.ends_with(".tfvars"),
+        _ => false,
+    }
+}
+
+/// Keys and clusters' configurations under a name of the user's own: `id_rsa_work`, `kubeconfig-prod.yaml`.
+fn is_named_key(name: &str) -> bool {
+    let is_own = |rest: &str| rest.is_empty() || rest.starts_with(['_', '-', '.']);
+    let kinds = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "kubeconfig"];
+    let extension = extension(name);
+    let is_known = kinds.iter().any(|kind| name.strip_prefix(kind).is_some_and(is_own)) || extension == "kubeconfig";
+    is_known && extension != "pub" && !is_source(extension) && !is_template(extension)
+}
+
+/// Lines that were typed into a shell or a database's client, passwords among them.
+fn is_history(name: &str) -> bool {
+    (name.starts_with('.') && name.ends_with("_history"))
+        || matches!(name, "fish_history" | ".zhistory" | ".histfile" | ".dbshell" | ".node_repl_history")
+}
+
+/// `service-account.json`, `my-service-account-key.json`, `shop-firebase-adminsdk-x1y2z.json`.
+fn is_service_account(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(".json") else { return false };
+    let marks = ["service-account", "service_account", "serviceaccount", "firebase-adminsdk"];
+    marks.iter().any(|mark| stem.contains(mark))
+}
+
+fn extension(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// Extensions of programs and documents: their content is written for others to read.
+#[rustfmt::skip]
+fn is_source(extension: &str) -> bool {
+    matches!(
+        extension,
+        "rs" | "go" | "py" | "pyi" | "rb" | "java" | "kt" | "kts" | "scala" | "c" | "h" | "cc" | "cpp" | "hpp" | "cs"
+            | "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "vue" | "svelte" | "php" | "swift" | "m" | "mm"
+            | "sh" | "bash" | "zsh" | "fish" | "ps1" | "lua" | "pl" | "pm" | "ex" | "exs" | "erl" | "hs" | "ml" | "clj"
+            | "dart" | "r" | "jl" | "zig" | "nix" | "sql" | "proto" | "tf" | "hcl" | "html" | "css" | "scss"
+            | "md" | "mdx" | "rst" | "adoc" | "tex" | "ipynb"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Secrets;
+
+    #[test]
+    fn secrets_are_known_by_their_paths() {
+        let rule = Secrets::default();
+        #[rustfmt::skip]
+        let paths = [
+            ".env", ".ENV", ".env.local", ".env.production", "prod.env", ".env~", ".env_prod", ".env-staging", ".env.js",
+            ".envrc", ".envrc.local", "a/.env.bak", "server.pem", "Server.KEY", "server.pem.bak", "a.p12", "a.pfx",
+            "release.jks", "debug.keystore", "id_rsa", "id_ed25519", "id_rsa_work", "id_rsa.old", "id_deploy.bak", "ca.priv",
+            "private.asc", ".netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".htpasswd", ".git-credentials", ".sentryclirc",
+            ".vault_pass", ".token", "credentials.json", "service-account.json", "service-account-prod.json",
+            "shop-firebase-adminsdk-x1.json", "firebase-adminsdk-x1.json", "secrets.yaml", "secrets.yml", "secret.txt",
+            "secrets.env", "wp-config.php", "kubeconfig", "kubeconfig-prod.yaml", "prod.kubeconfig", ".kube/config",
+            ".docker/config.json", ".docker/auth.json", ".config/containers/auth.json", "a/composer/auth.json",
+            ".config/gh/hosts.yml", ".azure/accessTokens.json", ".m2/settings.xml", "prod.tfvars", "a/prod.auto.tfvars.json",
+            "terraform.tfstate", "terraform.tfstate.backup", ".bash_history", ".psql_history", ".mysql_history",
+            ".local/share/fish/fish_history",
+        ];
+        for path in paths {
+            assert!(rule.hides(path), "{path}");
+        }
+        assert!(rule.hides("a/.ssh/config") && rule.hides_folder("a/.ssh") && !rule.hides_file(".ssh/config"));
+    }
+
+    #[test]
+    fn code_documents_and_templates_are_kept() {
+        let rule = Secrets::default();
+        #[rustfmt::skip]
+        let paths = [
+            ".env.example", ".env.sample", ".env.template", ".env.local.example", ".env-example", ".env_sample",
+            ".envrc.example", ".environment", ".env.d.ts", ".env.py", "secrets.py", "secret.rs", "credentials.go", "env.py",
+            "key.ts", "keys.json", "id_rsa.pub", "id_rsa.go", "id_rsa_test.md", "id_map.json", "pem.go", "password.java",
+            "keystore.rs", "service_account.py", "kubeconfig.go", "kubeconfig.md", "locales/en/auth.json", "auth.json",
+            "config", "src/config.json", "hosts.yml", "settings.xml", "history.py", "wp-config-sample.php", "tfvars.go",
+            "example.tfvars", "terraform.tfvars.example", ".azure/deploy.ps1", ".azure/pipelines/ci.yml", "token.json",
+        ];
+        for path in paths {
+            assert!(!rule.hides(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn named_files_are_exempt() {
+        let rule = |pattern: &str| Secrets::except(vec![pattern.to_owned()]).expect("a glob");
+        assert!(!rule(".env").hides("a/.env") && rule(".env").hides("a/.env.local") && rule("/.env").hides("a/.env"));
+        assert!(!rule("certs/*.pem").hides("certs/a.pem") && rule("certs/*.pem").hides("a.pem"));
+        assert!(!rule("tests").hides("tests/keys/.ssh/id_rsa") && !rule("tests/keys/").hides("tests/keys/a.key"));
+        assert!(!rule("tests").hides_folder("tests/.ssh") && rule("tests").hides_file("other/.ssh/config"));
+        assert!(Secrets::except(vec!["[".to_owned()]).is_err());
+    }
+}
