@@ -1,6 +1,6 @@
 //! The manifest: the one file that says what a store holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pack::checksum;
-use super::{Error, FORMAT};
+use super::pack::{self, checksum};
+use super::{Error, FORMAT, edges, files, ranks, segments};
 
 /// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -142,6 +142,29 @@ impl Manifest {
             Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
             _ => Ok(()),
         }
+    }
+
+    /// The files that it cannot do without: a commit writes and syncs them before it names them.
+    pub(super) fn committed(&self, dir: &Path) -> HashSet<PathBuf> {
+        let packs = self.packs.iter().map(|facts| pack::path(dir, facts.number));
+        let tables = self.snapshots.values().map(|facts| files::path(dir, facts.number));
+        let segments = segments::files(&self.segments).into_iter().map(|name| dir.join("index").join(name));
+        packs.chain(tables).chain(segments).collect()
+    }
+
+    /// Every file that may stay in the store: committed ones, derived tables of its snapshots, and the newest relations as long
+    /// as a snapshot without relations may take them over. Whoever removes files asks here.
+    pub(super) fn named(&self, dir: &Path) -> HashSet<PathBuf> {
+        let mut named = self.committed(dir);
+        named.extend([Self::path(dir), dir.join("lock")]);
+        for facts in self.snapshots.values() {
+            named.extend([edges::path(dir, facts.number), ranks::path(dir, facts.number)]);
+        }
+        let related = edges::numbers(dir);
+        if self.snapshots.values().any(|facts| !related.contains(&facts.number)) {
+            named.extend(related.first().map(|number| edges::path(dir, *number)));
+        }
+        named
     }
 
     /// Writes it beside the old one. Returns the file, which must be synced.

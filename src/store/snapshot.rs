@@ -246,12 +246,12 @@ impl Snapshot {
     /// Removes the relations that these were made from, unless somebody's snapshot still has them: they take as much room again.
     fn forget_earlier_edges(&self) {
         let Ok(manifest) = Manifest::read(&self.dir) else { return };
-        let named = |number: u64| manifest.snapshots.values().any(|facts| facts.number == number);
-        // Of a newer state there may be none yet, and then these are what it is made from.
-        let earlier =
-            edges::numbers(&self.dir).into_iter().filter(|number| *number < self.facts.number && !named(*number));
-        for path in earlier.flat_map(|number| [edges::path(&self.dir, number), ranks::path(&self.dir, number)]) {
-            // What cannot be removed is swept by the next commit.
+        let named = manifest.named(&self.dir);
+        // A later state may have been committed meanwhile: its tables are not ours to judge.
+        let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number < self.facts.number);
+        let tables = earlier.flat_map(|number| [edges::path(&self.dir, number), ranks::path(&self.dir, number)]);
+        for path in tables.filter(|path| !named.contains(path)) {
+            // The next commit sweeps a table that cannot be removed here.
             let _ = std::fs::remove_file(path);
         }
     }

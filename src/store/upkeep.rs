@@ -1,13 +1,12 @@
 //! What is in an index directory and should not be: leftovers of crashes, stores that nobody knows, sidecars that cannot be read.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::manifest::Manifest;
-use super::{Error, Registry, Sidecar, Store, lock, segments};
+use super::{Error, Registry, Sidecar, Store, lock};
 
 /// Whether a store is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +37,13 @@ impl Store {
         files(&self.dir).iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum()
     }
 
-    /// The files that its manifest does not name: what a killed writer left, or what is just being written.
+    /// The files that have no use: remains of a killed writer, or of one that is at work.
     pub fn leftovers(&self) -> Result<Vec<PathBuf>, Error> {
         let manifest = match self.manifest() {
             Err(Error::Missing(_)) => Manifest::empty(),
             other => other?,
         };
-        let mut named = committed(&self.dir, &manifest);
-        named.extend(["manifest.json", "lock"].map(|name| self.dir.join(name)));
-        for facts in manifest.snapshots.values() {
-            named.extend(["edges", "ranks"].map(|kind| self.dir.join(format!("{kind}.{}", facts.number))));
-        }
-        Ok(files(&self.dir).into_iter().filter(|path| !named.contains(path)).collect())
+        Ok(leftovers(&self.dir, &manifest))
     }
 
     /// Removes what [`Store::leftovers`] finds when nobody writes, and says how many files that were.
@@ -109,12 +103,10 @@ impl Registry {
     }
 }
 
-/// The files that a manifest cannot do without: what a commit writes and syncs before it is named.
-pub(super) fn committed(dir: &Path, manifest: &Manifest) -> HashSet<PathBuf> {
-    let packs = manifest.packs.iter().map(|pack| dir.join(format!("pack.{}", pack.number)));
-    let tables = manifest.snapshots.values().map(|facts| dir.join(format!("files.{}", facts.number)));
-    let segments = segments::files(&manifest.segments).into_iter().map(|name| dir.join("index").join(name));
-    packs.chain(tables).chain(segments).collect()
+/// The files of a store that may not stay beside its manifest.
+pub(super) fn leftovers(dir: &Path, manifest: &Manifest) -> Vec<PathBuf> {
+    let named = manifest.named(dir);
+    files(dir).into_iter().filter(|path| !named.contains(path)).collect()
 }
 
 /// Every file below a folder.

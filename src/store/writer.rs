@@ -1,6 +1,6 @@
 //! Writing: new files first, then the segments, and last the manifest that names them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::index::{self, Field};
 use super::indexing::{self, Few, Waiting};
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord};
-use super::segments::{self, Segments};
+use super::segments::Segments;
 use super::snapshot::{find_file, language_number, open_packs};
-use super::upkeep::committed;
+use super::upkeep::leftovers;
 use super::view::qualified_name;
 use super::{CONTENT, Error, Snapshot, SymbolId, edges, lock, ranks};
 use crate::languages::{clean_doc, exercises, first_sentence, is_beside, is_generated, language_name};
@@ -473,9 +473,9 @@ impl Writer {
 
     /// Whether all that the manifest names is among these files, which are synced next, or was named and synced before.
     fn is_safe_with(&self, to_sync: &[(PathBuf, File)]) -> bool {
-        let before = Manifest::read(&self.dir).map(|manifest| committed(&self.dir, &manifest)).unwrap_or_default();
+        let before = Manifest::read(&self.dir).map(|manifest| manifest.committed(&self.dir)).unwrap_or_default();
         let is_synced = |path: &PathBuf| before.contains(path) || to_sync.iter().any(|(synced, _)| synced == path);
-        committed(&self.dir, &self.manifest).iter().all(is_synced)
+        self.manifest.committed(&self.dir).iter().all(is_synced)
     }
 
     fn pack_writer(&mut self) -> Result<&mut PackWriter, Error> {
@@ -639,31 +639,10 @@ fn sync_all(files: Vec<(PathBuf, File)>) -> Result<(), Error> {
     })
 }
 
-/// Removes the files that a manifest does not name: those of older generations, which readers hold open, and what a crash
-/// left. What cannot be removed is left to the next time.
+/// Removes the files that have no use beside this manifest: those of older generations, which readers hold open, and remains of
+/// a crash. A file that cannot be removed is left to the next time.
 fn sweep(dir: &Path, manifest: &Manifest) {
-    let packs: HashSet<String> = manifest.packs.iter().map(|pack| format!("pack.{}", pack.number)).collect();
-    let tables: HashSet<String> = manifest.snapshots.values().map(|facts| format!("files.{}", facts.number)).collect();
-    let mut edges: HashSet<String> =
-        manifest.snapshots.values().map(|facts| format!("edges.{}", facts.number)).collect();
-    // A snapshot whose relations are not known yet takes most of them from the newest that were.
-    let numbers = super::edges::numbers(dir);
-    if manifest.snapshots.values().any(|facts| !numbers.contains(&facts.number)) {
-        edges.extend(numbers.first().map(|number| format!("edges.{number}")));
-    }
-    let ranks: HashSet<String> = manifest.snapshots.values().map(|facts| format!("ranks.{}", facts.number)).collect();
-    let remove = |path: PathBuf| drop(std::fs::remove_file(path));
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let ours = ["pack.", "files.", "edges.", "ranks."].iter().any(|kind| name.starts_with(kind));
-        if ours && ![&packs, &tables, &edges, &ranks].iter().any(|named| named.contains(&name)) {
-            remove(entry.path());
-        }
-    }
-    let segments: HashSet<String> = segments::files(&manifest.segments).into_iter().collect();
-    for entry in std::fs::read_dir(dir.join("index")).into_iter().flatten().flatten() {
-        if !segments.contains(&*entry.file_name().to_string_lossy()) {
-            remove(entry.path());
-        }
+    for path in leftovers(dir, manifest) {
+        let _ = std::fs::remove_file(path);
     }
 }

@@ -125,6 +125,18 @@ impl Visit<'_> {
 
     /// Something that is wrong, and mended when that is wanted and works.
     fn problem(&mut self, subject: &str, what: &str, remedy: &str, mend: impl FnOnce() -> Result<(), String>) {
+        self.finding(true, subject, what, remedy, mend);
+    }
+
+    /// Something that can be mended, wrong or not.
+    fn finding(
+        &mut self,
+        is_problem: bool,
+        subject: &str,
+        what: &str,
+        remedy: &str,
+        mend: impl FnOnce() -> Result<(), String>,
+    ) {
         let (mut what, mut mended) = (what.to_owned(), false);
         if self.fix {
             (self.tell)(&format!("{subject}: {remedy}"));
@@ -134,7 +146,7 @@ impl Visit<'_> {
             }
         }
         let (subject, remedy) = (subject.to_owned(), Some(remedy.to_owned()));
-        self.report.findings.push(Finding { subject, what, is_problem: true, remedy, mended });
+        self.report.findings.push(Finding { subject, what, is_problem, remedy, mended });
     }
 
     /// The folder that everything lies in: who may read it, whether it can be written, and how much room is left.
@@ -203,7 +215,8 @@ impl Visit<'_> {
         {
             let what = format!("{} files are left of runs that were killed", leftovers.len());
             let sweep = || store.sweep(PATIENCE).map(|_| ()).map_err(|err| err.to_string());
-            self.problem(&store.dir().display().to_string(), &what, "remove them", sweep);
+            // Nothing is wrong with that: the next run removes them too.
+            self.finding(false, &store.dir().display().to_string(), &what, "remove them, as the next run does", sweep);
         }
     }
 

@@ -118,6 +118,55 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
     }
 }
 
+/// Which derived tables the next question finds: relations of the newest state, those to take over from, and ranks.
+fn derived(place: &Place) -> (bool, bool, bool) {
+    let snapshot = place.snapshot().expect("it is indexed");
+    (snapshot.edges().is_some(), snapshot.earlier_edges().is_some(), snapshot.ranks().is_some())
+}
+
+#[test]
+fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut state = modules(12, 0);
+    let place = Place::indexed(&state);
+    let (mut seen, mut left) = (BTreeMap::new(), 0);
+    for step in 1..=super::number_of("CODELODE_HISTORIES", 40) {
+        let killed = random.below(4) == 0;
+        if random.below(3) > 0 {
+            let edited = random.edited(&state, step);
+            place.write(&state, &edited);
+            state = edited;
+        }
+        let args: &[&str] = match random.below(5) {
+            0 => &["index", "."],
+            1 | 2 => &["search", "marker"],
+            3 => &["refs", "marker_part_0_module_0_py_0"],
+            _ => &["call", "get_symbol_importance", "{}"],
+        };
+        let mut command = place.command(args);
+        command.env("CODELODE_FRESHNESS", "strict");
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+        if killed {
+            wait_for_steps(&mut child, &place.index(), 1 + random.below(10));
+            child.kill().expect("it is our child");
+        }
+        child.wait().expect("it is our child");
+
+        let before = derived(&place);
+        for fix in [&["doctor", "--json", "--quiet"][..], &["doctor", "--json", "--quiet", "--fix"]] {
+            let ran = super::Ran::of(&mut place.command(fix));
+            assert_eq!(ran.status, 0, "step {step}, {args:?}: {}", ran.out);
+            left += usize::from(ran.out.contains("of runs that were killed"));
+            assert!(killed || !ran.out.contains("of runs that were killed"), "step {step}, {args:?}: {}", ran.out);
+        }
+        assert_eq!(derived(&place), before, "step {step}, {args:?}: no table is removed that somebody needs");
+        *seen.entry(before).or_insert(0) += 1;
+    }
+    assert!(seen.keys().any(|(edges, earlier, _)| !edges && *earlier), "edits before questions: {seen:?}");
+    assert!(seen.keys().any(|(edges, _, _)| *edges), "questions: {seen:?}");
+    assert!(left > 0, "some kills leave files");
+}
+
 /// Waits until names in the stores have come and gone so many times, or the child has ended.
 fn wait_for_steps(child: &mut Child, index: &Path, steps: usize) {
     let mut before = names(index);
