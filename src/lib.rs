@@ -1,7 +1,7 @@
 //! codelode: code search for agents and people. Index once, answer in milliseconds.
 //!
 //! This page is a tour of the house. Each room has one purpose and says so at its door; which room may use which is a table in
-//! `tests/tidy.rs`, and a test keeps it.
+//! `tests/all/tidy.rs`, and a test keeps it.
 //!
 //! A file is indexed once, on its way through these rooms:
 //!

@@ -143,7 +143,7 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, budge
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
-            parser.set_language(&(spec.grammar)()).expect("tests/languages.rs loads every grammar");
+            parser.set_language(&(spec.grammar)()).expect("tests/all/languages.rs loads every grammar");
             parsers.push((spec, parser));
             parsers.len() - 1
         });

@@ -51,7 +51,7 @@
 //! all is bound, except by [`Builder::lookup`], which sees what is bound so far (for `self.x = …`).
 //!
 //! Then give the language a [`Semantics`] and a [`Modules`], name both in its `LanguageSpec::relations`, and write one small
-//! test for each binding rule through `check` in `tests/relations/`. Order does not matter to the engine: every answer is
+//! test for each binding rule through `check` in `tests/all/relations/`. Order does not matter to the engine: every answer is
 //! made on demand and kept, except inside a cycle, where an answer is kept only when the whole cycle has been.
 
 mod below;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{PATIENCE, Place, Random, Server, bytes_of, modules, names, number_of};
 
-/// `CODELODE_SOAK_MINUTES=60 CODELODE_SOAKED=/a/repository cargo test --release --test store soak -- --nocapture` edits a copy of
+/// `CODELODE_SOAK_MINUTES=60 CODELODE_SOAKED=/a/repository cargo test --release --test all soak -- --nocapture` edits a copy of
 /// a repository for an hour, with a pause after each edit, and tells of memory and disk each minute.
 #[test]
 fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {

@@ -1,6 +1,6 @@
 //! An index that grew edit by edit holds and answers what one does that was made at once.
 //!
-//! `CODELODE_EDIT_RUNS=100000 cargo test --release --test incremental` replays more than daily work can wait for; a run is up to
+//! `CODELODE_EDIT_RUNS=100000 cargo test --release --test all incremental::` replays more than daily work can wait for; a run is up to
 //! a dozen edits, moves and deletions, and asks every tool. `CODELODE_EDIT_EVENTS=1000000` replays longer histories, in which the
 //! index is brought up to date now after one edit and now after many, and every record is compared now and then.
 
@@ -406,7 +406,7 @@ fn number_of(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
 }
 
-/// `CODELODE_EDIT_EVENTS=1000000 TMPDIR=/dev/shm cargo test --release --test incremental replayed -- --nocapture`
+/// `CODELODE_EDIT_EVENTS=1000000 TMPDIR=/dev/shm cargo test --release --test all replayed -- --nocapture`
 #[test]
 fn edits_replayed_in_small_leave_what_one_look_finds() {
     /// So many edits has the history of one folder, and so many happen between two comparisons.

@@ -168,7 +168,7 @@ fn private_bytes(process: u32) -> u64 {
     bytes_of(process, "Private_")
 }
 
-/// `CODELODE_SERVERS=20 CODELODE_SERVED=/a/repository cargo test --release --test store many_servers -- --nocapture` gives the
+/// `CODELODE_SERVERS=20 CODELODE_SERVED=/a/repository cargo test --release --test all many_servers -- --nocapture` gives the
 /// figure.
 #[test]
 fn many_servers_share_one_store_and_none_waits_to_read() {

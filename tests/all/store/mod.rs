@@ -1,10 +1,8 @@
 //! The index in bad times, through the real program: killed, raced, without room, without the right to write, moved,
 //! shared, and behind its sources.
 //!
-//! `CODELODE_KILLS=500 cargo test --test store` kills more often than daily work can wait for.
+//! `CODELODE_KILLS=500 cargo test --test all killed` kills more often than daily work can wait for.
 
-#[path = "../client/mod.rs"]
-mod client;
 mod contents;
 mod killed;
 mod places;
@@ -19,7 +17,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use client::{PATIENCE, Server};
+use crate::client::{PATIENCE, Server};
 use codelode::store::{Clause, Error, Field, Registry, Snapshot};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What the program promises to the outside, as files that a person reviews: `schema/`.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test schema` writes what is promised now; read the difference before you commit it. A key
+//! `UPDATE_EXPECT=1 cargo test --test all schema::` writes what is promised now; read the difference before you commit it. A key
 //! that disappears there breaks a client.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ fn promises_are_as_they_were_reviewed() {
             wrong.push(format!("schema/{name} promises what no code keeps"));
         }
     }
-    let advice = "`UPDATE_EXPECT=1 cargo test --test schema` writes them anew; read the difference";
+    let advice = "`UPDATE_EXPECT=1 cargo test --test all schema::` writes them anew; read the difference";
     assert!(wrong.is_empty(), "{}\n{advice}", wrong.join("\n"));
 }
 

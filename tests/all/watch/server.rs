@@ -8,8 +8,8 @@ use std::time::Duration;
 use codelode::watch::Standing;
 use serde_json::json;
 
-use super::client::Server;
 use super::{Place, Running, function};
+use crate::client::Server;
 
 /// Whether a symbol of this name is found; how fresh the answer calls itself.
 fn finds(server: &mut Server, name: &str) -> (bool, String) {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The project; `--- path` begins a file.
-const SHOP: &str = include_str!("ranking/shop.txt");
+const SHOP: &str = include_str!("shop.txt");
 
 /// A project that was indexed.
 struct Place {

@@ -1,8 +1,5 @@
 //! Keeping indexes fresh: what happens in a folder is in the next answer, and nobody has to look for it.
 
-#[path = "../client/mod.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod client;
 mod server;
 
 use std::collections::BTreeMap;
@@ -14,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use client::PATIENCE;
+use crate::client::PATIENCE;
 use codelode::config::Config;
 use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};

@@ -1,6 +1,6 @@
 //! Each language's sample, and the symbols that are read from it.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test languages` writes what is read now; read it before you commit it.
+//! `UPDATE_EXPECT=1 cargo test --test all languages::` writes what is read now; read it before you commit it.
 
 use std::fmt::Write as _;
 use std::path::Path;

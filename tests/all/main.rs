@@ -1,0 +1,20 @@
+//! What the program promises, seen from outside: one binary, so that it is linked once. A module is one topic; `cargo test NAME`
+//! runs those whose path holds the name.
+
+mod changes;
+mod cli;
+mod client;
+mod damage;
+mod edits;
+mod graph;
+mod incremental;
+mod languages;
+mod mcp;
+mod ranking;
+mod relations;
+mod remote;
+mod schema;
+mod store;
+mod text;
+mod tidy;
+mod watch;
