@@ -8,7 +8,7 @@
 //! 1. [`discover`] walks a folder and chooses the files worth reading; for each other one it says why not. It asks [`git`] what
 //!    is tracked.
 //! 2. [`extract`] turns a file's text into symbols, by a walk over its syntax tree that [`languages`] directs: there a language is
-//!    a table of what its node kinds mean. Of the same tree it makes *facts*, what the file says about names.
+//!    a table of what its node kinds mean. Of the same tree it makes [`facts`], what the file says about names.
 //! 3. [`store`] keeps content, symbols and the search index, each file once however many checkouts hold it, and commits them in
 //!    one step.
 //! 4. [`pipeline`] is the page that calls the three, in parallel, and notices later what changed.
@@ -44,6 +44,7 @@ pub mod cli;
 pub mod config;
 pub mod discover;
 pub mod extract;
+pub mod facts;
 pub mod git;
 pub mod github;
 pub mod languages;

@@ -4,8 +4,8 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::definition::span_of;
 use super::doc::comment_above;
+use crate::facts::Builder;
 use crate::model::Role;
-use crate::resolve::Builder;
 
 /// Nodes deeper than this are not looked into: a lowering calls itself, and a stack is finite. Code that people write is
 /// never so deep; data that programs write may be.

@@ -30,7 +30,7 @@ use std::sync::OnceLock;
 
 use tree_sitter::Node;
 
-use crate::resolve::Semantics;
+use crate::facts::Semantics;
 
 /// What a kind of syntax node means to whoever walks the tree.
 #[derive(Clone, Copy)]

@@ -7,10 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rustc_hash::FxHashMap;
 
 use crate::allocator;
+use crate::facts::{Project, ProjectFile, Semantics, hash};
 use crate::languages::LANGUAGES;
 use crate::model::{Kind, Relations, Site};
-use crate::resolve::ir::hash;
-use crate::resolve::{Notes, Project, ProjectFile, Semantics, resolve_again, resolve_noting};
+use crate::resolve::{Notes, resolve_again, resolve_noting};
 use crate::store::{self, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts, Snapshot, SymbolId};
 
 /// The relations of a snapshot. They are found out when they are first asked for, not when the snapshot is committed: an

@@ -4,8 +4,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::below;
-use super::ir::NONE;
 use super::world::{Def, World};
+use crate::facts::NONE;
 
 /// Marks a definition that is no longer there, by the place that it had.
 const GONE: u32 = 1 << 31;

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::ir::{BindingKind, DefinitionKind, NONE, UNKNOWN};
 use super::questions::{Kept, Question};
 use super::values::Value;
 use super::world::{Def, Meaning, World};
+use crate::facts::{BindingKind, DefinitionKind, NONE, UNKNOWN};
 
 /// How many subclasses are looked through.
 const MOST_SUBCLASSES: usize = 60;

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ir::{EMPTY, Expression, NONE, Op, UNKNOWN};
 use super::values::{Found, Set, Value};
 use super::world::{Def, Meaning, World};
+use crate::facts::{EMPTY, Expression, NONE, Op, UNKNOWN};
 
 /// What type parameters stand for, by what binds them: a file and a place among its bindings.
 pub(super) type Environment = FxHashMap<(u32, u32), Set>;

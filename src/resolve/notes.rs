@@ -8,10 +8,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::below::{changed_below, gone};
-use super::ir::{DefinitionKind, NONE};
-use super::semantics::{Project, Semantics};
 use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
 use super::world::{Def, Settled, World};
+use crate::facts::{DefinitionKind, NONE, Project, Semantics};
 
 /// So often the classes of an edit are asked what they derive from, before all is resolved.
 const MOST_ROUNDS: usize = 3;
@@ -506,14 +505,14 @@ impl Spread<'_, '_> {
         let it = self.semantics;
         let elements = it.element.iter().map(|(name, _)| name);
         let mut unnamed = it.call.iter().chain(it.enter).chain(elements).chain([&it.constructor, &it.default_export]);
-        unnamed.any(|name| !name.is_empty() && names.contains(&super::ir::hash(name)))
+        unnamed.any(|name| !name.is_empty() && names.contains(&crate::facts::hash(name)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Names;
-    use crate::resolve::ir::hash;
+    use crate::facts::hash;
 
     #[test]
     fn a_name_that_is_written_is_always_said_to_be_and_few_others_are() {

@@ -1,10 +1,9 @@
 //! Which of several definitions of one name a call means: the one that takes what is passed. As a compiler of Java chooses, as far
 //! as the types of the arguments are known.
 
-use super::ir::{ANY_NUMBER, BindingKind, DefinitionKind, NONE, Op, UNKNOWN};
-use super::semantics::ClassNames;
 use super::values::Value;
 use super::world::{Def, Meaning, World};
+use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, NONE, Op, UNKNOWN};
 
 /// What is known of the type of an argument or of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! have given another, so it is kept for the file alone that asked. So what the names of a file mean depends on the facts of
 //! the project and on nothing that was resolved before, which is why one file can be resolved again alone.
 
-use super::ir::NONE;
 use super::world::{Def, Memo, World};
+use crate::facts::NONE;
 
 /// A question that may lead back to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ir::{BindingKind, DefinitionKind, NAMED, NONE, Op, STRUCTURAL, UNKNOWN};
-use super::semantics::folder;
 use super::true_bases;
 use super::values::Value;
 use super::world::{Def, Meaning, World};
+use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, Op, STRUCTURAL, UNKNOWN, folder};
 use crate::model::Site;
 
 /// How deep types are compared; what lies deeper counts as equal.

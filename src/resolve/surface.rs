@@ -3,8 +3,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ir::{BindingKind, Definition, DefinitionKind, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind, UNKNOWN};
-use super::semantics::ClassNames;
+use crate::facts::{
+    BindingKind, ClassNames, Definition, DefinitionKind, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind, UNKNOWN,
+};
 
 /// Something of a name that other files can see, or that bears a symbol. Items of one name in one file have one hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::ir::{BindingKind, DefinitionKind, Expression, NONE, Op, PROPERTY, UNKNOWN};
 use super::questions::{Kept, Question};
-use super::semantics::{Each, Effect, Module};
 use super::world::{Def, Meaning, World};
+use crate::facts::{BindingKind, DefinitionKind, Each, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
 
 /// Something that an expression may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -457,7 +456,7 @@ impl World<'_> {
     /// Calls the first of these members that a value has.
     fn call_member(&mut self, on: Value, names: &[&str], found: &mut Found) -> bool {
         for name in names {
-            let members = self.member(on, super::ir::hash(name));
+            let members = self.member(on, crate::facts::hash(name));
             if !members.is_empty() {
                 let before = found.len();
                 for value in self.values_of(&members, false) {
@@ -499,7 +498,7 @@ impl World<'_> {
             Value::Applied { def, .. } => {
                 let Some(environment) = self.environment(&[of]) else { return };
                 for (name, is_iterator) in self.semantics.element {
-                    for meaning in self.member(Value::Instance(def), super::ir::hash(name)) {
+                    for meaning in self.member(Value::Instance(def), crate::facts::hash(name)) {
                         let Meaning::Definition(method) = meaning else { continue };
                         let returns = self.definition(method).returns;
                         for value in self.substituted(method.file, returns, &environment, 0).unwrap_or_default() {
@@ -600,7 +599,7 @@ impl World<'_> {
             let functions: Vec<Def> = match *callee {
                 Value::Function(def) => vec![def],
                 Value::Class(_) | Value::Super(_) => {
-                    let members = self.member(*callee, super::ir::hash(self.semantics.constructor));
+                    let members = self.member(*callee, crate::facts::hash(self.semantics.constructor));
                     let function = |meaning: &Meaning| match meaning {
                         Meaning::Definition(def) => Some(*def),
                         _ => None,
@@ -675,7 +674,7 @@ impl World<'_> {
             }
             if let Value::Instance(_) = *value {
                 for name in self.semantics.call {
-                    for meaning in self.member(*value, super::ir::hash(name)) {
+                    for meaning in self.member(*value, crate::facts::hash(name)) {
                         if let Meaning::Definition(def) = meaning {
                             takes.push((def.file, self.definition(def).parameters));
                         }

@@ -7,10 +7,12 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ir::{BindingKind, Facts, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind};
 use super::questions::{Kept, Question};
-use super::semantics::{ClassNames, Effect, Module, Modules, Project, Semantics};
 use super::values::{Sets, Value};
+use crate::facts::{
+    BindingKind, ClassNames, Effect, Facts, Module, Modules, NONE, OFFERED, Op, Project, ROOT, SEEN, ScopeKind,
+    Semantics,
+};
 
 /// A definition of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,7 +112,7 @@ impl<'a> World<'a> {
     /// A project whose classes know each other.
     pub fn new(project: &'a Project<'a>, semantics: &'static Semantics, settled: Option<Settled>) -> Self {
         let hashed =
-            |table: &[(&str, Effect)]| table.iter().map(|(name, effect)| (super::ir::hash(name), *effect)).collect();
+            |table: &[(&str, Effect)]| table.iter().map(|(name, effect)| (crate::facts::hash(name), *effect)).collect();
         let files = project.files.len();
         let settled =
             settled.unwrap_or_else(|| Settled { files: vec![false; files], extends: Vec::new(), derives: Vec::new() });
@@ -191,7 +193,7 @@ impl<'a> World<'a> {
         self.project.files[file as usize].facts()
     }
 
-    pub fn definition(&self, def: Def) -> &'a super::ir::Definition {
+    pub fn definition(&self, def: Def) -> &'a crate::facts::Definition {
         &self.facts(def.file).definitions[def.place as usize]
     }
 
@@ -526,7 +528,7 @@ impl<'a> World<'a> {
             // The items of a tuple are its members `.0`, `.1`, …
             Value::Tuple(row) => {
                 let row = self.sets.rows[row as usize].clone();
-                let item = (0..row.len()).find(|item| super::ir::hash(&format!(".{item}")) == name);
+                let item = (0..row.len()).find(|item| crate::facts::hash(&format!(".{item}")) == name);
                 item.map_or_else(Vec::new, |item| row[item].iter().map(|value| Meaning::Value(*value)).collect())
             }
             Value::Container(_) | Value::FunctionType { .. } | Value::Applied { .. } => Vec::new(),

@@ -6,9 +6,8 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::{block, field};
 use super::types;
+use crate::facts::{Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::UNKNOWN;
-use crate::resolve::{Op, ScopeKind};
 
 /// Writes down the names in an expression; `role` is what its outermost name does. Gives the expression.
 pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {

@@ -9,9 +9,8 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::{receiver_type, types};
+use crate::facts::{BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, ROOT, SEEN, UNKNOWN};
-use crate::resolve::{BindingKind, Declared, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Writes down what a file says about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {

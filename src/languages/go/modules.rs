@@ -4,8 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::resolve::ir::ROOT;
-use crate::resolve::{ClassNames, Declared, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
 /// How Go binds names.
 pub static SEMANTICS: Semantics = Semantics {

@@ -6,9 +6,8 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::{field, names};
+use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, STRUCTURAL, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, STRUCTURAL, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Writes down the names in a type and gives the type. Pointers are what they point to.
 pub(super) fn of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
@@ -173,7 +172,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: u32, in
     let definition = cx.facts.definition(class);
     definition.alias = alias;
     if spec.kind() == "type_spec" {
-        definition.flags |= crate::resolve::ir::NAMED;
+        definition.flags |= crate::facts::NAMED;
     }
 }
 

@@ -7,9 +7,8 @@ use super::super::lower::Lower;
 use super::lower::{field, inside, local, method_name, own, part, pattern, visit};
 use super::members::{CONSTRUCTOR, anonymous, constructor_name, lambda};
 use super::types::{annotation, array, array_of, primitive, type_of};
+use crate::facts::{Op, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::Op;
-use crate::resolve::ir::UNKNOWN;
 
 /// Writes down the names in an expression and gives it; `role` is what its outermost name does.
 pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {

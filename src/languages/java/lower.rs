@@ -10,9 +10,8 @@ use super::super::lower::Lower;
 use super::expressions::{expression, qualifier};
 use super::members::{class, is_type};
 use super::types::{annotations, array_of, type_of};
+use crate::facts::{BindingKind, Declared, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, ROOT, SEEN, UNKNOWN};
-use crate::resolve::{BindingKind, Declared, Op, ScopeKind};
 
 /// Writes down what a file says about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {

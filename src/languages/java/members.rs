@@ -7,9 +7,8 @@ use super::super::lower::Lower;
 use super::expressions::arguments;
 use super::lower::{field, inside, method_name, part, visit};
 use super::types::{annotations, array, array_of, type_of, type_parameters};
+use crate::facts::{ANY_NUMBER, BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{ANY_NUMBER, EMPTY, NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Whether a node declares a type.
 pub(super) fn is_type(kind: &str) -> bool {

@@ -7,8 +7,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::members::OPEN;
-use crate::resolve::ir::ROOT;
-use crate::resolve::{ClassNames, Declared, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
 /// How Java binds names.
 pub static SEMANTICS: Semantics = Semantics {

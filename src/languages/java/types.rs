@@ -6,9 +6,8 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::qualified;
 use super::lower::{field, method_name, visit};
+use crate::facts::{BindingKind, EMPTY, NONE, Op, ROOT, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{EMPTY, NONE, ROOT, UNKNOWN};
-use crate::resolve::{BindingKind, Op};
 
 /// Writes down the names in a type and gives it; `role` is what the outermost name does.
 pub(super) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::lower::{CALL, ELEMENT};
-use crate::resolve::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
 
 /// How JavaScript and TypeScript bind names.
 pub static SEMANTICS: Semantics = Semantics {
@@ -272,7 +272,7 @@ impl Modules for ScriptModules<'_> {
     }
 
     fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
-        vec![(module, crate::resolve::ir::ROOT)]
+        vec![(module, crate::facts::ROOT)]
     }
 
     fn child(&self, _module: Module, _name: &str) -> Option<Module> {

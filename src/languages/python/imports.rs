@@ -5,9 +5,8 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
+use crate::facts::{BindingKind, ELSE_WITHIN, MODULES_ONLY, NONE, OFFERED, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{ELSE_WITHIN, MODULES_ONLY, NONE, OFFERED, SEEN, UNKNOWN};
-use crate::resolve::{BindingKind, ScopeKind};
 
 /// `import a.b`, `import a.b as c`.
 pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {

@@ -6,9 +6,8 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::imports::{import, import_from};
 use super::types::{annotation, is_type};
+use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{EMPTY, NONE, ROOT, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Decorators, beside those ending in `property`, that make a method one that is read without a call.
 const PROPERTIES: &[&str] = &["setter", "getter", "deleter", "memoize_getter", "reify"];
@@ -160,7 +159,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
         name,
         at,
         owner: owner.unwrap_or(NONE),
-        flags: u8::from(is_property) * crate::resolve::ir::PROPERTY,
+        flags: u8::from(is_property) * crate::facts::PROPERTY,
         ..Definition::default()
     });
     cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, at);

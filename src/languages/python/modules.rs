@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::resolve::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
 
 /// How Python binds names.
 pub static SEMANTICS: Semantics = Semantics {
@@ -130,7 +130,7 @@ impl Modules for PythonModules<'_> {
     }
 
     fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
-        if (module as usize) < self.project.files.len() { vec![(module, crate::resolve::ir::ROOT)] } else { Vec::new() }
+        if (module as usize) < self.project.files.len() { vec![(module, crate::facts::ROOT)] } else { Vec::new() }
     }
 
     fn child(&self, module: Module, name: &str) -> Option<Module> {

@@ -5,9 +5,8 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::{field, walk};
+use crate::facts::{Op, UNKNOWN};
 use crate::model::{Role, Span};
-use crate::resolve::Op;
-use crate::resolve::ir::UNKNOWN;
 
 /// Types that stand for their first argument.
 const TRANSPARENT: &[&str] =
@@ -106,7 +105,7 @@ fn generic(cx: &mut Lower<'_, '_>, named: &str, of: u32, types: &[u32]) -> u32 {
         }
         "Callable" => {
             let takes = cx.facts.look(first);
-            let takes = if takes.op == Op::Tuple as u8 { takes.a } else { crate::resolve::ir::EMPTY };
+            let takes = if takes.op == Op::Tuple as u8 { takes.a } else { crate::facts::EMPTY };
             let gives = types.last().copied().unwrap_or(UNKNOWN);
             cx.facts.expression(Op::FunctionType, gives, takes)
         }

@@ -8,9 +8,8 @@ use super::super::lower::Lower;
 use super::lower::{associated_part, bind_self, field, item};
 use super::tokens::tokens_but;
 use super::types::macro_name;
+use crate::facts::{BindingKind, Definition, DefinitionKind, Op, ScopeKind, UNKNOWN};
 use crate::model::Span;
-use crate::resolve::ir::UNKNOWN;
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Where items stand.
 #[derive(Clone, Copy)]

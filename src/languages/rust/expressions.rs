@@ -7,9 +7,8 @@ use super::super::lower::Lower;
 use super::lower::{field, invocation, item};
 use super::patterns::{field_of, pattern, places, rebinds};
 use super::types::{TRANSPARENT, annotation, path};
+use crate::facts::{BindingKind, Definition, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{EMPTY, NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, Op, ScopeKind};
 
 /// The statements of a block, in a scope made for them. Gives the value of its last expression.
 pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: u32) -> u32 {

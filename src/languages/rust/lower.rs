@@ -13,9 +13,10 @@ use super::patterns::pattern;
 use super::tokens::{rules, tokens};
 use super::types::{annotation, bounds, own_types, type_parameters};
 use super::uses;
+use crate::facts::{
+    BindingKind, Declared, Definition, DefinitionKind, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, OFFERED, ROOT, SEEN, UNKNOWN};
-use crate::resolve::{BindingKind, Declared, Definition, DefinitionKind, Op, ScopeKind};
 
 /// The scope of a file's macros by example.
 const MACROS: u32 = 1;

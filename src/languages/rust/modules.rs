@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::manifest::Package;
-use crate::resolve::ir::ROOT;
-use crate::resolve::{ClassNames, Declared, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
 /// How Rust binds names.
 pub static SEMANTICS: Semantics = Semantics {

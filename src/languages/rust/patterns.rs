@@ -7,9 +7,8 @@ use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
 use super::types::path;
+use crate::facts::{BindingKind, NONE, Op, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Op};
 
 /// Binds the names in a pattern to the parts of a value, of which the type `of` may be written.
 pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {

@@ -6,9 +6,8 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::types::is_local;
+use crate::facts::{EMPTY, Op, UNKNOWN};
 use crate::model::{Role, Span};
-use crate::resolve::Op;
-use crate::resolve::ir::{EMPTY, UNKNOWN};
 
 /// Reads the tokens of a call. Gives the values of what its commas separate.
 pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) -> Vec<u32> {

@@ -6,9 +6,8 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
+use crate::facts::{BindingKind, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::ir::{NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Op, ScopeKind};
 
 /// Types and traits of the standard library whose members are those of their last argument.
 pub(super) const TRANSPARENT: &[&str] = &[

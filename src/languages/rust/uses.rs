@@ -6,9 +6,8 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
 use super::types::module_word;
+use crate::facts::{BindingKind, NONE, OFFERED, SEEN, UNKNOWN};
 use crate::model::Role;
-use crate::resolve::BindingKind;
-use crate::resolve::ir::{NONE, OFFERED, SEEN, UNKNOWN};
 
 /// A tree in progress.
 struct Tree {
@@ -155,11 +154,11 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
     let bound = cx.facts.name(name);
     let it = cx.facts.look(meant);
     // `use a;` of another crate binds what is seen anyway.
-    if it.op != crate::resolve::Op::Name as u8 || it.b != bound {
+    if it.op != crate::facts::Op::Name as u8 || it.b != bound {
         cx.facts.bind(tree.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
     }
     // It may be a macro too.
-    if it.op == crate::resolve::Op::Member as u8 && !name.starts_with(char::is_uppercase) {
+    if it.op == crate::facts::Op::Member as u8 && !name.starts_with(char::is_uppercase) {
         let text = format!("{}!", cx.facts.text(it.b));
         let text = cx.facts.name(&text);
         let meant = cx.facts.member(it.a, text);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use codelode::model::{Occurrence, Relations, Site};
-use codelode::resolve::{Notes, Project, ProjectFile, Semantics, resolve_again, resolve_noting};
+use codelode::facts::{Project, ProjectFile, Semantics};
+use codelode::resolve::{Notes, resolve_again, resolve_noting};
 use codelode::{extract::extract, languages};
 use proptest::prelude::*;
 

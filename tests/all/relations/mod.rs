@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use codelode::extract::extract;
 use codelode::languages;
 use codelode::model::{Relations, Site};
-use codelode::resolve::{Project, ProjectFile, resolve};
+use codelode::facts::{Project, ProjectFile};
+use codelode::resolve::{resolve};
 
 /// A file and the names that are marked in it: where, and with what.
 struct Marked {

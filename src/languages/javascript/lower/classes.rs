@@ -7,11 +7,10 @@ use super::functions::{self, Given, This, type_parameters};
 use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
+use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{EMPTY, NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// The name that a key gives, and where it is written: inside the quotes of a string.
 fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {

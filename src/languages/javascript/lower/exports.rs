@@ -4,11 +4,10 @@ use tree_sitter::Node;
 
 use super::expressions::walk;
 use super::{classes, declared_function, declared_names, field, functions, has_word, statement};
+use crate::facts::{BindingKind, Definition, NONE, OFFERED, Op, ROOT, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{NONE, OFFERED, ROOT, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, Op};
 
 /// The text of a string; of a name, the name.
 fn unquoted<'s>(cx: &Lower<'s, '_>, node: Node<'_>) -> &'s str {

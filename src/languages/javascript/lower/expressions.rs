@@ -6,11 +6,10 @@ use super::functions::{self, Given, This};
 use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
+use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// How many items of a list are looked at.
 const MOST_ITEMS: usize = 4;

@@ -6,11 +6,10 @@ use super::expressions::{is_typescript, walk};
 use super::jsdoc::Said;
 use super::types::annotation;
 use super::{body, field, has_word, place};
+use crate::facts::{BindingKind, Definition, EMPTY, NONE, Op, PROPERTY, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{EMPTY, NONE, PROPERTY, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, Op, ScopeKind};
 
 /// What `this` is in a function.
 #[derive(Clone, Copy)]

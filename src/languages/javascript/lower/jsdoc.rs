@@ -4,9 +4,8 @@
 use tree_sitter::Node;
 
 use super::types::{TRANSPARENT, container};
+use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ROOT, UNKNOWN};
 use crate::languages::lower::Lower;
-use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op};
 
 /// What comments say of types, as far as it is asked.
 #[derive(Default)]

@@ -17,11 +17,10 @@ use tree_sitter::Node;
 
 use self::expressions::{narrowed, walk};
 use self::functions::{Given, This};
+use crate::facts::{BindingKind, Definition, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{NONE, ROOT, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, Op, ScopeKind};
 
 /// Functions that are values.
 const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];

@@ -5,10 +5,9 @@ use tree_sitter::Node;
 use super::expressions::walk;
 use super::field;
 use super::functions::type_parameters;
+use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
 use crate::languages::lower::Lower;
 use crate::model::Role;
-use crate::resolve::ir::{NONE, UNKNOWN};
-use crate::resolve::{BindingKind, Definition, DefinitionKind, Op, ScopeKind};
 
 /// Types whose members are those of their first argument.
 pub(super) const TRANSPARENT: &[&str] =

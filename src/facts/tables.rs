@@ -39,13 +39,13 @@ pub struct Scope {
     pub parent: u32,
     /// The class whose members it holds, else [`NONE`].
     pub class: u32,
-    pub(super) first_binding: u32,
-    pub(super) bindings: u32,
-    pub(super) first_star: u32,
-    pub(super) stars: u16,
+    pub(crate) first_binding: u32,
+    pub(crate) bindings: u32,
+    pub(crate) first_star: u32,
+    pub(crate) stars: u16,
     /// A [`ScopeKind`].
     pub kind: u8,
-    pub(super) reserved: u8,
+    pub(crate) reserved: u8,
 }
 
 /// How a name is bound.
@@ -80,7 +80,7 @@ pub struct Binding {
     pub at: u32,
     /// A [`BindingKind`].
     pub kind: u8,
-    pub(super) reserved: [u8; 3],
+    pub(crate) reserved: [u8; 3],
 }
 
 /// What sort of definition it is.
@@ -232,7 +232,7 @@ pub struct Expression {
     pub b: u32,
     /// An [`Op`].
     pub op: u8,
-    pub(super) reserved: [u8; 3],
+    pub(crate) reserved: [u8; 3],
 }
 
 /// The names are also seen in the scope, not only offered to others.
@@ -248,7 +248,7 @@ pub struct Star {
     pub from: u32,
     /// [`SEEN`], [`OFFERED`].
     pub flags: u8,
-    pub(super) reserved: [u8; 3],
+    pub(crate) reserved: [u8; 3],
 }
 
 /// What a name does where it is written.
@@ -266,7 +266,7 @@ pub struct Occurrence {
     pub len: u16,
     /// A [`Role`].
     pub role: u8,
-    pub(super) reserved: u8,
+    pub(crate) reserved: u8,
 }
 
 /// Only a module counts, not what is defined in one: the names of Python's `from x import a`.
@@ -284,7 +284,7 @@ pub struct Import {
     pub expression: u32,
     /// [`MODULES_ONLY`], [`ELSE_WITHIN`].
     pub flags: u8,
-    pub(super) reserved: [u8; 3],
+    pub(crate) reserved: [u8; 3],
 }
 
 /// How a file says where it belongs.
@@ -311,7 +311,7 @@ pub struct ModuleName {
     pub within: u32,
     /// A [`Declared`].
     pub kind: u8,
-    pub(super) reserved: [u8; 3],
+    pub(crate) reserved: [u8; 3],
 }
 
 /// A definition whose members and bases belong to a class, function or object that is written elsewhere, perhaps in another file:
@@ -328,7 +328,7 @@ pub struct Extension {
 /// Sizes of the tables, in the order in which they follow.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(super) struct Header {
+pub(crate) struct Header {
     pub version: u32,
     /// The scope of what the file exports, when it says so itself; else everything in its root is offered.
     pub exports: u32,
@@ -350,24 +350,24 @@ pub(super) struct Header {
 }
 
 /// Changes with the meaning of the tables. Facts are made by extraction, so `store::CONTENT` must change too.
-pub(super) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 4;
 
 /// Facts of one file, read where they lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    pub(super) header: Header,
+    pub(crate) header: Header,
     /// Hash of each name, ascending.
-    pub(super) hashes: &'a [u64],
+    pub(crate) hashes: &'a [u64],
     /// Where each name ends in the text.
-    pub(super) ends: &'a [u32],
+    pub(crate) ends: &'a [u32],
     /// See [`Scope`].
     pub scopes: &'a [Scope],
-    pub(super) bindings: &'a [Binding],
+    pub(crate) bindings: &'a [Binding],
     /// See [`Definition`].
     pub definitions: &'a [Definition],
     /// See [`Expression`].
     pub expressions: &'a [Expression],
-    pub(super) stars: &'a [Star],
+    pub(crate) stars: &'a [Star],
     /// See [`Occurrence`].
     pub occurrences: &'a [Occurrence],
     /// See [`Import`].
@@ -376,8 +376,8 @@ pub struct Facts<'a> {
     pub modules: &'a [ModuleName],
     /// See [`Extension`].
     pub extensions: &'a [Extension],
-    pub(super) lists: &'a [u32],
-    pub(super) text: &'a [u8],
+    pub(crate) lists: &'a [u32],
+    pub(crate) text: &'a [u8],
 }
 
 /// Hash of a name: equal in every file, so that names are compared across files without a common table (FNV-1a, then
@@ -447,7 +447,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The places of a name's bindings in a scope.
-    pub(super) fn bound(&self, scope: u32, name: u32) -> std::ops::Range<u32> {
+    pub(crate) fn bound(&self, scope: u32, name: u32) -> std::ops::Range<u32> {
         let scope = &self.scopes[scope as usize];
         let first = scope.first_binding as usize;
         let all = &self.bindings[first..first + scope.bindings as usize];
@@ -457,7 +457,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The stars of a scope.
-    pub(super) fn stars(&self, scope: u32) -> &'a [Star] {
+    pub(crate) fn stars(&self, scope: u32) -> &'a [Star] {
         let scope = &self.scopes[scope as usize];
         let first = scope.first_star as usize;
         &self.stars[first..first + scope.stars as usize]

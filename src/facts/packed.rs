@@ -3,7 +3,7 @@
 
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::ir::{
+use super::tables::{
     Binding, Definition, Expression, Extension, Header, Import, ModuleName, Occurrence, Scope, Star, hash,
 };
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use zerocopy::IntoBytes;
 
-use super::ir::{
+use super::tables::{
     Binding, BindingKind, Declared, Definition, EMPTY, Expression, Extension, Header, Import, ModuleName, NONE,
     Occurrence, Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
 };

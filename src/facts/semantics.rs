@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
-use super::ir::Facts;
 use super::packed::unpack;
+use super::tables::Facts;
 
 /// The number of a module: any that the language's [`Modules`] gives it, from zero.
 pub type Module = u32;
