@@ -4,7 +4,7 @@
 //! facts depend on one file's text alone and are kept with it. [`Builder`](super::Builder) makes them, [`Facts`] reads them.
 //! [`super`] teaches the form with an example; here is what each table says.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 /// "There is none", in any column that names a place.
 pub const NONE: u32 = u32::MAX;
@@ -16,7 +16,7 @@ pub const EMPTY: u32 = 0;
 pub const ROOT: u32 = 0;
 
 /// What sort of scope it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
 #[repr(u8)]
 pub enum ScopeKind {
     /// A module: what is bound here can be named from other files.
@@ -49,7 +49,7 @@ pub struct Scope {
 }
 
 /// How a name is bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
 #[repr(u8)]
 pub enum BindingKind {
     /// It names the definition `a`.
@@ -84,7 +84,7 @@ pub struct Binding {
 }
 
 /// What sort of definition it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
 #[repr(u8)]
 pub enum DefinitionKind {
     /// Something that is called; its call gives what it returns.
@@ -161,7 +161,7 @@ impl Default for Definition {
 
 /// What an expression does; `a` and `b` are the columns of [`Expression`]. Types are expressions too: the name of a class
 /// means the class, and [`Op::Instance`] of it an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, TryFromBytes)]
 #[repr(u8)]
 pub enum Op {
     /// Nothing is known of it.
@@ -288,7 +288,7 @@ pub struct Import {
 }
 
 /// How a file says where it belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
 #[repr(u8)]
 pub enum Declared {
     /// It belongs to this package: Java's and Go's `package`.
@@ -350,7 +350,7 @@ pub(crate) struct Header {
 }
 
 /// Changes with the meaning of the tables. Facts are made by extraction, so `store::CONTENT` must change too.
-pub(crate) const VERSION: u32 = 4;
+pub const VERSION: u32 = 4;
 
 /// Facts of one file, read where they lie.
 #[derive(Clone, Copy, Debug)]

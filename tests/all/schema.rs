@@ -7,11 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use codelode::config::Settings;
+use codelode::facts::{BindingKind, Declared, DefinitionKind, Op, ScopeKind};
+use codelode::languages::LANGUAGES;
+use codelode::model::{Detail, How, Kind, Role, SkipReason};
 use codelode::store::{Manifest, Sidecar, index_schema};
 use codelode::tools::envelope::SHARED;
 use codelode::tools::{SharedArguments, TOOLS, ToolSpec};
 use schemars::schema_for;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use zerocopy::TryFromBytes;
 
 /// How names begin, and whether such a tool may change anything.
 const VERBS: &[(&str, bool)] = &[
@@ -42,7 +47,7 @@ fn promises_are_as_they_were_reviewed() {
         if std::fs::read_to_string(&path).is_ok_and(|reviewed| reviewed == text) {
             continue;
         }
-        if update() {
+        if update() && !(name == STORED && is_unsaid(&path, promise)) {
             std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder can be made");
             std::fs::write(&path, text).expect("it can be written");
         } else {
@@ -76,7 +81,86 @@ fn promises() -> BTreeMap<String, Value> {
     for tool in TOOLS {
         promises.insert(format!("tools/{}.json", tool.name), promise(tool));
     }
+    promises.insert(STORED.to_owned(), stored());
     promises
+}
+
+/// The file of numbers that are on disk.
+const STORED: &str = "stored.json";
+
+/// Every list whose places are numbers on disk, and a hash of all that extraction reads from the languages' samples. Stores made
+/// before a change of these would be read wrongly, so a change comes with a new `CONTENT`, or with a new `FORMAT`.
+fn stored() -> Value {
+    let words = |words: &mut dyn Iterator<Item = &'static str>| words.collect::<Vec<_>>();
+    let samples: Map<String, Value> = samples().into_iter().map(|(path, hash)| (path, hash.into())).collect();
+    json!({
+        "format": codelode::store::FORMAT,
+        "content": codelode::store::CONTENT,
+        "facts": codelode::facts::VERSION,
+        "languages": words(&mut LANGUAGES.iter().map(|spec| spec.id)),
+        "kinds": words(&mut Kind::ALL.iter().map(|kind| kind.as_str())),
+        "details": words(&mut Detail::ALL.iter().map(|detail| detail.as_str())),
+        "roles": words(&mut Role::ALL.iter().map(|role| role.as_str())),
+        "how": words(&mut How::ALL.iter().map(|how| how.as_str())),
+        "skip_reasons": words(&mut SkipReason::ALL.iter().map(|reason| reason.as_str())),
+        "scopes": numbered::<ScopeKind>(),
+        "bindings": numbered::<BindingKind>(),
+        "definitions": numbered::<DefinitionKind>(),
+        "expressions": numbered::<Op>(),
+        "modules": numbered::<Declared>(),
+        "samples": samples,
+    })
+}
+
+/// The variants of an enum by their numbers.
+fn numbered<T: TryFromBytes + std::fmt::Debug>() -> Vec<String> {
+    let variants = (0..=u8::MAX).map_while(|number| T::try_read_from_bytes(&[number]).ok());
+    variants.map(|variant| format!("{variant:?}")).collect()
+}
+
+/// The beginnings of the hashes of the languages' `sample.*.tags`, by their paths below `src/languages`.
+fn samples() -> BTreeMap<String, String> {
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    let entries =
+        |folder: &Path| std::fs::read_dir(folder).expect("it can be read").flatten().map(|entry| entry.path());
+    let files =
+        entries(&languages).filter(|path| path.is_dir()).flat_map(|folder| entries(&folder).collect::<Vec<_>>());
+    let samples = files.filter(|path| path.extension().is_some_and(|ending| ending == "tags"));
+    let hash = |path: PathBuf| {
+        let digest = Sha256::digest(std::fs::read(&path).expect("it can be read"));
+        let name = path.strip_prefix(&languages).expect("it was found there").to_string_lossy().into_owned();
+        (name, digest[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+    };
+    samples.map(hash).collect()
+}
+
+#[test]
+fn numbers_on_disk_change_with_a_version_only() {
+    let reviewed = std::fs::read_to_string(schema().join(STORED)).expect("it is in the repository");
+    let reviewed: Value = serde_json::from_str(&reviewed).expect("it is JSON");
+    if let Some(changed) = changed_unsaid(&reviewed, &stored()) {
+        panic!("{changed} changed: raise CONTENT in src/store/mod.rs, then write schema/{STORED} anew");
+    }
+    let mut longer = stored();
+    longer["details"].as_array_mut().expect("it is a list").push("new".into());
+    assert_eq!(changed_unsaid(&stored(), &longer).as_deref(), Some("details"));
+    longer["content"] = 0.into();
+    assert_eq!(changed_unsaid(&stored(), &longer), None);
+}
+
+/// Whether a file of numbers would change though the versions do not.
+fn is_unsaid(path: &Path, now: &Value) -> bool {
+    let reviewed = std::fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
+    reviewed.is_some_and(|reviewed| changed_unsaid(&reviewed, now).is_some())
+}
+
+/// The first list that changed though the versions did not.
+fn changed_unsaid(reviewed: &Value, now: &Value) -> Option<String> {
+    let is_same = |key: &str| reviewed[key] == now[key];
+    if !(is_same("format") && is_same("content")) {
+        return None;
+    }
+    now.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !is_same(key)).cloned()
 }
 
 /// What a tool promises.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use codelode::model::{Occurrence, Relations, Site};
 use codelode::facts::{Project, ProjectFile, Semantics};
+use codelode::model::{Occurrence, Relations, Site};
 use codelode::resolve::{Notes, resolve_again, resolve_noting};
 use codelode::{extract::extract, languages};
 use proptest::prelude::*;

@@ -15,10 +15,10 @@ mod typescript;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codelode::extract::extract;
+use codelode::facts::{Project, ProjectFile};
 use codelode::languages;
 use codelode::model::{Relations, Site};
-use codelode::facts::{Project, ProjectFile};
-use codelode::resolve::{resolve};
+use codelode::resolve::resolve;
 
 /// A file and the names that are marked in it: where, and with what.
 struct Marked {
