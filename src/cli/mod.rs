@@ -230,8 +230,15 @@ fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
 /// Serves an MCP client.
 fn serve(global: &Global, how: Serve) -> u8 {
     let Serve { transport: _, tools, freshness_mode, log_file, log, watcher } = how;
-    let settings =
-        Settings { tools, freshness: freshness_mode, log_file, log, max_tokens: tokens(global), ..Settings::default() };
+    let settings = Settings {
+        tools,
+        freshness: freshness_mode,
+        log_file,
+        log,
+        max_tokens: tokens(global),
+        use_ai_summaries: watcher.use_ai_summaries(),
+        ..Settings::default()
+    };
     let config = match config::load(&flags(global, settings)) {
         Ok(config) => config,
         Err(err) => return fail(&err),
@@ -435,6 +442,9 @@ fn log_to(config: &Config) -> Result<(), String> {
     };
     // Only tests run twice in a process, and they may keep their first log.
     let _ = started;
+    for setting in &config.in_vain {
+        tracing::warn!("{setting} has no effect yet");
+    }
     Ok(())
 }
 

@@ -184,6 +184,11 @@ pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8>
 }
 
 impl Watcher {
+    /// Whether symbols shall be summarised by a model, when that is said.
+    pub(super) fn use_ai_summaries(&self) -> Option<bool> {
+        self.watcher_no_ai_summaries.then_some(false)
+    }
+
     /// Begins to watch, when that is wanted. Indexing what is not indexed yet goes on beside the server. `None` when nothing is
     /// to be watched at all.
     pub(super) fn start(self, config: &Config) -> Result<Option<Arc<Watching>>, String> {
@@ -194,7 +199,6 @@ impl Watcher {
         if let Some(debounce) = self.watcher_debounce {
             config.watch_debounce = Duration::from_millis(debounce);
         }
-        config.use_ai_summaries &= !self.watcher_no_ai_summaries;
         let tell: Arc<Tell> = match self.watcher_log {
             Some(path) => to_file(path.unwrap_or_else(|| config.home.join("watch.log")))?,
             None => Arc::new(|line: &str| tracing::info!("{line}")),

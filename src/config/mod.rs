@@ -62,10 +62,8 @@ pub struct Config {
     pub log_file: Option<PathBuf>,
     /// What is logged, as `RUST_LOG` spells it.
     pub log: String,
-    /// Whether symbols without documentation are summarised by a model.
-    pub use_ai_summaries: bool,
-    /// Whether context providers enrich an index.
-    pub context_providers: bool,
+    /// Settings that ask for something which no version does yet, by key or variable.
+    pub in_vain: Vec<&'static str>,
     /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
     pub trusted_hosts: Vec<String>,
     /// Certificates (PEM) of authorities that are trusted beside the system's.
@@ -123,8 +121,7 @@ impl Default for Config {
             log_file: None,
             // rmcp warns of every mistake of a client, which has been told already.
             log: "warn,rmcp=error".to_owned(),
-            use_ai_summaries: false,
-            context_providers: true,
+            in_vain: Vec::new(),
             trusted_hosts: Vec::new(),
             ca_file: None,
             git: Git::default(),
@@ -160,15 +157,19 @@ pub fn apply(
     let user = user_folder(env);
     if let Some((path, text)) = file {
         let place = path.display().to_string();
-        config.set(settings::of_file(path, text)?, &place, user.as_deref())?;
+        config.layer(settings::of_file(path, text)?, &place)?;
     }
-    config.set(settings::of_environment(env)?, "the environment", user.as_deref())?;
+    config.layer(settings::of_environment(env)?, "the environment")?;
     config.git.tokens = git::tokens(env).map_err(|problem| Error::BadValue {
         key: git::ANY_TOKENS.to_owned(),
         place: "the environment".to_owned(),
         problem,
     })?;
-    config.set(flags.settings.clone(), "the command line", user.as_deref())?;
+    config.layer(flags.settings.clone(), "the command line")?;
+    for path in [&mut config.log_file, &mut config.ca_file].into_iter().flatten() {
+        *path = expand(std::mem::take(path), user.as_deref());
+    }
+    config.in_vain.extend(settings::in_vain(env));
     Ok(config)
 }
 
@@ -199,130 +200,21 @@ fn expand(path: PathBuf, user: Option<&Path>) -> PathBuf {
 }
 
 impl Config {
-    /// Takes over what is set; `place` is where it was set, for errors.
-    fn set(&mut self, settings: Settings, place: &str, user: Option<&Path>) -> Result<(), Error> {
-        let Settings {
-            max_file_size,
-            max_files,
-            extra_ignore,
-            allow_secrets,
-            path_map,
-            redact_source_root,
-            freshness,
-            tools,
-            max_tokens,
-            max_memory,
-            log_file,
-            log,
-            use_ai_summaries,
-            context_providers,
-            trusted_hosts,
-            ca_file,
-            ssh_command,
-            cache_mode,
-            git_max_clone,
-            git_cache_size,
-            watcher,
-            watch_debounce_ms,
-            claude_poll_interval,
-            github_api_url,
-            github_mode,
-        } = settings;
-        let bad = |key: &'static str, problem: String| Error::BadValue {
+    /// Takes over a layer of settings; `place` is where they were set, for errors.
+    fn layer(&mut self, settings: Settings, place: &str) -> Result<(), Error> {
+        self.set(settings).map_err(|(key, problem)| Error::BadValue {
             key: key.to_owned(),
             place: place.to_owned(),
             problem,
-        };
-        if let Some(size) = max_file_size {
-            // Places in files are numbers of 32 bits.
-            self.max_file_size = size.min(u32::MAX.into());
+        })
+    }
+
+    /// Remembers that something was asked for which no version does yet. A wish for nothing is granted.
+    fn asks_in_vain(&mut self, wanted: bool, setting: &'static str) {
+        self.in_vain.retain(|other| *other != setting);
+        if wanted {
+            self.in_vain.push(setting);
         }
-        if let Some(n_files) = max_files {
-            self.max_files = (n_files > 0).then_some(n_files);
-        }
-        if let Some(patterns) = extra_ignore {
-            self.extra_ignore = patterns;
-        }
-        if let Some(patterns) = allow_secrets {
-            self.secrets = Secrets::except(patterns).map_err(|problem| bad("allow_secrets", problem))?;
-        }
-        if let Some(pairs) = path_map {
-            self.path_map = PathMap::of_pairs(&pairs).map_err(|problem| bad("path_map", problem))?;
-        }
-        if let Some(redact) = redact_source_root {
-            self.redact_source_root = redact;
-        }
-        if let Some(freshness) = freshness {
-            self.freshness = freshness;
-        }
-        if let Some(tools) = tools {
-            self.surface = Surface::of(&tools).ok_or_else(|| {
-                bad("tools", format!("is {tools:?}; say lean, core, full or the tools' names, separated by commas"))
-            })?;
-        }
-        if let Some(n_tokens) = max_tokens {
-            if n_tokens == 0 {
-                return Err(bad("max_tokens", "is 0; an answer needs at least one token".to_owned()));
-            }
-            self.max_tokens = n_tokens;
-        }
-        if let Some(megabytes) = max_memory {
-            if (1..LEAST_MEMORY).contains(&megabytes) {
-                let problem =
-                    format!("is {megabytes}; indexing takes at least {LEAST_MEMORY} MB, and 0 means no limit");
-                return Err(bad("max_memory", problem));
-            }
-            self.max_memory = (megabytes > 0).then(|| megabytes.saturating_mul(1_000_000));
-        }
-        if let Some(path) = log_file {
-            self.log_file = Some(expand(path, user));
-        }
-        if let Some(log) = log {
-            self.log = log;
-        }
-        if let Some(wanted) = use_ai_summaries {
-            self.use_ai_summaries = wanted;
-        }
-        if let Some(wanted) = context_providers {
-            self.context_providers = wanted;
-        }
-        if let Some(hosts) = trusted_hosts {
-            self.trusted_hosts = hosts;
-        }
-        if let Some(path) = ca_file {
-            self.ca_file = Some(expand(path, user));
-        }
-        if let Some(command) = ssh_command {
-            self.git.ssh_command = Some(command);
-        }
-        if let Some(mode) = cache_mode {
-            self.git.cache_mode = mode;
-        }
-        if let Some(bytes) = git_max_clone {
-            self.git.max_clone = bytes;
-        }
-        if let Some(bytes) = git_cache_size {
-            self.git.cache_size = bytes;
-        }
-        if let Some(wanted) = watcher {
-            self.watcher = wanted;
-        }
-        if let Some(debounce) = watch_debounce_ms {
-            self.watch_debounce = Duration::from_millis(debounce);
-        }
-        if let Some(interval) = claude_poll_interval {
-            self.claude_poll_interval = Duration::from_secs(interval.max(1));
-        }
-        if let Some(text) = github_api_url {
-            let base = Url::parse(&text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http"));
-            self.github.api = base.ok_or_else(|| {
-                bad("github_api_url", "is no URL; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
-            })?;
-        }
-        if let Some(mode) = github_mode {
-            self.github.mode = mode;
-        }
-        Ok(())
     }
 }
 

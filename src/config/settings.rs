@@ -1,11 +1,13 @@
 //! One layer of settings, as a file, an environment or a command line gives them: everything may be left out.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use url::Url;
 
-use super::{CacheMode, Error, Freshness, GitHubMode};
+use super::{CacheMode, Config, Error, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface};
 
 /// What the command line decides.
 #[derive(Clone, Debug, Default)]
@@ -15,93 +17,6 @@ pub struct Flags {
     /// Everything that can be set elsewhere, too.
     pub settings: Settings,
 }
-
-/// The settings of codelode, as `config.toml` in codelode's folder of the index directory holds them.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Largest file that is indexed, in bytes.
-    pub max_file_size: Option<u64>,
-    /// How many files of a folder are indexed at most; 0 for no limit.
-    pub max_files: Option<usize>,
-    /// Further ignore patterns for every folder, in gitignore syntax.
-    pub extra_ignore: Option<Vec<String>>,
-    /// Globs of files that may be indexed and shown though they may hold a credential, as `.env` or `tests/certs/*.pem`.
-    pub allow_secrets: Option<Vec<String>>,
-    /// Where an index made on another machine finds its sources here: `stored=local`, the first that fits wins.
-    pub path_map: Option<Vec<String>>,
-    /// Keep absolute paths out of answers.
-    pub redact_source_root: Option<bool>,
-    /// `relaxed` answers at once and marks what is stale, `strict` waits up to 500 ms for changes to be read.
-    pub freshness: Option<Freshness>,
-    /// Which tools a client is shown: `lean`, `core`, `full`, or names separated by commas.
-    pub tools: Option<String>,
-    /// How many tokens an answer may have when the caller does not say.
-    pub max_tokens: Option<usize>,
-    /// How much memory indexing may hold at once, in megabytes, at least 80: less makes it slower, and a file whose syntax tree
-    /// would not fit keeps its text only. Files that are mapped do not count, nor about 100 bytes for each symbol of very large
-    /// repositories. 0 for as much as is useful.
-    pub max_memory: Option<u64>,
-    /// Where the log goes instead of standard error.
-    pub log_file: Option<PathBuf>,
-    /// What is logged: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
-    pub log: Option<String>,
-    /// Whether symbols without documentation are summarised by a model.
-    pub use_ai_summaries: Option<bool>,
-    /// Whether context providers (dbt, git blame) enrich an index.
-    pub context_providers: Option<bool>,
-    /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
-    pub trusted_hosts: Option<Vec<String>>,
-    /// A file with certificates (PEM) of authorities that are trusted beside the system's.
-    pub ca_file: Option<PathBuf>,
-    /// What is run as `ssh`, with its arguments.
-    pub ssh_command: Option<String>,
-    /// Whether all processes share the clones of repositories elsewhere (`shared`), or each has its own (`process`).
-    pub cache_mode: Option<CacheMode>,
-    /// The most that is fetched of a repository at once, in bytes.
-    pub git_max_clone: Option<u64>,
-    /// The most that all clones may take, in bytes; the least used go first.
-    pub git_cache_size: Option<u64>,
-    /// Whether a server that is asked about a folder again keeps its index fresh from then on, so that nobody has to look.
-    pub watcher: Option<bool>,
-    /// How long it must be quiet before what a watcher was told is read, in milliseconds.
-    pub watch_debounce_ms: Option<u64>,
-    /// How often `watch-claude` asks repositories for their worktrees, in seconds.
-    pub claude_poll_interval: Option<u64>,
-    /// The base URL of GitHub's REST interface; `https://<host>/api/v3` for GitHub Enterprise.
-    pub github_api_url: Option<String>,
-    /// How commits on GitHub are read: `git`, `tarball`, `api`, or `auto` for the first of them that works.
-    pub github_mode: Option<GitHubMode>,
-}
-
-/// The keys of [`Settings`].
-pub(super) const KEYS: &[&str] = &[
-    "max_file_size",
-    "max_files",
-    "extra_ignore",
-    "allow_secrets",
-    "path_map",
-    "redact_source_root",
-    "freshness",
-    "tools",
-    "max_tokens",
-    "max_memory",
-    "log_file",
-    "log",
-    "use_ai_summaries",
-    "context_providers",
-    "trusted_hosts",
-    "ca_file",
-    "ssh_command",
-    "cache_mode",
-    "git_max_clone",
-    "git_cache_size",
-    "watcher",
-    "watch_debounce_ms",
-    "claude_poll_interval",
-    "github_api_url",
-    "github_mode",
-];
 
 /// A setting's names in the environment.
 pub struct Variable {
@@ -117,135 +32,131 @@ pub struct Variable {
 pub(super) const INDEX_DIRECTORY: Variable =
     Variable { names: &["CODELODE_INDEX_PATH", "CODE_INDEX_PATH"], sets: "the index directory", put: |_, _| Ok(()) };
 
-/// Every variable that is read.
-pub static VARIABLES: &[Variable] = &[
-    INDEX_DIRECTORY,
-    Variable {
-        names: &["CODELODE_MAX_FILE_SIZE"],
-        sets: "max_file_size",
-        put: |settings, text| set(&mut settings.max_file_size, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_MAX_FILES", "JCODEMUNCH_MAX_INDEX_FILES"],
-        sets: "max_files",
-        put: |settings, text| set(&mut settings.max_files, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_EXTRA_IGNORE", "JCODEMUNCH_EXTRA_IGNORE_PATTERNS"],
-        sets: "extra_ignore",
-        put: |settings, text| set(&mut settings.extra_ignore, Ok(list(text))),
-    },
-    Variable {
-        names: &["CODELODE_ALLOW_SECRETS"],
-        sets: "allow_secrets",
-        put: |settings, text| set(&mut settings.allow_secrets, Ok(list(text))),
-    },
-    Variable {
-        names: &["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"],
-        sets: "path_map",
-        put: |settings, text| set(&mut settings.path_map, Ok(list(text))),
-    },
-    Variable {
-        names: &["CODELODE_REDACT_SOURCE_ROOT", "JCODEMUNCH_REDACT_SOURCE_ROOT"],
-        sets: "redact_source_root",
-        put: |settings, text| set(&mut settings.redact_source_root, yes_or_no(text)),
-    },
-    Variable {
-        names: &["CODELODE_FRESHNESS", "CODELODE_FRESHNESS_MODE", "JCODEMUNCH_FRESHNESS_MODE"],
-        sets: "freshness",
-        put: |settings, text| set(&mut settings.freshness, text.parse()),
-    },
-    Variable {
-        names: &["CODELODE_TOOLS"],
-        sets: "tools",
-        put: |settings, text| set(&mut settings.tools, Ok(text.to_owned())),
-    },
-    Variable {
-        names: &["CODELODE_MAX_TOKENS"],
-        sets: "max_tokens",
-        put: |settings, text| set(&mut settings.max_tokens, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_MAX_MEMORY"],
-        sets: "max_memory",
-        put: |settings, text| set(&mut settings.max_memory, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"],
-        sets: "log_file",
-        put: |settings, text| set(&mut settings.log_file, Ok(text.into())),
-    },
-    Variable {
-        names: &["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"],
-        sets: "log",
-        put: |settings, text| set(&mut settings.log, Ok(text.to_lowercase())),
-    },
-    Variable {
-        names: &["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"],
-        sets: "use_ai_summaries",
-        put: |settings, text| set(&mut settings.use_ai_summaries, yes_or_no(text)),
-    },
-    Variable {
-        names: &["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"],
-        sets: "context_providers",
-        put: |settings, text| set(&mut settings.context_providers, yes_or_no(text)),
-    },
-    Variable {
-        names: &["CODELODE_TRUSTED_HOSTS"],
-        sets: "trusted_hosts",
-        put: |settings, text| set(&mut settings.trusted_hosts, Ok(list(text))),
-    },
-    Variable {
-        names: &["CODELODE_CA_FILE"],
-        sets: "ca_file",
-        put: |settings, text| set(&mut settings.ca_file, Ok(text.into())),
-    },
-    Variable {
-        names: &["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"],
-        sets: "ssh_command",
-        put: |settings, text| set(&mut settings.ssh_command, Ok(text.to_owned())),
-    },
-    Variable {
-        names: &["CODELODE_CACHE_MODE"],
-        sets: "cache_mode",
-        put: |settings, text| set(&mut settings.cache_mode, text.parse()),
-    },
-    Variable {
-        names: &["CODELODE_GIT_MAX_CLONE"],
-        sets: "git_max_clone",
-        put: |settings, text| set(&mut settings.git_max_clone, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_GIT_CACHE_SIZE"],
-        sets: "git_cache_size",
-        put: |settings, text| set(&mut settings.git_cache_size, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_WATCHER"],
-        sets: "watcher",
-        put: |settings, text| set(&mut settings.watcher, yes_or_no(text)),
-    },
-    Variable {
-        names: &["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"],
-        sets: "watch_debounce_ms",
-        put: |settings, text| set(&mut settings.watch_debounce_ms, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"],
-        sets: "claude_poll_interval",
-        put: |settings, text| set(&mut settings.claude_poll_interval, number(text)),
-    },
-    Variable {
-        names: &["CODELODE_GITHUB_API_URL", "GITHUB_API_URL"],
-        sets: "github_api_url",
-        put: |settings, text| set(&mut settings.github_api_url, Ok(text.to_owned())),
-    },
-    Variable {
-        names: &["CODELODE_GITHUB_MODE"],
-        sets: "github_mode",
-        put: |settings, text| set(&mut settings.github_mode, text.parse()),
-    },
-];
+/// Says each setting once: documentation, key and type; its names in the environment and how their text is read; and where the
+/// value goes, with `?` where it may be refused.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $key:ident: $type:ty = [$($name:literal),+] $read:ident, |$config:ident, $value:ident| $take:expr;)*) => {
+        /// The settings of codelode, as `config.toml` in codelode's folder of the index directory holds them.
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Settings {
+            $($(#[$doc])* pub $key: Option<$type>,)*
+        }
+
+        /// The keys of [`Settings`].
+        pub(super) const KEYS: &[&str] = &[$(stringify!($key),)*];
+
+        /// Every variable that is read.
+        pub static VARIABLES: &[Variable] = &[
+            INDEX_DIRECTORY,
+            $(Variable {
+                names: &[$($name),+],
+                sets: stringify!($key),
+                put: |settings, text| {
+                    settings.$key = Some($read(text)?);
+                    Ok(())
+                },
+            },)*
+        ];
+
+        impl Config {
+            /// Takes over what is set; an error names the key and says what is wrong with its value.
+            pub(super) fn set(&mut self, settings: Settings) -> Result<(), (&'static str, String)> {
+                $(if let Some(value) = settings.$key {
+                    let take: fn(&mut Self, $type) -> Result<(), String> = |$config, $value| {
+                        $take;
+                        Ok(())
+                    };
+                    take(self, value).map_err(|problem| (stringify!($key), problem))?;
+                })*
+                Ok(())
+            }
+        }
+    };
+}
+
+settings! {
+    /// Largest file that is indexed, in bytes.
+    // Places in files are numbers of 32 bits.
+    max_file_size: u64 = ["CODELODE_MAX_FILE_SIZE"] number,
+        |config, size| config.max_file_size = size.min(u32::MAX.into());
+    /// How many files of a folder are indexed at most; 0 for no limit.
+    max_files: usize = ["CODELODE_MAX_FILES", "JCODEMUNCH_MAX_INDEX_FILES"] number,
+        |config, n_files| config.max_files = (n_files > 0).then_some(n_files);
+    /// Further ignore patterns for every folder, in gitignore syntax.
+    extra_ignore: Vec<String> = ["CODELODE_EXTRA_IGNORE", "JCODEMUNCH_EXTRA_IGNORE_PATTERNS"] list,
+        |config, patterns| config.extra_ignore = patterns;
+    /// Globs of files that may be indexed and shown though they may hold a credential, as `.env` or `tests/certs/*.pem`.
+    allow_secrets: Vec<String> = ["CODELODE_ALLOW_SECRETS"] list,
+        |config, patterns| config.secrets = Secrets::except(patterns)?;
+    /// Where an index made on another machine finds its sources here: `stored=local`, the first that fits wins.
+    path_map: Vec<String> = ["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"] list,
+        |config, pairs| config.path_map = PathMap::of_pairs(&pairs)?;
+    /// Keep absolute paths out of answers.
+    redact_source_root: bool = ["CODELODE_REDACT_SOURCE_ROOT", "JCODEMUNCH_REDACT_SOURCE_ROOT"] yes_or_no,
+        |config, redact| config.redact_source_root = redact;
+    /// `relaxed` answers at once and marks what is stale, `strict` waits up to 500 ms for changes to be read.
+    freshness: Freshness = ["CODELODE_FRESHNESS", "CODELODE_FRESHNESS_MODE", "JCODEMUNCH_FRESHNESS_MODE"] word,
+        |config, freshness| config.freshness = freshness;
+    /// Which tools a client is shown: `lean`, `core`, `full`, or names separated by commas.
+    tools: String = ["CODELODE_TOOLS"] text,
+        |config, tools| config.surface = surface(&tools)?;
+    /// How many tokens an answer may have when the caller does not say.
+    max_tokens: usize = ["CODELODE_MAX_TOKENS"] number,
+        |config, n_tokens| config.max_tokens = at_least_one(n_tokens)?;
+    /// How much memory indexing may hold at once, in megabytes, at least 80: less makes it slower, and a file whose syntax tree
+    /// would not fit keeps its text only. Files that are mapped do not count, nor about 100 bytes for each symbol of very large
+    /// repositories. 0 for as much as is useful.
+    max_memory: u64 = ["CODELODE_MAX_MEMORY"] number,
+        |config, megabytes| config.max_memory = memory(megabytes)?;
+    /// Where the log goes instead of standard error.
+    log_file: PathBuf = ["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"] path,
+        |config, path| config.log_file = Some(path);
+    /// What is logged: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
+    log: String = ["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"] small,
+        |config, log| config.log = log;
+    /// Whether symbols without documentation are summarised by a model.
+    #[schemars(skip)]
+    use_ai_summaries: bool = ["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"] yes_or_no,
+        |config, wanted| config.asks_in_vain(wanted, "use_ai_summaries");
+    /// Whether context providers (dbt, git blame) enrich an index.
+    #[schemars(skip)]
+    context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
+        |config, wanted| config.asks_in_vain(wanted, "context_providers");
+    /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
+    trusted_hosts: Vec<String> = ["CODELODE_TRUSTED_HOSTS"] list,
+        |config, hosts| config.trusted_hosts = hosts;
+    /// A file with certificates (PEM) of authorities that are trusted beside the system's.
+    ca_file: PathBuf = ["CODELODE_CA_FILE"] path,
+        |config, path| config.ca_file = Some(path);
+    /// What is run as `ssh`, with its arguments.
+    ssh_command: String = ["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"] text,
+        |config, command| config.git.ssh_command = Some(command);
+    /// Whether all processes share the clones of repositories elsewhere (`shared`), or each has its own (`process`).
+    cache_mode: CacheMode = ["CODELODE_CACHE_MODE"] word,
+        |config, mode| config.git.cache_mode = mode;
+    /// The most that is fetched of a repository at once, in bytes.
+    git_max_clone: u64 = ["CODELODE_GIT_MAX_CLONE"] number,
+        |config, bytes| config.git.max_clone = bytes;
+    /// The most that all clones may take, in bytes; the least used go first.
+    git_cache_size: u64 = ["CODELODE_GIT_CACHE_SIZE"] number,
+        |config, bytes| config.git.cache_size = bytes;
+    /// Whether a server that is asked about a folder again keeps its index fresh from then on, so that nobody has to look.
+    watcher: bool = ["CODELODE_WATCHER"] yes_or_no,
+        |config, wanted| config.watcher = wanted;
+    /// How long it must be quiet before what a watcher was told is read, in milliseconds.
+    watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
+        |config, debounce| config.watch_debounce = Duration::from_millis(debounce);
+    /// How often `watch-claude` asks repositories for their worktrees, in seconds.
+    claude_poll_interval: u64 = ["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"] number,
+        |config, interval| config.claude_poll_interval = Duration::from_secs(interval.max(1));
+    /// The base URL of GitHub's REST interface; `https://<host>/api/v3` for GitHub Enterprise.
+    github_api_url: String = ["CODELODE_GITHUB_API_URL", "GITHUB_API_URL"] text,
+        |config, url| config.github.api = base_url(&url)?;
+    /// How commits on GitHub are read: `git`, `tarball`, `api`, or `auto` for the first of them that works.
+    github_mode: GitHubMode = ["CODELODE_GITHUB_MODE"] word,
+        |config, mode| config.github.mode = mode;
+}
 
 impl Variable {
     /// The name that is set, and its value. An empty value counts as not set, as is usual for variables.
@@ -271,6 +182,23 @@ pub(super) fn of_environment(env: &dyn Fn(&str) -> Option<String>) -> Result<Set
     Ok(settings)
 }
 
+/// Variables of the tools that codelode succeeds which have no effect here yet, with the value that asks for nothing.
+const IN_VAIN: &[(&[&str], &str)] = &[
+    (&["CODELODE_TRANSPORT", "JCODEMUNCH_TRANSPORT"], "stdio"),
+    (&["CODELODE_HOST", "JCODEMUNCH_HOST"], "127.0.0.1"),
+    (&["CODELODE_PORT", "JCODEMUNCH_PORT"], "8901"),
+    (&["CODELODE_HTTP_TOKEN", "JCODEMUNCH_HTTP_TOKEN"], ""),
+    (&["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"], ""),
+];
+
+/// Those variables of an environment that ask for something.
+pub(super) fn in_vain(env: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = &'static str> {
+    IN_VAIN.iter().filter_map(|(names, nothing)| {
+        let name = names.iter().find(|name| env(name).is_some_and(|value| !value.trim().is_empty()))?;
+        (env(name)?.trim() != *nothing).then_some(*name)
+    })
+}
+
 /// The settings of a file.
 pub(super) fn of_file(path: &Path, text: &str) -> Result<Settings, Error> {
     let malformed = |err: toml::de::Error| Error::Malformed { path: path.to_owned(), problem: err.to_string() };
@@ -292,12 +220,6 @@ fn nearest(key: &str) -> Option<&'static str> {
     (score > 0.75).then_some(best)
 }
 
-/// Puts a value in its place.
-fn set<T>(place: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
-    *place = Some(value?);
-    Ok(())
-}
-
 /// A whole number.
 fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
     text.replace('_', "").parse().map_err(|_| format!("is {text:?}; give a whole number"))
@@ -313,8 +235,49 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 }
 
 /// What stands between commas.
-fn list(text: &str) -> Vec<String> {
-    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+fn list(text: &str) -> Result<Vec<String>, String> {
+    Ok(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect())
+}
+
+/// A path as it was written.
+fn path(text: &str) -> Result<PathBuf, String> {
+    Ok(text.into())
+}
+
+/// A text as it was written.
+fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+/// A text in small letters.
+fn small(text: &str) -> Result<String, String> {
+    Ok(text.to_lowercase())
+}
+
+/// One of some words.
+fn word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
+    text.parse()
+}
+
+fn surface(tools: &str) -> Result<Surface, String> {
+    let problem = || format!("is {tools:?}; say lean, core, full or the tools' names, separated by commas");
+    Surface::of(tools).ok_or_else(problem)
+}
+
+fn at_least_one(n_tokens: usize) -> Result<usize, String> {
+    if n_tokens == 0 { Err("is 0; an answer needs at least one token".to_owned()) } else { Ok(n_tokens) }
+}
+
+fn memory(megabytes: u64) -> Result<Option<u64>, String> {
+    if (1..LEAST_MEMORY).contains(&megabytes) {
+        return Err(format!("is {megabytes}; indexing takes at least {LEAST_MEMORY} MB, and 0 means no limit"));
+    }
+    Ok((megabytes > 0).then(|| megabytes.saturating_mul(1_000_000)))
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let base = Url::parse(text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http"));
+    base.ok_or_else(|| "is no URL; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
 }
 
 impl std::str::FromStr for Freshness {

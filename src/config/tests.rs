@@ -39,7 +39,8 @@ fn older_names_are_fallbacks() {
     assert_eq!(config.home, Path::new("/old/codelode"));
     assert_eq!(config.max_files, Some(7));
     assert_eq!(config.freshness, Freshness::Strict);
-    assert!(config.redact_source_root && config.use_ai_summaries && !config.context_providers);
+    assert!(config.redact_source_root);
+    assert_eq!(config.in_vain, ["use_ai_summaries"], "and context providers are not asked for");
     assert_eq!(config.log_file.as_deref(), Some(Path::new("/tmp/log")));
 
     let both = [("CODELODE_INDEX_PATH", "/new"), ("CODE_INDEX_PATH", "/old")];
@@ -111,8 +112,25 @@ fn paths_are_mapped_by_the_first_pair_that_fits() {
 fn every_key_can_be_set_and_is_in_the_schema() {
     let schema = schemars::schema_for!(Settings);
     let properties = schema.get("properties").and_then(|value| value.as_object()).unwrap();
-    assert_eq!(properties.keys().map(String::as_str).collect::<Vec<_>>(), settings::KEYS);
+    let is_shown = |key: &&&str| !["use_ai_summaries", "context_providers"].contains(*key);
+    let shown: Vec<&str> = settings::KEYS.iter().filter(is_shown).copied().collect();
+    assert_eq!(properties.keys().map(String::as_str).collect::<Vec<_>>(), shown);
     for key in settings::KEYS {
         assert!(VARIABLES.iter().any(|variable| variable.sets == *key), "{key} has no variable");
     }
+}
+
+#[test]
+fn asking_for_what_no_version_does_yet_is_remembered_and_asking_for_nothing_is_not() {
+    let none = Flags::default();
+    let in_vain = |file: &str, env: &[(&str, &str)]| {
+        let env: Vec<(&str, &str)> = env.iter().copied().chain([("HOME", "/home/me")]).collect();
+        decide(file, &env, &none).unwrap().in_vain
+    };
+    assert_eq!(in_vain("use_ai_summaries = false\ncontext_providers = false", &[]), [""; 0]);
+    assert_eq!(in_vain("context_providers = true", &[]), ["context_providers"]);
+    assert_eq!(in_vain("context_providers = true", &[("CODELODE_CONTEXT_PROVIDERS", "no")]), [""; 0]);
+    assert_eq!(in_vain("", &[("CODELODE_TRANSPORT", "stdio"), ("JCODEMUNCH_PORT", "8901")]), [""; 0]);
+    let http = [("JCODEMUNCH_TRANSPORT", "sse"), ("CODELODE_HTTP_TOKEN", "secret")];
+    assert_eq!(in_vain("", &http), ["JCODEMUNCH_TRANSPORT", "CODELODE_HTTP_TOKEN"]);
 }

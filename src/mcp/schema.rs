@@ -16,6 +16,9 @@ const NOISE: &[&str] = &[
     "additionalProperties",
 ];
 
+/// Marks an argument that is taken and has no effect yet: nobody is told of it.
+const HIDDEN: &str = "x-hidden";
+
 /// A tool's description and the schema of its arguments.
 pub struct Described {
     /// What it does; its first paragraph is enough to choose it.
@@ -93,7 +96,8 @@ fn stripped(schema: &Value, definitions: &Map<String, Value>, inside: &mut Vec<S
                 union(&mut result, key, branches);
             }
             "properties" => {
-                let properties = value.as_object().into_iter().flatten();
+                let shown = |(_, value): &(&String, &Value)| value.get(HIDDEN) != Some(&Value::Bool(true));
+                let properties = value.as_object().into_iter().flatten().filter(shown);
                 let properties = properties.map(|(name, value)| (name.clone(), stripped(value, definitions, inside)));
                 result.insert(key.clone(), Value::Object(properties.collect()));
             }

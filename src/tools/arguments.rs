@@ -30,6 +30,12 @@ pub(super) fn arguments<A: DeserializeOwned + 'static>(
         .map_err(|err| Error::new(Code::InvalidArguments, format!("the arguments do not fit: {err}")))
 }
 
+/// A warning for each argument that was given, asks for something, and has no effect yet.
+pub(super) fn without_effect(given: &[(&str, Option<bool>)]) -> Vec<String> {
+    let asked = given.iter().filter(|(_, wanted)| *wanted == Some(true));
+    asked.map(|(name, _)| format!("{name} has no effect yet: nothing is set up for it")).collect()
+}
+
 /// The schema of a type of arguments, made once: making it takes as long as answering a small question. There are as many as
 /// there are tools, so none is ever dropped.
 fn schema_of(arguments: TypeId, make: fn() -> schemars::Schema) -> &'static Value {
@@ -292,7 +298,8 @@ fn find<'a>(known: &'a Map<String, Value>, given: &str) -> Option<(&'a String, &
 }
 
 fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
-    let spellings = || known.iter().flat_map(|(name, one)| strings(&one["x-aliases"]).chain([name.as_str()]));
+    let known = || known.iter().filter(|(_, one)| one["x-hidden"] != true);
+    let spellings = || known().flat_map(|(name, one)| strings(&one["x-aliases"]).chain([name.as_str()]));
     let each: Vec<String> = unknown
         .iter()
         .take(8)
@@ -302,7 +309,7 @@ fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
         })
         .collect();
     let noun = if unknown.len() == 1 { "parameter" } else { "parameters" };
-    let mut names: Vec<&str> = known.keys().map(String::as_str).collect();
+    let mut names: Vec<&str> = known().map(|(name, _)| name.as_str()).collect();
     names.extend(super::envelope::SHARED);
     Error::new(Code::InvalidArguments, format!("unknown {noun} {}", each.join(", "))).with("known", names)
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::arguments::without_effect;
 use super::indexes::{open_sidecar, pipeline_error, store_error};
 use super::{Call, Code, Error, Tool};
 use crate::pipeline::{self, Drift, Watcher, owner};
@@ -19,9 +20,11 @@ pub struct Args {
     path: String,
     /// Summarise by a model, where one is set up.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     use_ai_summaries: Option<bool>,
     /// Let context providers add what they know.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     context_providers: Option<bool>,
 }
 
@@ -34,6 +37,8 @@ pub struct Output {
     /// `indexed`, `unchanged` or `removed`.
     message: &'static str,
     symbol_count: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     duration_seconds: f64,
 }
 
@@ -50,7 +55,6 @@ impl Tool for IndexFile {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let started = Instant::now();
-        let _ = (args.use_ai_summaries, args.context_providers);
         let given = Path::new(args.path.trim());
         let path = match &call.request.directory {
             Some(directory) if given.is_relative() => directory.join(given),
@@ -106,6 +110,9 @@ impl Tool for IndexFile {
         };
         let symbol_count = now.map_or(0, |view| view.symbol_count());
         let duration_seconds = (started.elapsed().as_secs_f64() * 1e4).round() / 1e4;
-        Ok(Output { success: true, repo: repo.sidecar.repo.clone(), file, message, symbol_count, duration_seconds })
+        let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
+        let warnings = without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]);
+        let repo = repo.sidecar.repo.clone();
+        Ok(Output { success: true, repo, file, message, symbol_count, warnings, duration_seconds })
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::arguments::without_effect;
 use super::indexes::{forget_gone, pipeline_error, timestamp};
 use super::locate::{is_odd, not_indexed};
 use super::{Call, Code, Error, Shown, Tool};
@@ -31,10 +32,12 @@ pub struct Args {
     incremental: bool,
     /// Summarise by a model, where one is set up.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     use_ai_summaries: Option<bool>,
     /// Let context providers add what they know.
-    #[serde(default = "yes")]
-    context_providers: bool,
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    context_providers: Option<bool>,
 }
 
 fn yes() -> bool {
@@ -110,11 +113,8 @@ impl Tool for IndexFolder {
         // A worktree often takes the place of one that was removed.
         forget_gone(call);
         let mut output = output(&report, config.redact_source_root);
-        let asked_for_more = args.use_ai_summaries == Some(true) || config.use_ai_summaries;
-        if asked_for_more {
-            output.warnings.push("no summary provider is set up: summaries come from documentation".to_owned());
-        }
-        let _ = args.context_providers;
+        let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
+        output.warnings.extend(without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]));
         Ok(output)
     }
 }

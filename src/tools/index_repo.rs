@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::arguments::without_effect;
 use super::github::{self, Way};
 use super::indexes::{pipeline_error, timestamp};
 use super::remotes::{open_clone, remote, with_cache};
@@ -29,6 +30,7 @@ pub struct Args {
     incremental: bool,
     /// Summarise by a model, where one is set up.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     use_ai_summaries: Option<bool>,
 }
 
@@ -92,9 +94,7 @@ impl Tool for IndexRepo {
         let Indexed { report, up_to_date, folder } = indexed;
         let mut output = output(call, report, up_to_date);
         output.warnings.extend(failure.map(|failure| format!("read without git, which failed: {}", failure.message)));
-        if args.use_ai_summaries == Some(true) {
-            output.warnings.push("use_ai_summaries: no model is set up, signatures stand in for summaries".to_owned());
-        }
+        output.warnings.extend(without_effect(&[("use_ai_summaries", args.use_ai_summaries)]));
         if !folder.is_empty() {
             output.warnings.push(format!("the whole repository is indexed, not only {folder}"));
         }

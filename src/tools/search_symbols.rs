@@ -47,12 +47,15 @@ pub struct Args {
     sort_by: SortBy,
     /// Search by meaning, where an embedding provider is set up.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     semantic: bool,
     /// Weight of meaning against words, 0 to 1.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     semantic_weight: Option<f32>,
     /// By meaning alone.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
     semantic_only: bool,
     /// With each symbol's source.
     #[serde(default)]

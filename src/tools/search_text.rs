@@ -59,7 +59,7 @@ pub struct Args {
     context_lines: u32,
     /// Search by meaning, where an embedding provider is set up.
     #[serde(default)]
-    #[schemars(extend("x-rare" = true))]
+    #[schemars(extend("x-hidden" = true))]
     semantic: bool,
 }
 

@@ -309,7 +309,7 @@ fn every_tool_is_a_command_with_help() {
         assert!(help.contains(first.trim_end_matches(['.', ','])), "{} --help does not say {first:?}", tool.command);
         // Searches of text and of syntax take ripgrep's flags.
         let named = if ["text", "ast"].contains(&tool.command) { Vec::new() } else { properties(&input) };
-        for (name, _) in named.into_iter().filter(|(name, _)| *name != "repo") {
+        for (name, _) in named.into_iter().filter(|(name, one)| *name != "repo" && one["x-hidden"] != true) {
             // An argument by place is shown in capitals, and every other as a flag.
             let shown = [name.replace('_', "-"), name.to_uppercase()];
             let shown = shown.iter().any(|form| help.contains(form)) || help.contains(&singular(name));
