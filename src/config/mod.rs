@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use url::Url;
 
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};

@@ -18,7 +18,7 @@ mod world;
 pub use notes::{Notes, Plan, SymbolAt};
 
 use crate::facts::{
-    BindingKind as Kind, Declared, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, NAMED, NONE, Op,
+    BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, Module, NAMED, NONE, Op,
     Project, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};

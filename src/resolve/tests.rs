@@ -1,7 +1,7 @@
 //! What no lowering needs yet and the form promises.
 
 use super::*;
-use crate::facts::{NONE, OFFERED, ROOT, UNKNOWN};
+use crate::facts::*;
 use crate::model::Span;
 
 static SEMANTICS: Semantics = Semantics {

@@ -129,7 +129,7 @@ fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() 
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut state = modules(12, 0);
     let place = Place::indexed(&state);
-    let (mut seen, mut left) = (BTreeMap::new(), 0);
+    let mut seen = BTreeMap::new();
     for step in 1..=super::number_of("CODELODE_HISTORIES", 40) {
         let killed = random.below(4) == 0;
         if random.below(3) > 0 {
@@ -156,7 +156,6 @@ fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() 
         for fix in [&["doctor", "--json", "--quiet"][..], &["doctor", "--json", "--quiet", "--fix"]] {
             let ran = super::Ran::of(&mut place.command(fix));
             assert_eq!(ran.status, 0, "step {step}, {args:?}: {}", ran.out);
-            left += usize::from(ran.out.contains("of runs that were killed"));
             assert!(killed || !ran.out.contains("of runs that were killed"), "step {step}, {args:?}: {}", ran.out);
         }
         assert_eq!(derived(&place), before, "step {step}, {args:?}: no table is removed that somebody needs");
@@ -164,7 +163,6 @@ fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() 
     }
     assert!(seen.keys().any(|(edges, earlier, _)| !edges && *earlier), "edits before questions: {seen:?}");
     assert!(seen.keys().any(|(edges, _, _)| *edges), "questions: {seen:?}");
-    assert!(left > 0, "some kills leave files");
 }
 
 /// Waits until names in the stores have come and gone so many times, or the child has ended.
