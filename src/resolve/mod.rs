@@ -18,8 +18,8 @@ mod world;
 pub use notes::{Notes, Plan, SymbolAt};
 
 use crate::facts::{
-    BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, Module, NAMED, NONE, Op,
-    Project, Semantics, UNKNOWN,
+    Binding, BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, Module, NAMED, NONE,
+    Op, Project, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use notes::Noted;
