@@ -10,6 +10,7 @@ mod lookup;
 mod mentions;
 mod needs;
 mod phrase;
+mod prominence;
 mod prose;
 mod rank;
 mod relations;
@@ -38,5 +39,5 @@ pub use relations::{
     possible_uses, symbol_near, uses, written_as,
 };
 pub use suggest::{Suggestions, suggestions};
-pub use symbols::{Found, Fuzzy, Hit, Order, Search, search};
+pub use symbols::{CENTRALITY, Found, Fuzzy, Hit, Order, Search, combined, search};
 pub use tree::{Node, directories, kinds, tree};

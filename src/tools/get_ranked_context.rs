@@ -10,7 +10,7 @@ use super::get_symbol_source::Member;
 use super::search_symbols::{Absence, KINDS, absence, ask, meant};
 use super::{Call, Code, Error, Shown, Tool, indexes, tokens};
 use crate::model::Kind;
-use crate::query::{Form, Hit, Order};
+use crate::query::{Form, Hit, Order, combined};
 use crate::store::{Snapshot, SymbolView};
 
 /// The source of the symbols that answer a query best, within a budget of tokens.
@@ -25,7 +25,7 @@ pub struct Args {
     /// Tokens for the whole answer.
     #[serde(default = "four_thousand")]
     token_budget: u64,
-    /// What comes first: what answers best, what is central, or both.
+    /// What comes first: what answers best, with centrality for ties or without it, or what is central.
     #[serde(default)]
     strategy: Strategy,
     /// Kinds of symbols.
@@ -44,12 +44,12 @@ fn four_thousand() -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// Ten times the relevance, and the centrality.
+    /// Relevance; of equals the more central.
     #[default]
     Combined,
-    /// The relevance.
+    /// Relevance alone.
     Bm25,
-    /// The centrality, of what answers well enough.
+    /// Centrality by who uses whom, of what answers well enough.
     Centrality,
 }
 
@@ -84,9 +84,9 @@ pub struct Item {
     line: u32,
     /// How well it answers beside the best, 0 to 1.
     relevance_score: f64,
-    /// How central it is: 0 when nothing uses it, about 0.7 for the average symbol.
+    /// How central it is: by how many definitions mention its name, or with `strategy: centrality` by who uses it.
     centrality_score: f64,
-    /// Ten times the first and the second.
+    /// Ten times the first and a two-hundredth of the second.
     combined_score: f64,
     /// What its source, or without one its signature, has.
     tokens: usize,
@@ -416,7 +416,7 @@ fn item(hit: &Hit, symbol: &SymbolView<'_>, scale: f32) -> Item {
         line: symbol.line(),
         relevance_score,
         centrality_score,
-        combined_score: ((10.0 * relevance_score + centrality_score) * 1_000.0).round() / 1_000.0,
+        combined_score: rounded(combined(hit.relevance / scale.max(f32::MIN_POSITIVE), hit.centrality)),
         tokens: 0,
         source: None,
         signature: None,

@@ -12,7 +12,7 @@ use super::envelope::Format;
 use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Freshness, Shown, Tool, related, tokens};
-use crate::query::{self, Confidence, Evidence, Found, Hit, Order, Part, Search};
+use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
 
 /// Find functions, classes, types and constants by name, words or description.
@@ -404,13 +404,13 @@ pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
     }
 }
 
-/// Asks one repository. How central its symbols are is found out for whoever orders by it alone; where it only helps, what
-/// is known counts.
+/// Asks one repository. Who uses whom is found out where centrality decides: where it is asked for, and in a list of all that
+/// passes some filters.
 pub(super) fn ask(repo: &Repo, search: &Search<'_>) -> Result<Found, Error> {
-    if search.order == Order::Centrality {
-        related::ranks(repo)?;
-    }
-    query::search(&repo.snapshot, search).map_err(|err| indexes::store_error(err, &repo.sidecar))
+    let is_list = search.query.trim().is_empty();
+    let ranks = if search.order == Order::Centrality || is_list { Some(related::ranks(repo)?) } else { None };
+    let search = Search { ranks, ..search.clone() };
+    query::search(&repo.snapshot, &search).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
 /// So many answers are looked for at first, and so many times more where a reader goes on behind those.
@@ -473,17 +473,17 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
 
 /// The parts that make up the score that is shown: where centrality decides, it is not what the relevance is made of.
 fn explained(hit: &Hit, relevance: &[Part], order: Order) -> Vec<String> {
-    let centrality = Part { what: "centrality".to_owned(), times: false, value: hit.centrality };
+    let centrality = |times| Part { what: "centrality".to_owned(), times: false, value: times * hit.centrality };
     let beside_best = || {
-        let value = (hit.score - hit.centrality) / hit.relevance;
+        let value = (hit.score - CENTRALITY * hit.centrality) / hit.relevance;
         Part { what: "beside the best, of 10".to_owned(), times: true, value }
     };
     let parts = match order {
         // What no word was asked about has no relevance.
-        _ if hit.relevance == 0.0 => vec![centrality],
+        _ if hit.relevance == 0.0 => vec![centrality(1.0)],
         Order::Relevance => relevance.to_vec(),
-        Order::Centrality => vec![centrality],
-        Order::Combined => relevance.iter().cloned().chain([beside_best(), centrality]).collect(),
+        Order::Centrality => vec![centrality(1.0)],
+        Order::Combined => relevance.iter().cloned().chain([beside_best(), centrality(CENTRALITY)]).collect(),
     };
     parts.iter().map(Part::to_string).collect()
 }

