@@ -16,8 +16,9 @@
 //! A question goes down and comes back up:
 //!
 //! 1. A skin takes it: [`mcp`] from an agent, [`cli`] from a person.
-//! 2. [`tools::call`] is the one door: it checks arguments, keeps time and keeps the answer within its token budget.
-//! 3. The tool finds the repository that is meant ([`tools::locate`]) and makes sure that it is fresh ([`tools::indexes`]).
+//! 2. [`tools::call`] finds the tool, by way of the one door, [`answer`]: it checks arguments, keeps time and keeps the answer
+//!    within its token budget.
+//! 3. The tool finds the repository that is meant ([`tools::locate`]) and makes sure that it is fresh ([`catalog`]).
 //! 4. A question about who uses whom is first answered for the whole checkout: [`resolve`] binds every name, from the facts of
 //!    all files, and [`store`] keeps the answer until something changes.
 //! 5. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
@@ -40,6 +41,8 @@
 //! ```
 
 pub mod allocator;
+pub mod answer;
+pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod discover;

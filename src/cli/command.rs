@@ -6,8 +6,8 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
+use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe};
-use crate::tools::envelope::SHARED;
 use crate::tools::{TOOLS, ToolSpec};
 
 /// What a flag's text becomes.

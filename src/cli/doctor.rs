@@ -8,8 +8,8 @@ use serde_json::json;
 use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FOUND, Global, NOTHING};
+use crate::catalog::doctor;
 use crate::config::Config;
-use crate::tools::doctor;
 
 /// Say what is wrong with the index directory: damaged or left-over files, folders that are gone, permissions, room, limits.
 ///

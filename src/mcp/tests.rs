@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, 
 use tokio::task::JoinHandle;
 
 use super::surface;
+use crate::answer::SHARED;
 use crate::config::{Config, Surface};
-use crate::tools::envelope::SHARED;
 use crate::tools::{Context, TOOLS};
 
 /// A client of a session of its own.

@@ -1,5 +1,6 @@
 //! Questions to a snapshot, one file each. Nothing here knows how an answer is worded or where it goes.
 
+mod between;
 pub mod blobs;
 mod changes;
 mod confidence;
@@ -24,6 +25,8 @@ pub mod text;
 mod tree;
 mod words;
 
+pub use crate::git::{History, HistoryError};
+pub use between::Between;
 pub use changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use confidence::{Confidence, Evidence};
 pub use explain::Part;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::get_file_outline::{relative, unknown_file};
+use super::files::{relative, unknown_file};
 use super::indexes::Repo;
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query::{self, Place};

@@ -1,17 +1,12 @@
 //! Which symbols a part of the history changed.
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Change, Differences, Reach};
-use super::indexes::{self, Repo};
+use super::indexes;
 use super::{Call, Code, Error, Tool, related};
-use crate::extract::extract;
-use crate::git::{Changed, History, HistoryError};
-use crate::languages;
-use crate::model::Extraction;
-use crate::query::{self, Same, Version};
+use crate::query::{self, Between, History, HistoryError, Version};
 
 /// Symbols added, removed, modified or renamed between two commits.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -89,49 +84,21 @@ impl Tool for GetChangedSymbols {
                 format!("the folder of {} is not on this machine, so neither is its history", repo.sidecar.repo);
             return Err(Error::new(Code::Unavailable, message));
         };
-        let history = History::open(root, &call.cx.config.secrets).map_err(history_error)?;
+        let history = History::open(root, &call.config.secrets).map_err(history_error)?;
         let Some(since) = args.since_sha.or(indexed_at) else {
             let message = "no commit was checked out when this was indexed; give since_sha";
             return Err(Error::new(Code::InvalidArguments, message));
         };
-        let since = history.commit(&since).map_err(history_error)?;
-        let (until, files) = match counts_worktree {
-            true => (WORKTREE.to_owned(), worktree(&history, &since, &repo).map_err(history_error)?),
-            false => {
-                let until = history.commit(args.until_sha.as_deref().unwrap_or("HEAD")).map_err(history_error)?;
-                let files = history.changed(&since, &until).map_err(history_error)?;
-                (until, files)
-            }
-        };
-
+        let until = (!counts_worktree).then(|| args.until_sha.as_deref().unwrap_or("HEAD"));
+        let limit = call.config.max_file_size;
+        let between = Between::read(&history, &repo.snapshot, root, (&since, until), limit).map_err(history_error)?;
         if history.hidden() > 0 {
             call.note("secret_files_left_out", history.hidden());
         }
-        let limit = call.cx.config.max_file_size;
-        let mut texts: Vec<Text<'_>> = Vec::with_capacity(files.len());
-        for file in &files {
-            let old = file.old.map_or(Ok(None), |content| history.read(content, limit)).map_err(history_error)?;
-            let new = match (counts_worktree, file.new) {
-                // Not every text of the present is in the history.
-                (true, Some(_)) => repo.snapshot.file(&file.path).map(|file| file.content().to_owned()),
-                (_, content) => {
-                    content.map_or(Ok(None), |content| history.read(content, limit)).map_err(history_error)?
-                }
-            };
-            texts.push(Text { path: &file.path, old, new });
-        }
-        let read: Vec<(Option<Extraction>, Option<Extraction>)> = texts.par_iter().map(Text::extract).collect();
-        let without = read.iter().filter(|(old, new)| old.is_none() && new.is_none()).count();
-        let (mut before, mut now) = (Vec::new(), Vec::new());
-        for (text, (old, new)) in texts.iter().zip(&read) {
-            for (content, extraction, all) in [(&text.old, old, &mut before), (&text.new, new, &mut now)] {
-                if let (Some(content), Some(extraction)) = (content, extraction) {
-                    all.extend(query::versions(text.path, content, extraction));
-                }
-            }
-        }
-        let changes = query::compare(before, now, Same::Place);
-        if since == until && files.is_empty() {
+        let changes = between.changes();
+        let (since, until) = (between.since.clone(), between.until.clone());
+        let until = until.unwrap_or_else(|| WORKTREE.to_owned());
+        if since == until && between.n_files() == 0 {
             call.note("hint", "nothing was committed since then; give an older since_sha, or WORKTREE as until_sha");
         }
         let edges = if args.include_blast_radius { Some(related::edges(&repo)?) } else { None };
@@ -151,42 +118,10 @@ impl Tool for GetChangedSymbols {
             since_sha: since,
             until_sha: until,
             worktree_counts: counts_worktree,
-            changed_files_count: files.len(),
-            files_without_symbols: without,
+            changed_files_count: between.n_files(),
+            files_without_symbols: between.without_symbols(),
             differences: changes::page(call, &changes, &reach),
         })
-    }
-}
-
-/// The files that differ between a commit and what is there now, as far as the index holds it.
-fn worktree(history: &History, since: &str, repo: &Repo) -> Result<Vec<Changed>, HistoryError> {
-    let present = repo.snapshot.files().map(|file| (file.path(), file.content()));
-    // What the rules left out is still there, and not gone.
-    let is_gone = |path: &str| repo.root.as_ref().is_some_and(|root| root.join(path).symlink_metadata().is_err());
-    let mut files = history.changed_since(since, present, is_gone)?;
-    // A file in no language differs in no symbol, and what is not tracked may be anything.
-    files.retain(|file| {
-        file.old.is_some() || repo.snapshot.file(&file.path).is_some_and(|file| file.symbol_count() > 0)
-    });
-    Ok(files)
-}
-
-/// A file's text at both times.
-struct Text<'a> {
-    path: &'a str,
-    old: Option<Vec<u8>>,
-    new: Option<Vec<u8>>,
-}
-
-impl Text<'_> {
-    /// What is in both; nothing where no language reads it.
-    fn extract(&self) -> (Option<Extraction>, Option<Extraction>) {
-        let of = |content: &Option<Vec<u8>>| {
-            let content = content.as_ref()?;
-            let (_, spec) = languages::of_file(self.path, content)?;
-            Some(extract(spec, content))
-        };
-        (of(&self.old), of(&self.new))
     }
 }
 

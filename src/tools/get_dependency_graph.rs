@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::get_file_outline::{relative, unknown_file};
+use super::files::{relative, unknown_file};
 use super::{Call, Error, Shown, Tool, related};
 use crate::query;
 

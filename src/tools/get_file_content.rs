@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::get_file_outline::{relative, unknown_file};
+use super::files::{relative, unknown_file};
 use super::{Call, Code, Error, Shown, Tool, indexes, remotes, tokens};
-use crate::git::Age;
+use crate::catalog::remotes::Age;
 use crate::{discover, languages};
 
 /// Lines of a file.

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::get_file_outline::relative;
+use super::files::relative;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool, nearest, remotes, tokens};
-use crate::git::{Age, Remote};
+use crate::catalog::remotes::{Age, Remote};
 use crate::model::SourceTree as _;
 use crate::query::{self, Node};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::get_file_outline::relative;
+use super::files::relative;
 use super::indexes::Repo;
 use super::{Call, Code, Error, Shown, Tool, related, tokens};
 use crate::query::{self, MapFile};

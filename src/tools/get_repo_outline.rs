@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Freshness, Shown, Tool, related};
-use crate::git;
 use crate::model::Kind;
 use crate::query;
 
@@ -85,7 +84,7 @@ impl Tool for GetRepoOutline {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let repo = indexes::open_now(call, args.repo.as_deref())?;
         let (snapshot, facts) = (&repo.snapshot, repo.snapshot.facts());
-        let head = repo.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head());
+        let head = repo.head();
         let moved = head.is_some() && facts.git_head.is_some() && head != facts.git_head;
         let directories = query::directories(snapshot).into_iter().map(|(folder, files)| {
             let name = if folder.is_empty() { "(root)".to_owned() } else { folder + "/" };

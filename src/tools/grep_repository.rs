@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::remotes::{keep, open, remote, source_error};
 use super::search_text::bad_pattern;
 use super::{Call, Code, Error, Shown, Tool, tokens};
-use crate::git::Age;
+use crate::catalog::remotes::Age;
 use crate::model::{EntryMode, SkipReason, SourceTree as _, TreeEntry};
 use crate::query::blobs::{self, Line, Wanted};
 use crate::query::scan::Limits;

@@ -1,16 +1,13 @@
 //! Reads one file again.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
-use super::indexes::{open_sidecar, pipeline_error, store_error};
 use super::{Call, Code, Error, Tool};
-use crate::pipeline::{self, Drift, Watcher, owner};
+use crate::catalog::runs::{self, ReadAgain};
 
 /// Re-index one file of an indexed folder.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,49 +52,9 @@ impl Tool for IndexFile {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let started = Instant::now();
-        let given = Path::new(args.path.trim());
-        let path = match &call.request.directory {
-            Some(directory) if given.is_relative() => directory.join(given),
-            _ => given.to_owned(),
-        };
-        // A file that is gone still has a folder, and both may be reached by a link.
-        let path = path.canonicalize().unwrap_or_else(|_| {
-            let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-            folder.zip(path.file_name()).map_or_else(|| path.clone(), |(folder, name)| folder.join(name))
-        });
-        let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
-        let folder = path.parent().unwrap_or(&path);
-        let Some(sidecar) = owner(registry, config, folder) else {
-            let message = format!("no indexed folder holds {}; call index_folder first", path.display());
-            return Err(Error::new(Code::NotIndexed, message));
-        };
-        let root = config.path_map.to_local(&sidecar.root);
-        let relative = path.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
-        let Some(file) = relative.filter(|path| !path.is_empty()) else {
-            return Err(Error::new(Code::InvalidArguments, format!("{} is not a file", path.display())));
-        };
-        if path.is_dir() {
-            let message = format!("{} is a folder; call index_folder", path.display());
-            return Err(Error::new(Code::InvalidArguments, message));
-        }
-
-        let store = registry.store(&sidecar.store);
-        let before = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, &sidecar))?;
-        let held = before.file(&file).map(|view| view.number());
-        let known = before.table().find(&file).is_some();
-        // A file that is not known yet must pass the rules, which need the whole walk.
-        let drift = match known && path.exists() {
-            true => Drift { changed: vec![file.clone()], unseen: true, ..Drift::default() },
-            false => Drift { elsewhere: true, ..Drift::default() },
-        };
-        let cancelled = AtomicBool::new(false);
-        let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &cancelled, patience: Duration::from_secs(10) };
-        pipeline::refresh(&sidecar, &before, &drift, config, &watcher).map_err(|err| pipeline_error(err, &sidecar))?;
-
-        let repo = open_sidecar(call, sidecar)?;
-        call.repo(&repo.sidecar.repo);
+        let ReadAgain { repo, file, before } = runs::index_file(call, &args.path)?;
         let now = repo.snapshot.file(&file);
-        let message = match (held, now.map(|view| view.number())) {
+        let message = match (before, now.map(|view| view.number())) {
             (before, Some(now)) if before == Some(now) => "unchanged",
             (_, Some(_)) => "indexed",
             (Some(_), None) => "removed",

@@ -1,18 +1,14 @@
 //! Indexes a folder, or brings its index up to date.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
-use super::indexes::{forget_gone, pipeline_error, timestamp};
-use super::locate::{is_odd, not_indexed};
-use super::{Call, Code, Error, Shown, Tool};
-use crate::allocator;
-use crate::pipeline::{self, Options, Report, Watcher};
+use super::indexes::timestamp;
+use super::{Call, Error, Shown, Tool};
+use crate::catalog::{Options, Report, runs};
 
 /// Index a local folder, or update its index. Needed once; later changes are picked up by themselves.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,9 +69,6 @@ pub struct Output {
 /// See [`Args`].
 pub struct IndexFolder;
 
-/// How long a run waits for another that writes the same index.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 impl Tool for IndexFolder {
     const NAME: &'static str = "index_folder";
     const COMMAND: &'static str = "index";
@@ -87,32 +80,14 @@ impl Tool for IndexFolder {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let root = folder(call, args.path.as_deref())?;
-        let config = &call.cx.config;
-        if args.path.is_none() && is_odd(&root) {
-            return Err(not_indexed(&root, "it is no single project"));
-        }
         let options = Options {
             extra_ignore: args.extra_ignore_patterns,
             follow_symlinks: args.follow_symlinks,
             from_scratch: !args.incremental,
             ..Options::default()
         };
-        let progress = call.request.progress.clone();
-        let tell = move |done: u64, of: Option<u64>, what: &str| {
-            if let Some(progress) = &progress {
-                progress(done, of, what);
-            }
-        };
-        let watcher = Watcher { progress: &tell, cancelled: &call.request.cancelled, patience: PATIENCE };
-        let report = pipeline::index_folder(&root, config, &options, &watcher)
-            .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, config)))?;
-        call.repo(&report.sidecar.repo);
-        call.cx.indexes.close(&report.sidecar.repo);
-        allocator::give_back();
-        // A worktree often takes the place of one that was removed.
-        forget_gone(call);
-        let mut output = output(&report, config.redact_source_root);
+        let report = runs::index_folder(call, args.path.as_deref(), &options)?;
+        let mut output = output(&report, call.config.redact_source_root);
         let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
         output.warnings.extend(without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]));
         Ok(output)
@@ -140,26 +115,4 @@ fn output(report: &Report, redact: bool) -> Output {
         parse_ms: parsing.as_millis() as u64,
         duration_seconds: ((*discovery + *parsing).as_secs_f64() * 1000.0).round() / 1000.0,
     }
-}
-
-/// The folder that a caller means, absolute and without links.
-fn folder(call: &Call<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
-    let directory = call.request.roots.first().or(call.request.directory.as_ref());
-    let path = match (path, directory) {
-        (Some(path), directory) => {
-            let path = Path::new(path.trim());
-            match (path.is_absolute(), directory) {
-                (false, Some(directory)) => directory.join(path),
-                _ => path.to_owned(),
-            }
-        }
-        (None, Some(directory)) => directory.clone(),
-        (None, None) => {
-            return Err(Error::new(Code::InvalidArguments, "give the absolute path of the folder to index in `path`"));
-        }
-    };
-    path.canonicalize().map_err(|err| {
-        let message = format!("cannot index {}: {err}; give the absolute path of a folder", path.display());
-        Error::new(Code::NotFound, message)
-    })
 }

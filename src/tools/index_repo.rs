@@ -1,20 +1,15 @@
 //! Indexes a commit of a repository elsewhere, or brings its index up to date.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
-use super::github::{self, Way};
-use super::indexes::{pipeline_error, timestamp};
-use super::remotes::{open_clone, remote, with_cache};
-use super::{Call, Code, Error, Shown, Tool};
-use crate::git::{Found, Remote};
-use crate::model::SourceTree;
-use crate::pipeline::{self, Options, Report, Watcher};
-use crate::store::Sidecar;
+use super::indexes::timestamp;
+use super::{Call, Error, Shown, Tool};
+use crate::catalog::Report;
+use crate::catalog::runs::{self, Indexed};
 
 /// Index a git repository that is not on this machine: GitHub or any other, at any ref.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,9 +68,6 @@ pub struct Output {
 /// See [`Args`].
 pub struct IndexRepo;
 
-/// How long a run waits for another that writes the same index.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 impl Tool for IndexRepo {
     const NAME: &'static str = "index_repo";
     const COMMAND: &'static str = "index-repo";
@@ -86,12 +78,9 @@ impl Tool for IndexRepo {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let remote = remote(call, &args.url)?;
         let reference = args.ref_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        let by_git = || by_git(call, &remote, reference, args.incremental);
-        let (indexed, failure) =
-            github::either(call, &remote, by_git, |way| by_github(call, &remote, way, reference, args.incremental))?;
-        let Indexed { report, up_to_date, folder } = indexed;
+        let indexed = runs::index_commit(call, &args.url, reference, args.incremental)?;
+        let Indexed { report, up_to_date, folder, failure } = indexed;
         let mut output = output(call, report, up_to_date);
         output.warnings.extend(failure.map(|failure| format!("read without git, which failed: {}", failure.message)));
         output.warnings.extend(without_effect(&[("use_ai_summaries", args.use_ai_summaries)]));
@@ -100,82 +89,6 @@ impl Tool for IndexRepo {
         }
         Ok(output)
     }
-}
-
-/// What became of a commit, whichever way it came.
-struct Indexed {
-    report: Report,
-    /// The index was of it already.
-    up_to_date: bool,
-    /// The folder that was named with it.
-    folder: String,
-}
-
-/// By git.
-fn by_git(call: &Call<'_>, remote: &Remote, reference: Option<&str>, incremental: bool) -> Result<Indexed, Error> {
-    let located = with_cache(call, |cache, wish| cache.find(remote, reference, wish))?;
-    let sidecar = sidecar(remote, &located.found, reference);
-    if let Some(report) = unchanged(call, &sidecar, &located.found, incremental) {
-        return Ok(Indexed { report, up_to_date: true, folder: located.found.folder });
-    }
-    let opened = open_clone(call, |cache, wish| cache.open_located(remote, reference, located, wish))?;
-    let report = index(call, &opened.commit, sidecar, None, incremental)?;
-    Ok(Indexed { report, up_to_date: false, folder: opened.found.folder })
-}
-
-/// By GitHub's REST interface: from an archive, or file by file.
-fn by_github(
-    call: &Call<'_>,
-    remote: &Remote,
-    way: &Way<'_>,
-    reference: Option<&str>,
-    incremental: bool,
-) -> Result<Indexed, Error> {
-    let (found, commit) = github::find(way, remote, reference)?;
-    let sidecar = sidecar(remote, &found, reference);
-    if let Some(report) = unchanged(call, &sidecar, &found, incremental) {
-        return Ok(Indexed { report, up_to_date: true, folder: found.folder });
-    }
-    let tree = github::open(call, way, commit)?;
-    let report = index(call, &tree, sidecar, way.max_files, incremental)?;
-    Ok(Indexed { report, up_to_date: false, folder: found.folder })
-}
-
-/// The index of a commit that was found, if there is one and nothing else is asked for.
-fn unchanged(call: &Call<'_>, sidecar: &Sidecar, found: &Found, incremental: bool) -> Option<Report> {
-    let known = || pipeline::unchanged(call.cx.indexes.registry(), sidecar, &found.commit, &call.cx.config.secrets);
-    incremental.then(known).flatten()
-}
-
-/// Where the index of what was found is. The default branch, asked for without a name, has the shorter id.
-pub fn sidecar(remote: &Remote, found: &Found, reference: Option<&str>) -> Sidecar {
-    let default = reference.is_none() && remote.place.is_none();
-    pipeline::sidecar_of_remote(remote, &found.reference, default)
-}
-
-/// Indexes the files of a commit, by whichever way they are read. `max_files` is the limit of that way.
-pub fn index(
-    call: &Call<'_>,
-    tree: &dyn SourceTree,
-    sidecar: Sidecar,
-    max_files: Option<usize>,
-    incremental: bool,
-) -> Result<Report, Error> {
-    let tell = |at: u64, of: Option<u64>, what: &str| {
-        if let Some(progress) = &call.request.progress {
-            progress(at, of, what);
-        }
-    };
-    let watcher = Watcher { progress: &tell, cancelled: &call.request.cancelled, patience: PATIENCE };
-    let options = Options { from_scratch: !incremental, ..Options::default() };
-    let report = pipeline::index_tree(tree, sidecar.clone(), max_files, &call.cx.config, &options, &watcher);
-    let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
-    if report.facts.files == 0 {
-        let message = format!("nothing in {} at {} can be indexed", report.sidecar.root.display(), tree.commit());
-        return Err(Error::new(Code::NotFound, message).with("skipped", serde_json::json!(report.facts.skipped)));
-    }
-    call.cx.indexes.close(&report.sidecar.repo);
-    Ok(report)
 }
 
 fn output(call: &Call<'_>, report: Report, up_to_date: bool) -> Output {

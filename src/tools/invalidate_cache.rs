@@ -1,14 +1,11 @@
 //! Removes an index.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::pipeline_error;
 use super::locate::indexed;
 use super::{Call, Error, Tool};
-use crate::{pipeline, watch};
+use crate::catalog::runs;
 
 /// Remove a repository's index, metadata and content. The sources are not touched.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,10 +40,7 @@ impl Tool for InvalidateCache {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let sidecar = indexed(call, &args.repo)?;
         call.repo(&sidecar.repo);
-        let registry = call.cx.indexes.registry();
-        pipeline::forget(registry, &sidecar, Duration::from_secs(10)).map_err(|err| pipeline_error(err, &sidecar))?;
-        call.cx.indexes.close(&sidecar.repo);
-        watch::sweep(registry);
+        runs::forget(call, &sidecar)?;
         Ok(Output {
             success: true,
             message: format!("removed the index of {}", sidecar.repo),

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remotes::{remote, with_cache};
-use super::{Call, Error, Shown, Tool, github};
-use crate::git::{Refs, RemoteRef};
+use super::remotes::{self, RemoteRef, remote};
+use super::{Call, Error, Shown, Tool};
 
 /// Branches and tags of any git repository, without cloning it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,34 +59,20 @@ impl Tool for ListRepositoryRefs {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let remote = remote(call, &args.repository)?.whole();
-        let by_git = || {
-            let refs = with_cache(call, |cache, wish| cache.refs(&remote, wish))?;
-            Ok((refs.default.clone(), listed(refs)))
-        };
-        let ((default, refs), failure) = github::either(call, &remote, by_git, |way| {
-            let found = crate::github::refs(&way.client, way.name, "").map_err(github::github_error)?;
-            // The commit of a tag with a message of its own would take another request for each.
-            let one = |one: crate::github::Ref| Ref {
-                name: one.name,
-                object: Object { sha: one.object.sha, sort: if one.object.kind == "tag" { "tag" } else { "commit" } },
-                commit: None,
-            };
-            let default = crate::github::default_branch(&way.client, way.name).map_err(github::github_error)?;
-            Ok((Some(format!("refs/heads/{default}")), found.into_iter().map(one).collect()))
-        })?;
-        if let Some(failure) = failure {
-            call.note("read_without_git", failure.message);
-        }
+        let (default, refs) = remotes::refs(call, &remote)?;
+        let refs = refs.into_iter().map(listed).collect();
         let refs = call.page(refs, usize::MAX);
         Ok(Output { repository: remote.to_string(), default, refs })
     }
 }
 
-/// Refs as answers carry them.
-fn listed(refs: Refs) -> Vec<Ref> {
-    let one = |one: RemoteRef| match one.tag {
-        Some(tag) => Ref { name: one.name, object: Object { sha: tag, sort: "tag" }, commit: Some(one.commit) },
-        None => Ref { name: one.name, object: Object { sha: one.commit, sort: "commit" }, commit: None },
-    };
-    refs.all.into_iter().map(one).collect()
+/// A ref as answers carry it.
+fn listed(one: RemoteRef) -> Ref {
+    let commit = Some(one.commit).filter(|commit| !commit.is_empty());
+    match (one.tag, commit) {
+        (Some(tag), commit) => Ref { name: one.name, object: Object { sha: tag, sort: "tag" }, commit },
+        (None, commit) => {
+            Ref { name: one.name, object: Object { sha: commit.unwrap_or_default(), sort: "commit" }, commit: None }
+        }
+    }
 }

@@ -3,14 +3,9 @@
 //! A [`Tool`] says everything once: its arguments' doc comments are rustdoc, `--help` and the JSON schema that clients read.
 //! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call`]; they know no tool by name.
 
-mod arguments;
-mod budget;
+mod call;
 mod changes;
 pub mod check_references;
-pub mod compact;
-pub mod doctor;
-pub mod envelope;
-pub mod error;
 mod filters;
 pub mod find_dead_code;
 pub mod find_implementations;
@@ -35,44 +30,35 @@ pub mod get_symbol_diff;
 pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
-mod github;
 pub mod grep;
 pub mod grep_repository;
 pub mod index_file;
 pub mod index_folder;
 pub mod index_repo;
-pub mod indexes;
 pub mod invalidate_cache;
 pub mod list_repos;
 pub mod list_repository_refs;
-pub mod locate;
 pub mod matches;
-mod mend;
-mod related;
-pub mod remotes;
 pub mod resolve_repo;
 pub mod search_ast;
 pub mod search_repositories;
 pub mod search_symbols;
 pub mod search_text;
-pub mod session;
 pub mod suggest_queries;
 #[cfg(test)]
 mod tests;
-pub mod tokens;
-
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use envelope::{Call, Context, Envelope, Freshness, SharedArguments, call};
-pub use error::{Code, Error, nearest};
+use crate::answer::{Asked, Freshness, arguments, budget, nearest, session, tokens};
+use crate::catalog::{files, github, indexes, locate, related, remotes};
+
+pub use crate::answer::{Code, Envelope, Error, Progress, Request};
+pub use crate::catalog::Context;
+pub use call::{Call, call};
 
 /// A question the program answers.
 pub trait Tool {
@@ -137,6 +123,10 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    fn asked(&self) -> Asked {
+        Asked { name: self.name, list: self.list, spare: self.spare }
+    }
+
     /// The row of a tool.
     pub const fn of<T: Tool>() -> Self {
         Self {
@@ -151,7 +141,7 @@ impl ToolSpec {
             input: || schemars::schema_for!(T::Args),
             output: || schemars::schema_for!(T::Output),
             run: |call, args| {
-                let args = envelope::arguments::<T::Args>(args, || schemars::schema_for!(T::Args))?;
+                let args = arguments::arguments::<T::Args>(args, || schemars::schema_for!(T::Args))?;
                 let output = T::run(call, args)?;
                 serde_json::to_value(output).map_err(|err| Error::new(Code::Internal, err.to_string()))
             },
@@ -199,28 +189,3 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_symbol::GetSymbol>(),
     ToolSpec::of::<get_symbols::GetSymbols>(),
 ];
-
-/// Told of progress: done, total when known, what is being done.
-pub type Progress = dyn Fn(u64, Option<u64>, &str) + Send + Sync;
-
-/// Who asks, and how they are told of progress.
-#[derive(Clone, Default)]
-pub struct Request {
-    /// The client's roots, in its order; the first is meant when a call names no repository.
-    pub roots: Vec<PathBuf>,
-    /// Where the caller is; meant when it says no roots.
-    pub directory: Option<PathBuf>,
-    /// How they are told of progress.
-    pub progress: Option<Arc<Progress>>,
-    /// How long the caller waits for changed files to be read again; `None` for as long as is configured.
-    pub patience: Option<Duration>,
-    /// Set when the caller has given up.
-    pub cancelled: Arc<AtomicBool>,
-}
-
-impl Request {
-    /// Whether the caller has given up.
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-}

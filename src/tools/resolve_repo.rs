@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::list_repos::Facts;
-use super::locate::project_root;
+use super::locate::{self, owner, project_root};
 use super::{Call, Code, Error, Tool};
-use crate::pipeline::{self, owner};
 use crate::store::Registry;
 
 /// Tell which indexed repository holds a path.
@@ -61,7 +60,7 @@ impl Tool for ResolveRepo {
         let path = path.canonicalize().unwrap_or(path);
         let root = project_root(&path).unwrap_or(&path);
         let would_be = Registry::local_id(&config.path_map.to_stored(root));
-        let is_shared = || registry.store(&pipeline::sidecar_of(root, config).store).stamp().is_some();
+        let is_shared = || locate::is_shared(registry, config, root);
         let hint = match root.is_dir() {
             true if is_shared() => {
                 format!(

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::{Gift, Thrift};
-use super::envelope::Format;
 use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Freshness, Shown, Tool, related, tokens};
+use crate::answer::Format;
 use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::envelope::call_among;
+use super::call::call_among;
 use super::{Call, Code, Context, Envelope, Error, Freshness, Request, Tool, ToolSpec, tokens};
 use crate::config::Config;
 

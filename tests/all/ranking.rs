@@ -5,8 +5,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use codelode::answer::tokens;
 use codelode::config::Config;
-use codelode::tools::{self, Context, Request, tokens};
+use codelode::tools::{self, Context, Request};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

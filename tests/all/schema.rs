@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use codelode::answer::SHARED;
+use codelode::answer::SharedArguments;
 use codelode::config::Settings;
 use codelode::facts::{BindingKind, Declared, DefinitionKind, Op, ScopeKind};
 use codelode::languages::LANGUAGES;
 use codelode::model::{Detail, How, Kind, Role, SkipReason};
 use codelode::store::{Manifest, Sidecar, index_schema};
-use codelode::tools::envelope::SHARED;
-use codelode::tools::{SharedArguments, TOOLS, ToolSpec};
+use codelode::tools::{TOOLS, ToolSpec};
 use schemars::schema_for;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};

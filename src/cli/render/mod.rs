@@ -12,7 +12,7 @@ mod tree;
 use serde_json::Value;
 
 use super::output::{Output, Paint};
-use crate::tools::indexes::shell_word;
+use crate::catalog::indexes::shell_word;
 
 /// A way to show an answer; false when the answer does not have its shape.
 type Renderer = fn(&Value, &mut Output) -> bool;

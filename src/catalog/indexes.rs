@@ -9,11 +9,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Caller;
 use super::locate::resolve;
 use super::mend::{Mended, mended};
-use super::{Call, Code, Error, Freshness};
 use crate::allocator;
+use crate::answer::{Code, Error, Freshness, Progress};
 use crate::config::{self, Config};
+use crate::git;
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, Standing, Watching};
@@ -86,6 +88,13 @@ pub struct Repo {
     pub is_kept: bool,
 }
 
+impl Repo {
+    /// The commit that is checked out now.
+    pub fn head(&self) -> Option<String> {
+        self.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head())
+    }
+}
+
 impl Indexes {
     /// The indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
@@ -120,21 +129,21 @@ impl Indexes {
 }
 
 /// The repository that a call means, as fresh as the caller waits for. The answer's `_meta` says which it is and how fresh.
-pub fn open(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
-    let repo = open_sidecar(call, resolve(call, repo)?)?;
-    note(call, &repo);
+pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let repo = open_sidecar(caller, resolve(caller, repo)?)?;
+    note(caller, &repo);
     Ok(repo)
 }
 
 /// The same for a repository that is known already.
-pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
-    let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
-    if root.is_none() && pipeline::is_gone(&sidecar, &call.cx.config) {
-        return Err(dropped(call, &sidecar));
+pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
+    let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
+    if root.is_none() && pipeline::is_gone(&sidecar, caller.config) {
+        return Err(dropped(caller, &sidecar));
     }
-    let mut open = opened(call, &sidecar)?;
+    let mut open = opened(caller, &sidecar)?;
     if let Some(root) = &root {
-        open = looked_at(call, open, &sidecar, root)?;
+        open = looked_at(caller, open, &sidecar, root)?;
     }
     let state = lock(&open.state);
     let snapshot = state.snapshot.clone();
@@ -142,15 +151,15 @@ pub fn open_sidecar(call: &Call<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     let freshness = root.as_ref().map(|_| state.freshness);
     let is_kept = root.is_some() && state.is_kept;
     if freshness.is_some_and(|freshness| freshness != Freshness::Fresh) {
-        note_stale(call, &state);
+        note_stale(caller, &state);
     }
     drop(state);
     Ok(Repo { sidecar, snapshot, root, freshness, is_kept })
 }
 
 /// Forgets a checkout that was removed, and says so.
-fn dropped(call: &Call<'_>, sidecar: &Sidecar) -> Error {
-    let what = match forget(call, sidecar) {
+fn dropped(caller: &Caller<'_>, sidecar: &Sidecar) -> Error {
+    let what = match forget(caller, sidecar) {
         Ok(()) => "so its index was dropped",
         Err(_) => "and its index will be dropped",
     };
@@ -159,55 +168,54 @@ fn dropped(call: &Call<'_>, sidecar: &Sidecar) -> Error {
 }
 
 /// Forgets a checkout, and what is open of it.
-fn forget(call: &Call<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error> {
-    call.cx.indexes.close(&sidecar.repo);
-    pipeline::forget(call.cx.indexes.registry(), sidecar, STRICT)?;
-    watch::sweep(call.cx.indexes.registry());
+fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error> {
+    caller.indexes.close(&sidecar.repo);
+    pipeline::forget(caller.indexes.registry(), sidecar, STRICT)?;
+    watch::sweep(caller.indexes.registry());
     Ok(())
 }
 
 /// Forgets every checkout that was removed, such as worktrees that are no longer needed.
-pub fn forget_gone(call: &Call<'_>) {
-    for sidecar in call.cx.indexes.registry().all().iter().filter(|sidecar| pipeline::is_gone(sidecar, &call.cx.config))
-    {
+pub fn forget_gone(caller: &Caller<'_>) {
+    for sidecar in caller.indexes.registry().all().iter().filter(|sidecar| pipeline::is_gone(sidecar, caller.config)) {
         // What is being written now can wait until the next time.
-        if let Err(err) = forget(call, sidecar) {
+        if let Err(err) = forget(caller, sidecar) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
     }
-    watch::sweep(call.cx.indexes.registry());
+    watch::sweep(caller.indexes.registry());
 }
 
 /// The same as [`open`], and the folder is looked at as it is now: for answers about everything that is there.
-pub fn open_now(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
-    let sidecar = resolve(call, repo)?;
-    forget_look(call, &sidecar.repo, Duration::ZERO);
-    let repo = open_sidecar(call, sidecar)?;
-    note(call, &repo);
+pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let sidecar = resolve(caller, repo)?;
+    forget_look(caller, &sidecar.repo, Duration::ZERO);
+    let repo = open_sidecar(caller, sidecar)?;
+    note(caller, &repo);
     Ok(repo)
 }
 
 /// The repository that a call means as it was indexed last: nobody looks whether that is still so.
-pub fn open_as_indexed(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
-    let sidecar = resolve(call, repo)?;
-    let open = opened(call, &sidecar)?;
+pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let sidecar = resolve(caller, repo)?;
+    let open = opened(caller, &sidecar)?;
     let snapshot = lock(&open.state).snapshot.clone();
-    call.answers_from(&sidecar, &snapshot);
-    let root = Some(call.cx.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
+    caller.answers_from(&sidecar, &snapshot);
+    let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     Ok(Repo { sidecar, snapshot, root, freshness: None, is_kept: false })
 }
 
 /// Looks at the folder as it is now, unless that was done for this very question.
-pub fn look_again(call: &Call<'_>, repo: Repo) -> Result<Repo, Error> {
-    forget_look(call, &repo.sidecar.repo, JUST_NOW);
-    let repo = open_sidecar(call, repo.sidecar)?;
-    note(call, &repo);
+pub fn look_again(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
+    forget_look(caller, &repo.sidecar.repo, JUST_NOW);
+    let repo = open_sidecar(caller, repo.sidecar)?;
+    note(caller, &repo);
     Ok(repo)
 }
 
 /// Makes the next opening look at the folder, if the last look is longer ago than this.
-fn forget_look(call: &Call<'_>, repo: &str, longer_than: Duration) {
-    if let Some(open) = call.cx.indexes.lock().get(repo) {
+fn forget_look(caller: &Caller<'_>, repo: &str, longer_than: Duration) {
+    if let Some(open) = caller.indexes.lock().get(repo) {
         let mut state = lock(&open.state);
         if state.looked.is_some_and(|looked| looked.elapsed() >= longer_than) {
             state.looked = None;
@@ -216,7 +224,7 @@ fn forget_look(call: &Call<'_>, repo: &str, longer_than: Duration) {
 }
 
 /// Reads files from disk though their size and time are as they were, and brings the index up to date when they differ.
-pub fn reread(call: &Call<'_>, repo: Repo, paths: &[String]) -> Result<Repo, Error> {
+pub fn reread(caller: &Caller<'_>, repo: Repo, paths: &[String]) -> Result<Repo, Error> {
     let Some(root) = repo.root.clone() else { return Ok(repo) };
     let differs = |path: &&String| {
         let stored = repo.snapshot.file(path);
@@ -229,14 +237,18 @@ pub fn reread(call: &Call<'_>, repo: Repo, paths: &[String]) -> Result<Repo, Err
     }
     let drift = Drift { changed, unseen: true, ..Drift::default() };
     let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: STRICT };
-    pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, &call.cx.config, &watcher)
+    pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, caller.config, &watcher)
         .map_err(|err| pipeline_error(err, &repo.sidecar))?;
-    look_again(call, repo)
+    look_again(caller, repo)
 }
 
 /// Makes sure that these files are as they are on disk, though the folder was looked at a moment ago. Returns a newer
 /// state when they were not.
-pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<Item = &'p str>) -> Result<Repo, Error> {
+pub fn ensure_fresh<'p>(
+    caller: &Caller<'_>,
+    repo: Repo,
+    paths: impl IntoIterator<Item = &'p str>,
+) -> Result<Repo, Error> {
     let Some(root) = &repo.root else { return Ok(repo) };
     let table = repo.snapshot.table();
     let follow = repo.snapshot.facts().follow_symlinks;
@@ -252,15 +264,15 @@ pub fn ensure_fresh<'p>(call: &Call<'_>, repo: Repo, paths: impl IntoIterator<It
     if !changed {
         return Ok(repo);
     }
-    forget_look(call, &repo.sidecar.repo, Duration::ZERO);
-    look_again(call, repo)
+    forget_look(caller, &repo.sidecar.repo, Duration::ZERO);
+    look_again(caller, repo)
 }
 
-fn note(call: &Call<'_>, repo: &Repo) {
-    call.repo(&repo.sidecar.repo);
-    call.answers_from(&repo.sidecar, &repo.snapshot);
+fn note(caller: &Caller<'_>, repo: &Repo) {
+    caller.repo(&repo.sidecar.repo);
+    caller.answers_from(&repo.sidecar, &repo.snapshot);
     if let Some(freshness) = repo.freshness {
-        call.freshness(freshness);
+        caller.freshness(freshness);
     }
 }
 
@@ -270,39 +282,39 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Whether a checkout's folder is on this machine.
-pub fn is_here(call: &Call<'_>, sidecar: &Sidecar) -> bool {
-    sidecar.remote.is_none() && call.cx.config.path_map.to_local(&sidecar.root).is_dir()
+pub fn is_here(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
+    sidecar.remote.is_none() && caller.config.path_map.to_local(&sidecar.root).is_dir()
 }
 
 /// Whether a checkout's index holds anything below a folder of it.
-pub(super) fn holds(call: &Call<'_>, sidecar: &Sidecar, folder: &str) -> Result<bool, Error> {
-    let snapshot = lock(&opened(call, sidecar)?.state).snapshot.clone();
+pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Result<bool, Error> {
+    let snapshot = lock(&opened(caller, sidecar)?.state).snapshot.clone();
     Ok(snapshot.table().iter().any(|row| row.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))))
 }
 
 /// The open index of a checkout, at its newest published generation. One that cannot be read is made anew, where it can be.
-fn opened(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
-    let opened = open_newest(call, sidecar).or_else(|err| match mended(call, sidecar, &err) {
-        true => open_newest(call, sidecar),
+fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
+    let opened = open_newest(caller, sidecar).or_else(|err| match mended(caller, sidecar, &err) {
+        true => open_newest(caller, sidecar),
         false => Err(err),
     });
-    by_the_rule(call, sidecar, opened.map_err(|err| store_error(err, sidecar))?)
+    by_the_rule(caller, sidecar, opened.map_err(|err| store_error(err, sidecar))?)
 }
 
 /// Chooses the files of a checkout again where other files were exempt from the rule about credentials when it was indexed.
-fn by_the_rule(call: &Call<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Arc<Open>, Error> {
-    let config = &call.cx.config;
+fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Arc<Open>, Error> {
+    let config = caller.config;
     let facts = lock(&open.state).snapshot.facts().clone();
     let patterns = config.secrets.patterns();
     if facts.allow_secrets == patterns {
         return Ok(open);
     }
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &call.request.cancelled, patience: STRICT };
+    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &caller.request.cancelled, patience: STRICT };
     let options = pipeline::Options::as_before(Some(&facts), None);
     let root = config.path_map.to_local(&sidecar.root);
-    let chosen = is_here(call, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
+    let chosen = is_here(caller, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
     match chosen {
-        Some(Ok(_)) => open_newest(call, sidecar).map_err(|err| store_error(err, sidecar)),
+        Some(Ok(_)) => open_newest(caller, sidecar).map_err(|err| store_error(err, sidecar)),
         // It holds no file that is hidden now.
         _ if facts.allow_secrets.iter().all(|pattern| patterns.contains(pattern)) => Ok(open),
         Some(Err(err)) => Err(pipeline_error(err, sidecar)),
@@ -315,8 +327,8 @@ fn by_the_rule(call: &Call<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Ar
     }
 }
 
-fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::Error> {
-    let indexes = &call.cx.indexes;
+fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::Error> {
+    let indexes = caller.indexes;
     let store = indexes.registry.store(&sidecar.store);
     let stamp = store.stamp();
     let known = indexes.lock().get(&sidecar.repo).cloned();
@@ -324,7 +336,7 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
         let mut state = lock(&open.state);
         if state.stamp != stamp {
             // Another process, or another thread of ours, has published since.
-            state.snapshot = Arc::new(newest(call, &store, sidecar)?);
+            state.snapshot = Arc::new(newest(caller, &store, sidecar)?);
             state.stamp = stamp;
         } else if state.measured.elapsed() >= LOOK_EVERY {
             state.snapshot.check_sizes()?;
@@ -333,7 +345,7 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
         drop(state);
         return Ok(open);
     }
-    let snapshot = Arc::new(newest(call, &store, sidecar)?);
+    let snapshot = Arc::new(newest(caller, &store, sidecar)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();
         // Beside the first answers: whatever it finds is told by those that come after. Without a thread nothing is checked
@@ -358,8 +370,8 @@ fn open_newest(call: &Call<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::E
 }
 
 /// The newest published state, with as much of it as the call asks for.
-fn newest(call: &Call<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
-    match call.asks_for_symbols {
+fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
+    match caller.asks_for_symbols {
         true => store.snapshot(&sidecar.snapshot),
         false => store.snapshot_of_text(&sidecar.snapshot),
     }
@@ -367,9 +379,9 @@ fn newest(call: &Call<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Sn
 
 /// Makes sure how an index stands to its folder, and waits as long as the caller does for it to be brought up to date.
 /// Whoever keeps it fresh is asked first; where nobody does, the folder is looked at.
-fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -> Result<Arc<Open>, Error> {
-    let config = &call.cx.config;
-    let patience = call.request.patience.unwrap_or(match config.freshness {
+fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -> Result<Arc<Open>, Error> {
+    let config = caller.config;
+    let patience = caller.request.patience.unwrap_or(match config.freshness {
         config::Freshness::Relaxed => RELAXED,
         config::Freshness::Strict => STRICT,
     });
@@ -379,10 +391,10 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
         let is_mute = state.mute.is_some_and(|asked| asked.elapsed() < MUTE);
         state.snapshot.content_version() == store::CONTENT && !is_mute
     };
-    let standing = if may_ask { ask_keeper(call, sidecar, root, patience) } else { None };
+    let standing = if may_ask { ask_keeper(caller, sidecar, root, patience) } else { None };
     let mut state = match standing {
         Some(standing @ (Standing::Fresh | Standing::Pending(_))) => {
-            let open = opened(call, sidecar)?;
+            let open = opened(caller, sidecar)?;
             let mut state = lock(&open.state);
             (state.freshness, state.stale) = match standing {
                 Standing::Pending(files) => (Freshness::Indexing, files),
@@ -409,9 +421,9 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
         (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Stale);
         (state.stale, state.because) = (Vec::new(), None);
         let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
-        let look = Look::new(call, &open, sidecar, root, state.snapshot.clone());
+        let look = Look::new(caller, &open, sidecar, root, state.snapshot.clone());
         drop(state);
-        let keeper = call.cx.indexes.watching.clone().filter(|_| is_asked_again);
+        let keeper = caller.indexes.watching.clone().filter(|_| is_asked_again);
         let root = root.to_owned();
         // Without a thread to be had, the look is dropped, and who waits for it is told.
         let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || {
@@ -434,9 +446,9 @@ fn looked_at(call: &Call<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -
 }
 
 /// Asks whoever keeps a checkout fresh: this process itself, or another.
-fn ask_keeper(call: &Call<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<Standing> {
-    let ours = call.cx.indexes.watching.as_ref().and_then(|watching| watching.ask(root, patience));
-    ours.or_else(|| watch::ask(&call.cx.config.home, &sidecar.snapshot, root, patience))
+fn ask_keeper(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<Standing> {
+    let ours = caller.indexes.watching.as_ref().and_then(|watching| watching.ask(root, patience));
+    ours.or_else(|| watch::ask(&caller.config.home, &sidecar.snapshot, root, patience))
 }
 
 /// A look at a folder, which goes on when nobody waits for it any more.
@@ -447,13 +459,13 @@ struct Look {
     snapshot: Arc<Snapshot>,
     config: Config,
     store: store::Store,
-    progress: Option<Arc<super::Progress>>,
+    progress: Option<Arc<Progress>>,
 }
 
 impl Look {
-    fn new(call: &Call<'_>, open: &Arc<Open>, sidecar: &Sidecar, root: &Path, snapshot: Arc<Snapshot>) -> Self {
-        let store = call.cx.indexes.registry.store(&sidecar.store);
-        let (config, progress) = (call.cx.config.clone(), call.request.progress.clone());
+    fn new(caller: &Caller<'_>, open: &Arc<Open>, sidecar: &Sidecar, root: &Path, snapshot: Arc<Snapshot>) -> Self {
+        let store = caller.indexes.registry.store(&sidecar.store);
+        let (config, progress) = (caller.config.clone(), caller.request.progress.clone());
         Self { open: open.clone(), sidecar: sidecar.clone(), root: root.to_owned(), snapshot, config, store, progress }
     }
 
@@ -506,14 +518,14 @@ impl Drop for Look {
 }
 
 /// Names what is not up to date; where that is whole folders, or nobody has seen yet, says only that something may be.
-fn note_stale(call: &Call<'_>, state: &State) {
+fn note_stale(caller: &Caller<'_>, state: &State) {
     if let Some(why) = &state.because {
-        call.note("stale_because", why.clone());
+        caller.note("stale_because", why.clone());
     }
     match (state.stale.is_empty(), state.freshness, state.looking) {
-        (false, ..) => call.note("stale_files", state.stale.clone()),
-        (true, Freshness::Stale, true) => call.note("not_checked", true),
-        (true, ..) => call.note("changes_pending", true),
+        (false, ..) => caller.note("stale_files", state.stale.clone()),
+        (true, Freshness::Stale, true) => caller.note("not_checked", true),
+        (true, ..) => caller.note("changes_pending", true),
     }
 }
 

@@ -20,7 +20,7 @@ const DEEPEST: usize = 32;
 /// `null` for a parameter that may be left out means that it is left out. A number, a boolean, a list or an object is
 /// also taken from a string that spells it, and a single value where a list of such is wanted. The schema may name
 /// further spellings of a parameter in `x-aliases`.
-pub(super) fn arguments<A: DeserializeOwned + 'static>(
+pub fn arguments<A: DeserializeOwned + 'static>(
     args: Map<String, Value>,
     schema: fn() -> schemars::Schema,
 ) -> Result<A, Error> {
@@ -31,7 +31,7 @@ pub(super) fn arguments<A: DeserializeOwned + 'static>(
 }
 
 /// A warning for each argument that was given, asks for something, and has no effect yet.
-pub(super) fn without_effect(given: &[(&str, Option<bool>)]) -> Vec<String> {
+pub fn without_effect(given: &[(&str, Option<bool>)]) -> Vec<String> {
     let asked = given.iter().filter(|(_, wanted)| *wanted == Some(true));
     asked.map(|(name, _)| format!("{name} has no effect yet: nothing is set up for it")).collect()
 }
@@ -310,7 +310,7 @@ fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
         .collect();
     let noun = if unknown.len() == 1 { "parameter" } else { "parameters" };
     let mut names: Vec<&str> = known().map(|(name, _)| name.as_str()).collect();
-    names.extend(super::envelope::SHARED);
+    names.extend(super::SHARED);
     Error::new(Code::InvalidArguments, format!("unknown {noun} {}", each.join(", "))).with("known", names)
 }
 

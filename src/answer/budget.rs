@@ -27,7 +27,7 @@ pub(super) struct Draft {
     question: u32,
     /// How to ask for less.
     pub narrow: Option<String>,
-    /// Keys that items can do without, see [`Tool::SPARE`](super::Tool::SPARE).
+    /// Keys that items can do without, see [`Asked::spare`](super::Asked::spare).
     pub spare: &'static [&'static str],
     /// Written as compact text.
     pub compact: bool,
@@ -183,7 +183,7 @@ fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value>
 
 /// How small a list is kept though its budget would pay for more, and what its items give up for that.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Thrift {
+pub struct Thrift {
     /// Tokens of the whole answer, as it is written.
     pub tokens: usize,
     /// What is given up, the most dispensable first; of each the last items give up theirs first.
@@ -192,7 +192,7 @@ pub(super) struct Thrift {
 
 /// Something that the items of a list can do without.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gift {
+pub struct Gift {
     /// The key of a text.
     pub key: &'static str,
     /// To so many characters the text is cut; with none it goes as a whole.

@@ -1,7 +1,8 @@
 //! GitHub, for tools: a client by the configuration, what a failure means to a caller, and the files of a commit.
 
+use super::Caller;
 use super::remotes::net_error;
-use super::{Call, Code, Error};
+use crate::answer::{Code, Error};
 use crate::config::{Config, GitHubMode, Secret};
 use crate::git::{self, Found, Place, Refs, Remote, RemoteRef};
 use crate::github::{self, Client, Commit, How, Name, Options, Tree};
@@ -13,15 +14,15 @@ mod tests;
 const MOST_BLOBS: usize = 10_000;
 
 /// A client by the configuration.
-pub fn client(call: &Call<'_>) -> Result<Client, Error> {
-    let config = &call.cx.config;
+pub fn client(caller: &Caller<'_>) -> Result<Client, Error> {
+    let config = caller.config;
     let options = Options {
         api: config.github.api.clone(),
         token: token(config),
         cache: Some(config.home.join("github")),
-        cancelled: Some(call.request.cancelled.clone()),
+        cancelled: Some(caller.request.cancelled.clone()),
     };
-    Ok(Client::new(call.cx.remotes.client(config), options))
+    Ok(Client::new(caller.remotes.client(config), options))
 }
 
 /// The token of the host whose interface is asked. GitHub's own answers under another name than it is known by.
@@ -35,10 +36,10 @@ fn token(config: &Config) -> Option<String> {
 }
 
 /// Tells the caller how much may still be asked.
-pub fn note_rate(call: &Call<'_>, client: &Client) {
+pub fn note_rate(caller: &Caller<'_>, client: &Client) {
     if let Some(rate) = client.rate() {
-        call.note("rate_limit_remaining", rate.remaining);
-        call.note("rate_limit_reset", rate.reset);
+        caller.note("rate_limit_remaining", rate.remaining);
+        caller.note("rate_limit_reset", rate.reset);
     }
 }
 
@@ -67,18 +68,18 @@ pub struct Way<'a> {
 /// Does something by git, or over GitHub's interface where that is wanted or git does not get through; what stood in git's
 /// way is told then. What git was refused would be refused again, so that is not tried another way.
 pub fn either<T>(
-    call: &Call<'_>,
+    caller: &Caller<'_>,
     remote: &Remote,
     by_git: impl FnOnce() -> Result<T, Error>,
     by_github: impl FnOnce(&Way<'_>) -> Result<T, Error>,
 ) -> Result<(T, Option<Error>), Error> {
-    let mode = call.cx.config.github.mode;
+    let mode = caller.config.github.mode;
     let (how, max_files) = match mode {
         GitHubMode::Git | GitHubMode::Auto => (How::Auto, None),
         GitHubMode::Tarball => (How::Tarball, None),
         GitHubMode::Api => (How::Blobs, Some(MOST_BLOBS)),
     };
-    let name = named(&call.cx.config, remote).filter(|_| mode != GitHubMode::Git);
+    let name = named(caller.config, remote).filter(|_| mode != GitHubMode::Git);
     let Some(name) = name else { return Ok((by_git()?, None)) };
     let failure = match mode {
         GitHubMode::Auto => match by_git() {
@@ -87,9 +88,9 @@ pub fn either<T>(
         },
         _ => None,
     };
-    let way = Way { client: client(call)?, name: &name, how, max_files };
+    let way = Way { client: client(caller)?, name: &name, how, max_files };
     let result = by_github(&way);
-    note_rate(call, &way.client);
+    note_rate(caller, &way.client);
     match (result, failure) {
         (Ok(done), failure) => Ok((done, failure)),
         (Err(second), Some(failure)) => Err(failure.with("without_git", second.message)),
@@ -135,8 +136,8 @@ pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(
 }
 
 /// The files of a commit.
-pub fn open(call: &Call<'_>, way: &Way<'_>, commit: Commit) -> Result<Tree, Error> {
-    Tree::open(&way.client, way.name, commit, way.how, &call.cx.config.home.join("tmp")).map_err(github_error)
+pub fn open(caller: &Caller<'_>, way: &Way<'_>, commit: Commit) -> Result<Tree, Error> {
+    Tree::open(&way.client, way.name, commit, way.how, &caller.config.home.join("tmp")).map_err(github_error)
 }
 
 /// What a failure of GitHub means to a caller.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Call;
+use super::Caller;
 use super::indexes::is_here;
 use crate::pipeline::{self, Watcher};
 use crate::store::{Error, Held, Sidecar};
@@ -21,33 +21,29 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub struct Mended(Mutex<HashMap<String, Instant>>);
 
 /// Makes the index of a checkout anew when `err` says that it is of no use. Whether there is a whole one now.
-pub fn mended(call: &Call<'_>, sidecar: &Sidecar, err: &Error) -> bool {
+pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     // A store that was thrown away took with it what other checkouts had in it.
     let is_lost = matches!(err, Error::NoSnapshot | Error::Missing(_));
-    if !(err.is_of_no_use() || is_lost) || !is_here(call, sidecar) {
+    if !(err.is_of_no_use() || is_lost) || !is_here(caller, sidecar) {
         return false;
     }
     // Whoever writes may be mending it; an answer waits for nobody.
-    if call.cx.indexes.registry().store(&sidecar.store).held() != Held::Free {
+    if caller.indexes.registry().store(&sidecar.store).held() != Held::Free {
         return false;
     }
-    let mut all = call.cx.indexes.mended.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = caller.indexes.mended.0.lock().unwrap_or_else(PoisonError::into_inner);
     if all.get(&sidecar.repo).is_some_and(|when| when.elapsed() < NOT_AGAIN_WITHIN) {
         return false;
     }
     tracing::warn!("{}: {err}; its index is made anew", sidecar.repo);
-    let tell = |done: u64, of: Option<u64>, what: &str| {
-        if let Some(progress) = &call.request.progress {
-            progress(done, of, what);
-        }
-    };
+    let tell = caller.request.told();
     // Not called off with the question: the next one would begin again.
     let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
-    match pipeline::rebuild(sidecar, &call.cx.config, &watcher) {
+    match pipeline::rebuild(sidecar, caller.config, &watcher) {
         Ok(_) => {
             all.insert(sidecar.repo.clone(), Instant::now());
-            call.cx.indexes.close(&sidecar.repo);
-            call.note("rebuilt", format!("{err}; the index was made anew"));
+            caller.indexes.close(&sidecar.repo);
+            caller.note("rebuilt", format!("{err}; the index was made anew"));
             true
         }
         Err(why) => {

@@ -495,7 +495,7 @@ mod tests {
             include_str!("envelope.rs"),
             include_str!("arguments.rs"),
             include_str!("session.rs"),
-            include_str!("tests.rs"),
+            include_str!("budget.rs"),
             include_str!("tokens.rs"),
             include_str!("../../Cargo.toml"),
         ];

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{ID_FORM, IDS, render, written};
-use crate::tools::tokens;
+use crate::answer::tokens;
 
 /// Reads what was written, by the rules at the top of this file: what can be read back was not ambiguous.
 struct Reader<'a> {

@@ -6,11 +6,14 @@ use std::thread::{self, JoinHandle};
 
 use tempfile::TempDir;
 
-use super::{Call, Code, Error, github};
+use super::{Caller, github};
+use crate::answer::{Code, Error, nearest};
 use crate::config::{CacheMode, Config, Secret};
-use crate::git::{self, Access, Age, Cache, Found, Keep, Kept, NameError, Remote, Token, Wish};
+use crate::git::{self, Access, Cache, Found, Keep, Kept, NameError, Token, Wish};
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
 use crate::net;
+
+pub use crate::git::{Age, Remote, RemoteRef};
 
 /// What a process has for reaching repositories. Nothing is opened before the first is asked for.
 #[derive(Default)]
@@ -85,8 +88,8 @@ impl Remotes {
 }
 
 /// The repository that a caller names.
-pub fn remote(call: &Call<'_>, text: &str) -> Result<Remote, Error> {
-    let remote = Remote::parse(text, call.request.directory.as_deref()).map_err(|err| git_error(err.into()))?;
+pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
+    let remote = Remote::parse(text, caller.request.directory.as_deref()).map_err(|err| git_error(err.into()))?;
     let Some(folder) = remote.folder() else { return Ok(remote) };
     let gone = || {
         let message =
@@ -100,16 +103,12 @@ pub fn remote(call: &Call<'_>, text: &str) -> Result<Remote, Error> {
 
 /// Does something with the clones, telling the caller how far it is.
 pub fn with_cache<T>(
-    call: &Call<'_>,
+    caller: &Caller<'_>,
     run: impl FnOnce(&Cache, &Wish<'_>) -> Result<T, git::Error>,
 ) -> Result<T, Error> {
-    let tell = |at: u64, of: Option<u64>, what: &str| {
-        if let Some(progress) = &call.request.progress {
-            progress(at, of, what);
-        }
-    };
-    let wish = Wish { progress: &tell, cancelled: call.request.cancelled.clone() };
-    let cache = call.cx.remotes.cache(&call.cx.config)?;
+    let tell = caller.request.told();
+    let wish = Wish { progress: &tell, cancelled: caller.request.cancelled.clone() };
+    let cache = caller.remotes.cache(caller.config)?;
     run(cache, &wish).map_err(git_error)
 }
 
@@ -122,34 +121,34 @@ pub struct Opened {
 }
 
 /// A commit of a repository, to be read: from its clone, or over GitHub's interface where git does not get through.
-pub fn open(call: &Call<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
+pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
     let by_git = || {
         let git::Opened { commit, found, .. } =
-            open_clone(call, |cache, wish| cache.open(remote, reference, age, wish))?;
-        Ok(Opened { tree: with_texts(call, remote, Box::new(commit), false)?, found })
+            open_clone(caller, |cache, wish| cache.open(remote, reference, age, wish))?;
+        Ok(Opened { tree: with_texts(caller, remote, Box::new(commit), false)?, found })
     };
     let by_github = |way: &github::Way<'_>| {
         let (found, commit) = github::find(way, remote, reference)?;
-        let tree = Box::new(github::open(call, way, commit)?);
-        Ok(Opened { tree: with_texts(call, remote, tree, true)?, found })
+        let tree = Box::new(github::open(caller, way, commit)?);
+        Ok(Opened { tree: with_texts(caller, remote, tree, true)?, found })
     };
-    let (opened, failure) = github::either(call, remote, by_git, by_github)?;
+    let (opened, failure) = github::either(caller, remote, by_git, by_github)?;
     if let Some(failure) = failure {
-        call.note("read_without_git", failure.message);
+        caller.note("read_without_git", failure.message);
     }
     Ok(opened)
 }
 
 /// The files of a commit, read from its texts where these are kept.
-fn with_texts(call: &Call<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
-    call.cx.remotes.settle(Some(tree.commit()));
-    with_cache(call, |cache, wish| cache.with_texts(remote, tree, far, &call.cx.config.secrets, wish)).map(Arc::new)
+fn with_texts(caller: &Caller<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
+    caller.remotes.settle(Some(tree.commit()));
+    with_cache(caller, |cache, wish| cache.with_texts(remote, tree, far, &caller.config.secrets, wish)).map(Arc::new)
 }
 
 /// Keeps the texts of a commit for who asks next, when so many of its files were looked into that it is worth it. That is a
 /// saving and nothing more, so nobody waits for it, and it does not fail.
-pub fn keep(call: &Call<'_>, opened: &Opened, files: &[TreeEntry], looked_into: usize) {
-    let remotes = &call.cx.remotes;
+pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_into: usize) {
+    let remotes = caller.remotes;
     let Some(Ok(cache)) = remotes.cache.get().filter(|_| opened.tree.is_worth_keeping(files, looked_into)) else {
         return;
     };
@@ -166,25 +165,48 @@ pub fn keep(call: &Call<'_>, opened: &Opened, files: &[TreeEntry], looked_into: 
     }
 }
 
+/// The branches and tags of a repository as its server has them now, and its default branch. Where git does not get through,
+/// GitHub's interface is asked: that names no commit of a tag with a message of its own.
+pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec<RemoteRef>), Error> {
+    let by_git = || {
+        let refs = with_cache(caller, |cache, wish| cache.refs(remote, wish))?;
+        Ok((refs.default.clone(), refs.all))
+    };
+    let by_github = |way: &github::Way<'_>| {
+        let found = crate::github::refs(&way.client, way.name, "").map_err(github::github_error)?;
+        let one = |one: crate::github::Ref| match one.object.kind.as_str() {
+            "tag" => RemoteRef { name: one.name, commit: String::new(), tag: Some(one.object.sha) },
+            _ => RemoteRef { name: one.name, commit: one.object.sha, tag: None },
+        };
+        let default = crate::github::default_branch(&way.client, way.name).map_err(github::github_error)?;
+        Ok((Some(format!("refs/heads/{default}")), found.into_iter().map(one).collect()))
+    };
+    let (refs, failure) = github::either(caller, remote, by_git, by_github)?;
+    if let Some(failure) = failure {
+        caller.note("read_without_git", failure.message);
+    }
+    Ok(refs)
+}
+
 /// A commit that git opens; what was fetched for it, and how, is told.
 pub fn open_clone(
-    call: &Call<'_>,
+    caller: &Caller<'_>,
     open: impl FnOnce(&Cache, &Wish<'_>) -> Result<git::Opened, git::Error>,
 ) -> Result<git::Opened, Error> {
-    let opened = with_cache(call, open)?;
+    let opened = with_cache(caller, open)?;
     if let Some(bytes) = opened.fetched {
-        call.note("fetched_bytes", bytes);
+        caller.note("fetched_bytes", bytes);
     }
     if let Some(over) = &opened.over {
-        call.note("fetched_over", format!("https was refused, so it came over ssh from {over}"));
+        caller.note("fetched_over", format!("https was refused, so it came over ssh from {over}"));
     }
     Ok(opened)
 }
 
 /// A repository that has no index and is named as one elsewhere: a URL, `github:…`, `owner/name`, `owner/name@ref`.
-pub fn named_remote(call: &Call<'_>, repo: Option<&str>) -> Option<Remote> {
+pub fn named_remote(caller: &Caller<'_>, repo: Option<&str>) -> Option<Remote> {
     let repo = repo?.trim();
-    if !names_elsewhere(repo) || super::locate::indexed(call, repo).is_ok() {
+    if !names_elsewhere(repo) || super::locate::indexed(caller, repo).is_ok() {
         return None;
     }
     Remote::parse(repo, None).ok()
@@ -206,17 +228,17 @@ fn names_elsewhere(repo: &str) -> bool {
 }
 
 /// One of a commit's files.
-fn entry(call: &Call<'_>, opened: &Opened, files: &[TreeEntry], path: &str) -> Result<TreeEntry, Error> {
+fn entry(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], path: &str) -> Result<TreeEntry, Error> {
     let found = files.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| files[at].clone());
     match found {
         Some(entry) if entry.mode != EntryMode::Submodule => Ok(entry),
-        None if call.cx.config.secrets.hides(path) => Err(source_error(&SourceError::Secret { path: path.to_owned() })),
+        None if caller.config.secrets.hides(path) => Err(source_error(&SourceError::Secret { path: path.to_owned() })),
         Some(entry) => {
             let message = format!("{path} is a submodule, at commit {}; name its own repository", entry.id);
             Err(Error::new(Code::NotFound, message))
         }
         None => {
-            let near = super::nearest(path, files.iter().map(|entry| entry.path.as_str()), 3);
+            let near = nearest(path, files.iter().map(|entry| entry.path.as_str()), 3);
             let commit = &opened.found.commit;
             let message = format!("there is no file {path:?} in commit {commit}; `get_file_tree` lists what there is");
             Err(Error::new(Code::NotFound, message).with("nearest", near))
@@ -286,22 +308,22 @@ pub fn inside(opened: &Opened, path: &str) -> String {
 /// The content of a file of a commit.
 ///
 /// A link is followed to what it names in the same commit, and to nothing else.
-pub fn content(call: &Call<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
+pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
     let files = opened.tree.paths().map_err(|err| source_error(&err))?;
-    let mut entry = entry(call, opened, &files, path)?;
+    let mut entry = entry(caller, opened, &files, path)?;
     for _ in 0..MOST_LINKS {
         let read = || {
             opened.tree.prepare(&[&entry])?;
             opened.tree.read(&entry)
         };
         let content = read().map_err(|err| source_error(&err))?;
-        keep(call, opened, &files, 1);
+        keep(caller, opened, &files, 1);
         if entry.mode != EntryMode::Symlink {
             return Ok(content);
         }
         let target = String::from_utf8_lossy(&content);
         let led = led_to(&entry.path, &target);
-        if let Some(path) = led.as_ref().filter(|path| call.cx.config.secrets.hides(path)) {
+        if let Some(path) = led.as_ref().filter(|path| caller.config.secrets.hides(path)) {
             return Err(source_error(&SourceError::Secret { path: path.clone() }));
         }
         let led = led
@@ -312,7 +334,7 @@ pub fn content(call: &Call<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, 
             let message = format!("{} is a link to {target:?}, which is no file of the commit", entry.path);
             Error::new(Code::NotFound, message)
         })?;
-        call.note("link_to", entry.path.as_str());
+        caller.note("link_to", entry.path.as_str());
     }
     Err(Error::new(Code::NotFound, format!("{path} is a link that leads through too many others")))
 }

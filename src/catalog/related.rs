@@ -1,43 +1,44 @@
 //! What all tools about relations begin with: a fresh snapshot, its edges, and the symbol that is meant.
 
+use super::Caller;
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error};
+use crate::answer::{Code, Error};
 use crate::pipeline;
 use crate::query::{self, Missing};
 use crate::store::{EdgeTable, RankTable, SymbolView};
 
 /// Answers from the relations of a repository. `ask` gives an answer and the files it names; when one of those has changed
 /// since it was indexed, it is asked again.
-pub(super) fn answer<T>(
-    call: &Call<'_>,
+pub fn answer<T>(
+    caller: &Caller<'_>,
     repo: Option<&str>,
     ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
 ) -> Result<T, Error> {
-    let repo = indexes::open(call, repo)?;
+    let repo = indexes::open(caller, repo)?;
     let asked = |repo: &Repo| ask(repo, edges(repo)?);
     let first = asked(&repo);
     let generation = repo.snapshot.generation();
     let repo = match &first {
-        Ok((_, paths)) => indexes::ensure_fresh(call, repo, paths.iter().map(String::as_str))?,
+        Ok((_, paths)) => indexes::ensure_fresh(caller, repo, paths.iter().map(String::as_str))?,
         // Before it is said that there is no such thing, the folder is looked at as it is now.
-        Err(_) => indexes::look_again(call, repo)?,
+        Err(_) => indexes::look_again(caller, repo)?,
     };
     let answer = if repo.snapshot.generation() == generation { first } else { asked(&repo) };
     answer.map(|(answer, _)| answer)
 }
 
 /// Who means whom in a repository.
-pub(super) fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
+pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
     pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
 /// How central each of its symbols is.
-pub(super) fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
+pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
 /// The symbol with this id, or by its name where that tells.
-pub(super) fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
+pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     query::by_id(&repo.snapshot, id).map_err(|missing| {
         let shown: String = id.chars().take(200).collect();
         match missing {
@@ -57,7 +58,7 @@ pub(super) fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Err
 }
 
 /// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
-pub(super) fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
+pub fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
     if !symbol.file.facts().is_empty() {
         return Ok(());
     }

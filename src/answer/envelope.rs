@@ -1,0 +1,316 @@
+//! The one door to every answer: it times, checks arguments, has the tool run, keeps the answer within its token budget and
+//! writes the answer or the error in one shape.
+
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::arguments::arguments;
+use super::budget::{self, Draft};
+use super::session::Session;
+use super::{Code, Error, Notes, Request, tokens};
+
+/// Arguments that every tool takes beside its own.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SharedArguments {
+    /// How many tokens the answer may have (default 8000).
+    pub max_tokens: Option<u64>,
+    /// How the answer is written.
+    pub format: Format,
+    /// `next_cursor` of an answer that was cut: goes on where it ended.
+    pub cursor: Option<String>,
+    /// Only the number of results.
+    pub count_only: bool,
+}
+
+/// The names of [`SharedArguments`].
+pub const SHARED: [&str; 4] = ["max_tokens", "format", "cursor", "count_only"];
+
+/// An answer cannot be smaller than this and still say something.
+const MIN_TOKENS: usize = 50;
+
+/// How an answer is written for its reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// JSON without spaces.
+    #[default]
+    Json,
+    /// The same content as dense text.
+    Compact,
+}
+
+/// How an answer stands to the files it speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// They are as they were indexed.
+    Fresh,
+    /// Some have changed since.
+    Stale,
+    /// They are being read again.
+    Indexing,
+}
+
+impl Freshness {
+    /// The word that answers carry.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Stale => "stale",
+            Self::Indexing => "indexing",
+        }
+    }
+}
+
+/// A tool, as far as its answers go.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    /// Its name over MCP.
+    pub name: &'static str,
+    /// The key of the list that is cut when the answer does not fit its budget.
+    pub list: Option<&'static str>,
+    /// Keys that the items of the list can do without, the most dispensable first.
+    pub spare: &'static [&'static str],
+}
+
+/// A question, as far as every tool reads it alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// How many tokens the answer may have.
+    pub max_tokens: usize,
+    /// How many items of the list a cursor says were given already.
+    pub offset: usize,
+    /// Only the number of items is wanted.
+    pub count_only: bool,
+    /// How the answer will be written.
+    pub format: Format,
+    /// Tells one question from another, see [`fingerprint`].
+    fingerprint: u32,
+}
+
+impl Question {
+    /// A question of a skin that wants no answer in an envelope.
+    pub fn unbounded() -> Self {
+        Self { max_tokens: usize::MAX, offset: 0, count_only: false, format: Format::Json, fingerprint: 0 }
+    }
+
+    /// A cursor for a tool whose answer is cut elsewhere than in a list: goes on after `given` pieces.
+    pub fn cursor(&self, given: usize) -> String {
+        write_cursor(self.fingerprint, given)
+    }
+}
+
+/// An answer as a skin gives it on.
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    /// The whole answer or error, `_meta` included.
+    pub value: Value,
+    /// What a model reads: the value as JSON, or as compact text when that was asked for.
+    pub text: String,
+    /// It is an error.
+    pub is_error: bool,
+    /// Something was found: decides the exit status at the terminal.
+    pub found: bool,
+}
+
+/// Answers a question to a tool, which `run` runs, and counts it; at most `most` tokens unless the question says otherwise.
+pub fn answered(
+    tool: Asked,
+    session: &Session,
+    most: usize,
+    args: Map<String, Value>,
+    request: &Request,
+    run: impl FnOnce(Question, Map<String, Value>) -> Result<(Map<String, Value>, Notes), Error>,
+) -> Envelope {
+    let start = Instant::now();
+    let asked = args.get("max_tokens").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+    let max_tokens = asked.unwrap_or(most).min(most);
+    let envelope = match answer(tool, session, most, args, request, start, run) {
+        Ok((envelope, tokens, saved)) => {
+            session.record(tool.name, start.elapsed(), tokens, saved, false);
+            envelope
+        }
+        Err(err) => {
+            let envelope = failure(&err, start, max_tokens);
+            let tokens = tokens::estimate(&envelope.text);
+            session.record(tool.name, start.elapsed(), tokens, 0, true);
+            envelope
+        }
+    };
+    session.flush_when_due();
+    envelope
+}
+
+/// The answer to a question that no tool was run for.
+pub fn refused(err: &Error, most: usize) -> Envelope {
+    failure(err, Instant::now(), most)
+}
+
+/// Has the tool run and writes its answer; also says how many tokens that has, and how many it saved.
+fn answer(
+    tool: Asked,
+    session: &Session,
+    most: usize,
+    mut args: Map<String, Value>,
+    request: &Request,
+    start: Instant,
+    run: impl FnOnce(Question, Map<String, Value>) -> Result<(Map<String, Value>, Notes), Error>,
+) -> Result<(Envelope, usize, u64), Error> {
+    let shared = take_shared(&mut args)?;
+    let fingerprint = fingerprint(tool.name, &args);
+    let offset = match shared.cursor.as_deref() {
+        None | Some("") => 0,
+        Some(cursor) => read_cursor(tool.name, fingerprint, cursor)?,
+    };
+    let max_tokens = shared.max_tokens.map_or(most, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let max_tokens = max_tokens.max(MIN_TOKENS);
+    if request.is_cancelled() {
+        return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
+    }
+    let SharedArguments { format, count_only, .. } = shared;
+    let (body, notes) = run(Question { max_tokens, offset, count_only, format, fingerprint }, args)?;
+    let notes = notes.into_inner();
+    let mut draft = Draft::new(fingerprint, body, tool.list, offset, notes.total);
+    draft.narrow = notes.narrow;
+    draft.spare = tool.spare;
+    draft.compact = shared.format == Format::Compact;
+    let mut found = !draft.is_empty_list();
+    if shared.count_only && (draft.has_list() || notes.count.is_some()) {
+        found = draft.count(notes.count) > 0;
+    }
+    let found = notes.found.unwrap_or(found);
+
+    let mut meta = Meta {
+        repo: notes.repo,
+        freshness: notes.freshness,
+        saved: None,
+        facts: notes.meta,
+        // Stands for what is known only at the end; what is written in its place is never longer.
+        timing_ms: 8_888_888.88,
+    };
+    // Counting is what grep does, too.
+    let baseline_tokens = if shared.count_only { 0 } else { notes.baseline.values().sum::<u64>() / 4 };
+    if baseline_tokens > 0 {
+        meta.saved = Some((baseline_tokens, session.total_saved().saturating_add(baseline_tokens)));
+    }
+    draft.meta = meta.written(draft.is_cut());
+    if let Some(thrift) = &notes.thrift {
+        budget::save(&mut draft, thrift);
+    }
+    let written = budget::fit(&mut draft, max_tokens)?;
+
+    meta.timing_ms = milliseconds(start);
+    // What `_meta` says of the time and the savings is shorter now than what stood for it, by a token or two.
+    let tokens = tokens::estimate(&written);
+    let saved = baseline_tokens.saturating_sub(tokens as u64);
+    meta.saved = (saved > 0).then(|| (saved, session.total_saved().saturating_add(saved)));
+    draft.meta = meta.written(draft.is_cut());
+    let value = draft.value();
+    let text = budget::written(&value, draft.compact);
+    Ok((Envelope { value, text, is_error: false, found }, tokens, saved))
+}
+
+/// Takes the shared arguments out of what the tool will see.
+fn take_shared(args: &mut Map<String, Value>) -> Result<SharedArguments, Error> {
+    let mut shared = Map::new();
+    for name in SHARED {
+        if let Some(value) = args.shift_remove(name) {
+            shared.insert(name.to_owned(), value);
+        }
+    }
+    if shared.is_empty() {
+        return Ok(SharedArguments::default());
+    }
+    arguments(shared, || schemars::schema_for!(SharedArguments))
+}
+
+/// What `_meta` says.
+struct Meta {
+    timing_ms: f64,
+    repo: Option<String>,
+    freshness: Option<Freshness>,
+    /// Tokens saved by this answer and in all.
+    saved: Option<(u64, u64)>,
+    facts: Map<String, Value>,
+}
+
+impl Meta {
+    fn written(&self, truncated: bool) -> Map<String, Value> {
+        let mut meta = Map::new();
+        meta.insert("timing_ms".to_owned(), self.timing_ms.into());
+        if let Some(repo) = &self.repo {
+            meta.insert("repo".to_owned(), repo.as_str().into());
+        }
+        if truncated {
+            meta.insert("truncated".to_owned(), true.into());
+        }
+        if let Some(freshness) = self.freshness {
+            meta.insert("freshness".to_owned(), freshness.as_str().into());
+        }
+        if let Some((saved, total)) = self.saved {
+            meta.insert("tokens_saved".to_owned(), saved.into());
+            meta.insert("total_tokens_saved".to_owned(), total.into());
+            meta.insert("estimate_method".to_owned(), "file_bytes/4".into());
+        }
+        for (key, value) in &self.facts {
+            meta.insert(key.clone(), value.clone());
+        }
+        meta
+    }
+}
+
+/// Writes an error in its one shape.
+fn failure(err: &Error, start: Instant, max_tokens: usize) -> Envelope {
+    let mut body = Map::new();
+    body.insert("error".to_owned(), err.message.as_str().into());
+    body.insert("code".to_owned(), err.code.as_str().into());
+    if !err.details.is_empty() {
+        body.insert("details".to_owned(), err.details.clone().into());
+    }
+    let mut draft = Draft::new(0, body, None, 0, None);
+    draft.meta.insert("timing_ms".to_owned(), milliseconds(start).into());
+    // Details that list ten thousand candidates help nobody. What cannot be cut any further goes out as it is.
+    _ = budget::fit(&mut draft, max_tokens.max(MIN_TOKENS));
+    draft.meta = Map::from_iter([("timing_ms".to_owned(), milliseconds(start).into())]);
+    let value = draft.value();
+    let text = budget::written(&value, false);
+    Envelope { value, text, is_error: true, found: false }
+}
+
+fn milliseconds(start: Instant) -> f64 {
+    (start.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
+}
+
+/// Fingerprint of a tool and what it is asked (FNV-1a). The size of a page is not part of the question.
+fn fingerprint(tool: &str, args: &Map<String, Value>) -> u32 {
+    let fnv = |text: &str| {
+        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    };
+    let asked = args.iter().filter(|(key, value)| *key != "max_results" && !value.is_null());
+    // The order of arguments says nothing.
+    asked.fold(fnv(tool), |hash, (key, value)| hash ^ fnv(&format!("{key}={value}")))
+}
+
+/// Where a list goes on, with a check that it was this question's answer that said so.
+pub(super) fn write_cursor(question: u32, offset: usize) -> String {
+    let check = (question ^ offset as u32).wrapping_mul(0x9e37_79b1) >> 16;
+    format!("c{offset}-{check:04x}")
+}
+
+fn read_cursor(tool: &str, question: u32, cursor: &str) -> Result<usize, Error> {
+    let offset =
+        cursor.strip_prefix('c').and_then(|rest| rest.split_once('-')).and_then(|(offset, _)| offset.parse().ok());
+    match offset {
+        Some(offset) if write_cursor(question, offset) == cursor => Ok(offset),
+        _ => {
+            let shown: String = cursor.chars().take(40).collect();
+            let message = format!(
+                "`cursor` {shown:?} was not given by {tool} for this question; leave it out to start from the beginning"
+            );
+            Err(Error::new(Code::InvalidArguments, message))
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Runs that a caller asks for: a folder, a commit of a repository elsewhere or a single file is read, or an index forgotten.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::Caller;
+use super::github::{self, Way};
+use super::indexes::{forget_gone, open_sidecar, pipeline_error, store_error};
+use super::locate::{is_odd, not_indexed};
+use super::remotes::{open_clone, remote, with_cache};
+use crate::allocator;
+use crate::answer::{Code, Error};
+use crate::git::{Found, Remote};
+use crate::model::SourceTree;
+use crate::pipeline::{self, Drift, Options, Report, Watcher, owner};
+use crate::store::Sidecar;
+use crate::watch;
+
+/// How long a run waits for another that writes the same index.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long somebody waits who wants little.
+const BRIEF: Duration = Duration::from_secs(10);
+
+/// Indexes a folder, or brings its index up to date.
+pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) -> Result<Report, Error> {
+    let root = folder(caller, path)?;
+    if path.is_none() && is_odd(&root) {
+        return Err(not_indexed(&root, "it is no single project"));
+    }
+    let tell = caller.request.told();
+    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+    let report = pipeline::index_folder(&root, caller.config, options, &watcher)
+        .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, caller.config)))?;
+    caller.repo(&report.sidecar.repo);
+    caller.indexes.close(&report.sidecar.repo);
+    allocator::give_back();
+    // A worktree often takes the place of one that was removed.
+    forget_gone(caller);
+    Ok(report)
+}
+
+/// The folder that a caller means, absolute and without links.
+fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
+    let directory = caller.request.roots.first().or(caller.request.directory.as_ref());
+    let path = match (path, directory) {
+        (Some(path), directory) => {
+            let path = Path::new(path.trim());
+            match (path.is_absolute(), directory) {
+                (false, Some(directory)) => directory.join(path),
+                _ => path.to_owned(),
+            }
+        }
+        (None, Some(directory)) => directory.clone(),
+        (None, None) => {
+            return Err(Error::new(Code::InvalidArguments, "give the absolute path of the folder to index in `path`"));
+        }
+    };
+    path.canonicalize().map_err(|err| {
+        let message = format!("cannot index {}: {err}; give the absolute path of a folder", path.display());
+        Error::new(Code::NotFound, message)
+    })
+}
+
+/// Indexes a commit of a repository elsewhere, or brings its index up to date.
+pub fn index_commit(
+    caller: &Caller<'_>,
+    url: &str,
+    reference: Option<&str>,
+    incremental: bool,
+) -> Result<Indexed, Error> {
+    let remote = remote(caller, url)?;
+    let by_git = || by_git(caller, &remote, reference, incremental);
+    let by_github = |way: &Way<'_>| by_github(caller, &remote, way, reference, incremental);
+    let (indexed, failure) = github::either(caller, &remote, by_git, by_github)?;
+    Ok(Indexed { failure, ..indexed })
+}
+
+/// What became of a commit, whichever way it came.
+pub struct Indexed {
+    /// What the run did.
+    pub report: Report,
+    /// The index was of it already.
+    pub up_to_date: bool,
+    /// The folder that was named with it.
+    pub folder: String,
+    /// Why git failed, where it was read without it.
+    pub failure: Option<Error>,
+}
+
+/// By git.
+fn by_git(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, incremental: bool) -> Result<Indexed, Error> {
+    let located = with_cache(caller, |cache, wish| cache.find(remote, reference, wish))?;
+    let sidecar = sidecar(remote, &located.found, reference);
+    if let Some(report) = unchanged(caller, &sidecar, &located.found, incremental) {
+        return Ok(Indexed { report, up_to_date: true, folder: located.found.folder, failure: None });
+    }
+    let opened = open_clone(caller, |cache, wish| cache.open_located(remote, reference, located, wish))?;
+    let report = index(caller, &opened.commit, sidecar, None, incremental)?;
+    Ok(Indexed { report, up_to_date: false, folder: opened.found.folder, failure: None })
+}
+
+/// By GitHub's REST interface: from an archive, or file by file.
+fn by_github(
+    caller: &Caller<'_>,
+    remote: &Remote,
+    way: &Way<'_>,
+    reference: Option<&str>,
+    incremental: bool,
+) -> Result<Indexed, Error> {
+    let (found, commit) = github::find(way, remote, reference)?;
+    let sidecar = sidecar(remote, &found, reference);
+    if let Some(report) = unchanged(caller, &sidecar, &found, incremental) {
+        return Ok(Indexed { report, up_to_date: true, folder: found.folder, failure: None });
+    }
+    let tree = github::open(caller, way, commit)?;
+    let report = index(caller, &tree, sidecar, way.max_files, incremental)?;
+    Ok(Indexed { report, up_to_date: false, folder: found.folder, failure: None })
+}
+
+/// The index of a commit that was found, if there is one and nothing else is asked for.
+fn unchanged(caller: &Caller<'_>, sidecar: &Sidecar, found: &Found, incremental: bool) -> Option<Report> {
+    let known = || pipeline::unchanged(caller.indexes.registry(), sidecar, &found.commit, &caller.config.secrets);
+    incremental.then(known).flatten()
+}
+
+/// Where the index of what was found is. The default branch, asked for without a name, has the shorter id.
+fn sidecar(remote: &Remote, found: &Found, reference: Option<&str>) -> Sidecar {
+    let default = reference.is_none() && remote.place.is_none();
+    pipeline::sidecar_of_remote(remote, &found.reference, default)
+}
+
+/// Indexes the files of a commit, by whichever way they are read. `max_files` is the limit of that way.
+fn index(
+    caller: &Caller<'_>,
+    tree: &dyn SourceTree,
+    sidecar: Sidecar,
+    max_files: Option<usize>,
+    incremental: bool,
+) -> Result<Report, Error> {
+    let tell = caller.request.told();
+    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+    let options = Options { from_scratch: !incremental, ..Options::default() };
+    let report = pipeline::index_tree(tree, sidecar.clone(), max_files, caller.config, &options, &watcher);
+    let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
+    if report.facts.files == 0 {
+        let message = format!("nothing in {} at {} can be indexed", report.sidecar.root.display(), tree.commit());
+        return Err(Error::new(Code::NotFound, message).with("skipped", serde_json::json!(report.facts.skipped)));
+    }
+    caller.indexes.close(&report.sidecar.repo);
+    Ok(report)
+}
+
+/// A file that was read again.
+pub struct ReadAgain {
+    /// Its checkout.
+    pub repo: super::Repo,
+    /// Its path there.
+    pub file: String,
+    /// Its number in the store before, if it was held.
+    pub before: Option<u32>,
+}
+
+/// Reads one file of an indexed folder again.
+pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
+    let given = Path::new(path.trim());
+    let path = match &caller.request.directory {
+        Some(directory) if given.is_relative() => directory.join(given),
+        _ => given.to_owned(),
+    };
+    // A file that is gone still has a folder, and both may be reached by a link.
+    let path = path.canonicalize().unwrap_or_else(|_| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.zip(path.file_name()).map_or_else(|| path.clone(), |(folder, name)| folder.join(name))
+    });
+    let (registry, config) = (caller.indexes.registry(), caller.config);
+    let folder = path.parent().unwrap_or(&path);
+    let Some(sidecar) = owner(registry, config, folder) else {
+        let message = format!("no indexed folder holds {}; call index_folder first", path.display());
+        return Err(Error::new(Code::NotIndexed, message));
+    };
+    let root = config.path_map.to_local(&sidecar.root);
+    let relative = path.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
+    let Some(file) = relative.filter(|path| !path.is_empty()) else {
+        return Err(Error::new(Code::InvalidArguments, format!("{} is not a file", path.display())));
+    };
+    if path.is_dir() {
+        let message = format!("{} is a folder; call index_folder", path.display());
+        return Err(Error::new(Code::InvalidArguments, message));
+    }
+
+    let store = registry.store(&sidecar.store);
+    let before = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, &sidecar))?;
+    let held = before.file(&file).map(|view| view.number());
+    let known = before.table().find(&file).is_some();
+    // A file that is not known yet must pass the rules, which need the whole walk.
+    let drift = match known && path.exists() {
+        true => Drift { changed: vec![file.clone()], unseen: true, ..Drift::default() },
+        false => Drift { elsewhere: true, ..Drift::default() },
+    };
+    let cancelled = AtomicBool::new(false);
+    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &cancelled, patience: BRIEF };
+    pipeline::refresh(&sidecar, &before, &drift, config, &watcher).map_err(|err| pipeline_error(err, &sidecar))?;
+
+    let repo = open_sidecar(caller, sidecar)?;
+    caller.repo(&repo.sidecar.repo);
+    Ok(ReadAgain { repo, file, before: held })
+}
+
+/// Forgets an index, metadata and content.
+pub fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error> {
+    let registry = caller.indexes.registry();
+    pipeline::forget(registry, sidecar, BRIEF).map_err(|err| pipeline_error(err, sidecar))?;
+    caller.indexes.close(&sidecar.repo);
+    watch::sweep(registry);
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! The way from a skin to a tool: finds the tool, runs it in the caller's name, and again when what it answered from turned out
+//! to be damaged.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Map, Value};
+
+use super::{Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest};
+use crate::answer::{self, Format, Notes, Question};
+use crate::catalog::{self, Caller, Context};
+
+/// One call of a tool, as the tool sees it.
+pub struct Call<'a> {
+    /// What the process keeps.
+    pub cx: &'a Context,
+    /// How many tokens the answer may have.
+    pub max_tokens: usize,
+    /// How many items of the list a cursor says were given already.
+    pub offset: usize,
+    /// Only the number of items is wanted.
+    pub count_only: bool,
+    /// How the answer will be written.
+    pub format: Format,
+    question: Question,
+    caller: Caller<'a>,
+}
+
+impl<'a> Call<'a> {
+    fn new(cx: &'a Context, request: &'a Request, question: Question) -> Self {
+        let Question { max_tokens, offset, count_only, format, .. } = question;
+        Self { cx, max_tokens, offset, count_only, format, question, caller: cx.caller(request) }
+    }
+
+    /// A question about text of a skin that wants no answer in an envelope.
+    pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
+        let mut call = Self::new(cx, request, Question::unbounded());
+        call.caller.asks_for_symbols = false;
+        call
+    }
+
+    /// At most `limit` of all items, from where the cursor stands; notes how many there are.
+    pub fn page<T>(&self, items: Vec<T>, limit: usize) -> Vec<T> {
+        self.total(items.len());
+        items.into_iter().skip(self.offset).take(limit).collect()
+    }
+
+    /// A cursor for a tool whose answer is cut elsewhere than in a list: goes on after `given` pieces.
+    pub fn cursor(&self, given: usize) -> String {
+        self.question.cursor(given)
+    }
+}
+
+/// A tool asks in its caller's name.
+impl<'a> std::ops::Deref for Call<'a> {
+    type Target = Caller<'a>;
+
+    fn deref(&self) -> &Caller<'a> {
+        &self.caller
+    }
+}
+
+/// Calls the tool of that name.
+pub fn call(cx: &Context, name: &str, args: Map<String, Value>, request: &Request) -> Envelope {
+    call_among(TOOLS, cx, name, args, request)
+}
+
+pub(super) fn call_among(
+    tools: &[ToolSpec],
+    cx: &Context,
+    name: &str,
+    args: Map<String, Value>,
+    request: &Request,
+) -> Envelope {
+    let most = cx.config.max_tokens;
+    match tools.iter().find(|spec| spec.name == name) {
+        Some(spec) => {
+            let run = |question, args| run_whole(spec, cx, request, question, args);
+            answer::answered(spec.asked(), &cx.session, most, args, request, run)
+        }
+        None => answer::refused(&unknown_tool(tools, name), most),
+    }
+}
+
+fn unknown_tool(tools: &[ToolSpec], name: &str) -> Error {
+    let shown: String = name.chars().take(100).collect();
+    let near = nearest(name, tools.iter().map(|spec| spec.name), 3);
+    match near.first() {
+        Some(first) => Error::new(Code::NotFound, format!("there is no tool `{shown}`; did you mean `{first}`?"))
+            .with("nearest", near),
+        None => Error::new(Code::NotFound, format!("there is no tool `{shown}`")),
+    }
+}
+
+/// Runs the tool, once more when what it answered from was damaged and could be made anew.
+fn run_whole(
+    spec: &ToolSpec,
+    cx: &Context,
+    request: &Request,
+    question: Question,
+    args: Map<String, Value>,
+) -> Result<(Map<String, Value>, Notes), Error> {
+    let asked = |args| {
+        let call = Call::new(cx, request, question);
+        let body = run(spec, &call, args);
+        let (notes, from) = call.caller.into_parts();
+        (body, notes, from)
+    };
+    let (mut body, mut notes, mut from) = asked(args.clone());
+    if let Some((sidecar, err)) = catalog::damage(&from, &body) {
+        let caller = cx.caller(request);
+        if catalog::mended(&caller, sidecar, &err) {
+            // What was noted before was noted of what is damaged.
+            let rebuilt = caller.taken_back("rebuilt").or_else(|| notes.taken_back("rebuilt"));
+            (body, notes, from) = asked(args);
+            if let Some(rebuilt) = rebuilt {
+                notes.note("rebuilt", rebuilt);
+            }
+        }
+    }
+    match catalog::damage(&from, &body) {
+        Some((sidecar, err)) => Err(catalog::store_error(err, sidecar)),
+        None => Ok((body?, notes)),
+    }
+}
+
+/// Runs the tool; a panic becomes an error, so one bad call does not end the process.
+fn run(spec: &ToolSpec, call: &Call<'_>, args: Map<String, Value>) -> Result<Map<String, Value>, Error> {
+    let answer = catch_unwind(AssertUnwindSafe(|| (spec.run)(call, args))).unwrap_or_else(|panic| {
+        let what = panic_text(&*panic);
+        tracing::error!(tool = spec.name, "panicked: {what}");
+        Err(Error::new(Code::Internal, format!("{} failed by a fault of its own: {what}", spec.name)))
+    })?;
+    match answer {
+        Value::Object(answer) => Ok(answer),
+        other => Ok(Map::from_iter([("result".to_owned(), other)])),
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
+}
