@@ -74,7 +74,7 @@ fn rooms_use_only_the_rooms_they_may() {
             continue;
         };
         for used in used_rooms(&path, &text) {
-            if used != room && used != "model" && !allowed.contains(&used) {
+            if used != room && used != "model" && !allowed.contains(&&*used) {
                 breaches.push(format!("{}: {room} uses {used}", path.display()));
             }
         }
