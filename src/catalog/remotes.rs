@@ -13,6 +13,7 @@ use crate::git::{self, Access, Cache, Found, Keep, Kept, NameError, Token, Wish}
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
 use crate::net;
 
+pub use crate::discover::is_binary;
 pub use crate::git::{Age, Remote, RemoteRef};
 
 /// What a process has for reaching repositories. Nothing is opened before the first is asked for.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{relative, unknown_file};
 use super::{Call, Code, Error, Shown, Tool, indexes, remotes, tokens};
-use crate::catalog::remotes::Age;
-use crate::{discover, languages};
+use crate::catalog::remotes::{Age, is_binary};
+use crate::languages;
 
 /// Lines of a file.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,7 +63,7 @@ impl Tool for GetFileContent {
             let opened = remotes::open(call, &remote, None, Age::Kept)?;
             let path = remotes::inside(&opened, &args.file_path);
             let bytes = remotes::content(call, &opened, &path)?;
-            if discover::is_binary(&bytes) {
+            if is_binary(&bytes) {
                 return Err(Error::new(Code::InvalidArguments, format!("{path} is no text: {} bytes", bytes.len())));
             }
             call.note("commit", opened.found.commit.as_str());
