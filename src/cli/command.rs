@@ -27,6 +27,10 @@ enum Kind {
 /// Tools whose commands are written by hand, because a person knows their flags from elsewhere.
 const BY_HAND: [&str; 2] = ["search_text", "search_ast"];
 
+/// Short flags, where a command has the argument.
+const SHORT: [(&str, char); 5] =
+    [("kind", 'k'), ("language", 'l'), ("file_pattern", 'g'), ("max_results", 'n'), ("context_lines", 'C')];
+
 /// The tools that are commands by their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {
     TOOLS.iter().filter(|spec| spec.shown.is_some() && !BY_HAND.contains(&spec.name))
@@ -80,22 +84,34 @@ pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
             let is_many = matches!(kind(schema), Kind::List | Kind::Either) || plural(&described, name).is_some();
             let several = last == Some(name) && (is_many || joins(name));
             let arg = with_help(arg, schema).value_parser(parser_of(schema));
+            // Programs write the argument's name; it is the same argument.
+            let long = name.replace('_', "-");
+            if !is_global(name) {
+                let by_name = Arg::new(by_name(name)).long(long).hide(true).value_parser(parser_of(schema));
+                command = command.arg(by_name.action(ArgAction::Append).conflicts_with(*name));
+            }
+            let arg = if described.is_required(name) && !is_global(name) {
+                arg.required(false).required_unless_present(by_name(name))
+            } else {
+                arg
+            };
             command = command.arg(if several { arg.num_args(1..).action(ArgAction::Append) } else { arg });
         }
     }
     for (name, schema) in described.properties() {
-        let is_global = name == "repo" || SHARED.contains(&name.as_str());
-        if is_global || spec.positional.contains(&name.as_str()) {
+        if is_global(name) || spec.positional.contains(&name.as_str()) {
             continue;
         }
         let flag = name.replace('_', "-");
-        let arg = with_help(Arg::new(name.clone()).long(flag.clone()), schema);
+        let short = SHORT.iter().find(|(long, _)| long == name).map(|(_, short)| *short);
+        let arg = with_help(Arg::new(name.clone()).long(flag.clone()).short(short), schema);
         let arg = arg.required(described.is_required(name));
         if kind(schema) == Kind::Switch {
             let on = schema.get("default") == Some(&Value::Bool(true));
             command = command.arg(arg.action(ArgAction::SetTrue).required(false).hide(on));
             if on {
-                let no = with_help(Arg::new(format!("no_{name}")).long(format!("no-{flag}")), schema);
+                let help = schema.get("description").and_then(Value::as_str).unwrap_or_default().trim_end_matches('.');
+                let no = Arg::new(format!("no_{name}")).long(format!("no-{flag}")).help(format!("Switch off: {help}"));
                 command = command.arg(no.action(ArgAction::SetTrue).conflicts_with(name));
             }
             continue;
@@ -105,6 +121,16 @@ pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
         command = command.arg(if several { arg.action(ArgAction::Append) } else { arg });
     }
     command
+}
+
+/// Whether every command takes the argument.
+fn is_global(name: &str) -> bool {
+    name == "repo" || SHARED.contains(&name)
+}
+
+/// The parser's word for a positional argument that is given by its name.
+fn by_name(name: &str) -> String {
+    format!("by-name-{name}")
 }
 
 /// How an argument that is given by place is called in help.
@@ -209,7 +235,8 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
             continue;
         }
         // What the parser does not have is global, and put in by the caller.
-        let Ok(Some(values)) = matches.try_get_many::<String>(name) else { continue };
+        let named = || matches.try_get_many::<String>(&by_name(name)).ok().flatten();
+        let Some(values) = matches.try_get_many::<String>(name).ok().flatten().or_else(named) else { continue };
         let by_place = spec.positional.contains(&name.as_str());
         let mut values: Vec<String> = values.cloned().collect();
         if by_place && (name == "path" || name == "repo") {

@@ -3,6 +3,7 @@
 mod command;
 mod doctor;
 mod grep;
+mod help;
 mod output;
 mod progress;
 mod render;
@@ -64,6 +65,9 @@ struct Global {
     /// Write the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
+    /// Write the answer as the dense text that models get.
+    #[arg(long, global = true, conflicts_with = "json")]
+    compact: bool,
     /// The repository: its id, its name, or a path inside it [default: the one you are in].
     #[arg(id = "global_repo", long = "repo", value_name = "REPO", global = true)]
     repo: Option<String>,
@@ -136,6 +140,8 @@ enum Own {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Print the manual page.
+    Man,
 }
 
 /// How to serve.
@@ -163,8 +169,16 @@ struct Serve {
 /// Runs the program and says how it ended: its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
-    let matches = match command::parser(Cli::command(), &args).try_get_matches_from(&args) {
+    let parser = parser(&args);
+    let matches = match parser.clone().try_get_matches_from(&args) {
         Ok(matches) => matches,
+        Err(err) if err.kind() == clap::error::ErrorKind::InvalidSubcommand => {
+            let typed =
+                err.get(clap::error::ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+            let meant =
+                help::nearest(&parser, &typed).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            return complain(&format!("there is no command `{typed}`{meant}; `codelode help` lists them"));
+        }
         Err(err) => {
             // Help and version arrive here, too. A closed pipe is no reason to complain.
             let _ = err.print();
@@ -193,6 +207,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
                 Ok(Own::Doctor(how)) => return examine(&global, &how),
                 Ok(Own::Completions { shell }) => return completions(shell),
+                Ok(Own::Man) => return manual(),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
                     Ok(arguments) => (tool, arguments),
                     Err(err) => return complain(&format!("the arguments are no JSON object: {err}")),
@@ -204,10 +219,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     ask(&global, &tool, arguments)
 }
 
+/// The whole parser; its help lists the commands in groups.
+fn parser(args: &[OsString]) -> clap::Command {
+    let parser = command::parser(Cli::command(), args);
+    let asks_for_help = args.len() < 2 || args.iter().any(|arg| arg == "help" || arg == "--help" || arg == "-h");
+    if !asks_for_help {
+        return parser;
+    }
+    let commands = help::listed(&parser);
+    parser.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}Options:\n{{options}}\n{{after-help}}"
+    ))
+}
+
 /// Prints a short help.
 fn help() -> u8 {
-    let mut parser = command::parser(Cli::command(), &[]);
-    let _ = parser.print_help();
+    let _ = parser(&[]).print_help();
     FOUND
 }
 
@@ -217,6 +244,18 @@ fn completions(shell: clap_complete::Shell) -> u8 {
     clap_complete::generate(shell, &mut command::parser(Cli::command(), &[]), "codelode", &mut script);
     output::print_bytes(&script);
     FOUND
+}
+
+/// Prints the manual page.
+fn manual() -> u8 {
+    let mut page = Vec::new();
+    match clap_mangen::Man::new(command::parser(Cli::command(), &[])).render(&mut page) {
+        Ok(()) => {
+            output::print_bytes(&page);
+            FOUND
+        }
+        Err(err) => fail(&err),
+    }
 }
 
 /// Says what is wrong with the index directory.
@@ -296,7 +335,7 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> u8 {
     set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
     set("cursor", global.cursor.clone().map(Value::from));
     set("count_only", global.count_only.then(|| true.into()));
-    set("format", (!global.json).then(|| "compact".into()));
+    set("format", Some(if global.compact { "compact" } else { "json" }.into()));
 
     let cx = Context::new(config);
     let envelope = call(&cx, tool, arguments, global);
@@ -407,13 +446,19 @@ fn print(envelope: &Envelope, global: &Global, paint: Paint) {
         output::complain(&render::error(&envelope.value, paint));
         return;
     }
-    let mut out = Output::new(paint);
-    render::answer(&envelope.value, &envelope.text, &mut out);
+    let mut out = Output::new(paint).to_terminal();
+    if global.compact {
+        out.raw(&envelope.text);
+    } else {
+        render::answer(&envelope.value, &mut out);
+    }
     if !global.quiet {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
         if !envelope.found {
             out.notes(vec!["nothing found".to_owned()], paint);
         }
+        let asides = std::mem::take(&mut out.asides);
+        out.notes(asides, paint);
         out.notes(render::notes(&envelope.value), paint);
     }
     out.print();

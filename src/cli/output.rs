@@ -1,9 +1,12 @@
 //! Writing to the terminal or into a pipe: colours only where they are seen, no panic when the reader has gone.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use super::Color;
+
+/// A text is cut to fewer columns only where it is shorter.
+const SHORTEST: usize = 24;
 
 /// Colours, or none.
 #[derive(Clone, Copy)]
@@ -67,6 +70,10 @@ impl Paint {
 pub(super) struct Output {
     /// How it is coloured.
     pub(super) paint: Paint,
+    /// What belongs beside the answer: it is written with the notes.
+    pub(super) asides: Vec<String>,
+    /// How many columns the terminal has, where there is one.
+    width: Option<usize>,
     text: String,
     notes: String,
 }
@@ -74,7 +81,22 @@ pub(super) struct Output {
 impl Output {
     /// Nothing yet.
     pub(super) fn new(paint: Paint) -> Self {
-        Self { paint, text: String::new(), notes: String::new() }
+        Self { paint, asides: Vec::new(), width: None, text: String::new(), notes: String::new() }
+    }
+
+    /// Lines are to fit the terminal, where standard output is one.
+    pub(super) fn to_terminal(mut self) -> Self {
+        let (_, columns) = console::Term::stdout().size();
+        self.width = io::stdout().is_terminal().then_some(usize::from(columns));
+        self
+    }
+
+    /// A text cut so that a line with `taken` other columns fits the terminal; never to less than can be understood.
+    pub(super) fn cut(&self, text: &str, taken: usize) -> String {
+        match self.width {
+            Some(width) => console::truncate_str(text, width.saturating_sub(taken).max(SHORTEST), "…").into_owned(),
+            None => text.to_owned(),
+        }
     }
 
     /// Adds a line.

@@ -153,7 +153,7 @@ fn every_tool_makes_a_command() {
 /// What a person sees of an answer.
 fn check(answer: Value, expected: Expect) {
     let mut out = Output::new(Paint::none());
-    render::answer(&answer, "(compact)", &mut out);
+    render::answer(&answer, &mut out);
     expected.assert_eq(out.text());
 }
 
@@ -335,8 +335,74 @@ fn repositories_are_a_table() {
 }
 
 #[test]
-fn other_answers_are_the_text_for_models() {
-    check(json!({"nodes": [], "edges": []}), expect![["(compact)\n"]]);
+fn a_list_of_places_is_columns_and_what_is_beside_it_goes_beside() {
+    check(
+        json!({"granularity": "symbol", "dead_count": 2, "dead_symbols": [
+            {"symbol_id": "a.py::Adder.add~2#method", "file": "a.py", "line": 7, "confidence": 1.0, "reason": "unused"},
+            {"symbol_id": "long/b.py::f#function", "line": 120, "confidence": 0.9, "reason": "only in tests"},
+        ], "_meta": {"timing_ms": 1}}),
+        expect![[r#"
+            a.py:7         method    Adder.add~2  confidence 1.0; unused
+            long/b.py:120  function  f            confidence 0.9; only in tests
+        "#]],
+    );
+}
+
+#[test]
+fn several_lists_have_headings() {
+    check(
+        json!({"symbol": "a.py::f#function", "callers": [{"id": "b.py::g#function", "file": "b.py", "line": 3, "at": [4, 9],
+            "callers": [{"id": "c.py::h#function", "file": "c.py", "line": 1, "at": [2]}]}],
+            "callees": [{"id": "a.py::k#function", "file": "a.py", "line": 8}], "removed_count": 0}),
+        expect![[r#"
+            symbol: a.py::f#function
+            callers (1):
+              b.py:3  function  g  at 4, 9
+                c.py:1  function  h  at 2
+            callees (1):
+              a.py:8  function  k
+        "#]],
+    );
+}
+
+#[test]
+fn matches_are_named_by_their_file() {
+    check(
+        json!({"repository": "a/b", "matches": [{"path": "a.py", "line_matches": [
+            {"line_number": 3, "line": "  x = 1", "ranges": [[2, 3]]}]}], "stats": {"files_searched": 5, "left_out": {"binary": 2}}}),
+        expect![[r#"
+            repository: a/b
+            stats:
+              files searched: 5
+              left out: 2 binary
+            matches (1):
+              a.py:3  x = 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_graph_is_its_edges() {
+    check(
+        json!({"file": "a", "nodes": ["a", "b"], "edges": [[0, 1], [1, 0]], "external": ["os"]}),
+        expect![[r#"
+            a -> b
+            b -> a
+            outside: os
+        "#]],
+    );
+}
+
+#[test]
+fn facts_are_named_and_counts_come_largest_first() {
+    check(
+        json!({"is_stale": false, "languages": {"go": 2, "python": 30}, "top_keywords": ["a", "b"], "none": {}, "empty": []}),
+        expect![[r#"
+            is stale: no
+            top keywords: a, b
+            languages: 30 python, 2 go
+        "#]],
+    );
     check(json!({"count": 3, "_meta": {}}), expect![["3\n"]]);
 }
 

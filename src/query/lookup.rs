@@ -15,8 +15,8 @@ pub enum Missing {
 /// How many candidates a refusal names.
 const CANDIDATES: usize = 5;
 
-/// The symbol with this id. Besides the id proper, `path::Qualified.name` without the kind will do, a bare qualified name
-/// that is unique, and the older form whose path has `-` for every `/` and `.`.
+/// The symbol with this id. Besides the id proper, `path::Qualified.name` without the kind will do, a name that is unique, with or
+/// without its owner (`Job.run`, `run`), and the older form whose path has `-` for every `/` and `.`.
 pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Missing> {
     let wanted = Wanted::parse(id);
     let files: Vec<FileView<'a>> = match wanted.path {
@@ -29,7 +29,11 @@ pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Mis
     let fits = |symbol: &SymbolView<'_>| wanted.fits(symbol);
     let found: Vec<SymbolView<'a>> = match wanted.path {
         Some(_) => files.iter().flat_map(FileView::symbols).filter(fits).collect(),
-        None => named(snapshot, wanted.name).into_iter().filter(fits).collect(),
+        None => {
+            let bearers = named(snapshot, wanted.name).into_iter().filter(|symbol| wanted.fits_beside_name(symbol));
+            let (whole, parts): (Vec<_>, Vec<_>) = bearers.partition(fits);
+            if whole.is_empty() { parts } else { whole }
+        }
     };
     match found[..] {
         [only] => Ok(only),
@@ -63,11 +67,13 @@ impl<'a> Wanted<'a> {
         self.name.as_bytes().ends_with(name) || !name.is_ascii()
     }
 
-    fn fits(&self, symbol: &SymbolView<'_>) -> bool {
+    fn fits_beside_name(&self, symbol: &SymbolView<'_>) -> bool {
         self.kind.is_none_or(|kind| symbol.kind() == kind)
             && self.overload.is_none_or(|overload| symbol.overload() == overload)
-            && self.may_end_with(symbol.name_bytes())
-            && symbol.qualified_name() == self.name
+    }
+
+    fn fits(&self, symbol: &SymbolView<'_>) -> bool {
+        self.fits_beside_name(symbol) && self.may_end_with(symbol.name_bytes()) && symbol.qualified_name() == self.name
     }
 }
 

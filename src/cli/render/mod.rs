@@ -1,8 +1,8 @@
-//! Answers for people. What an answer looks like decides how it is shown, so a new tool whose answer has a known shape needs
-//! nothing here, and any other is shown as the compact text that models get.
+//! Answers for people. The shape of an answer decides how it is shown, so a new tool needs nothing here: what has no shape of its
+//! own is shown by [`facts`].
 
 mod content;
-mod hits;
+mod facts;
 mod index;
 mod outline;
 mod repos;
@@ -19,16 +19,16 @@ type Renderer = fn(&Value, &mut Output) -> bool;
 
 /// The first whose shape fits shows the answer.
 const RENDERERS: &[Renderer] =
-    &[content::symbols, content::file, tree::show, text::show, outline::show, hits::show, repos::show, index::show];
+    &[content::symbols, content::file, tree::show, text::show, outline::show, repos::show, index::show, facts::show];
 
-/// Shows an answer; `compact` is its text for models.
-pub(super) fn answer(value: &Value, compact: &str, out: &mut Output) {
+/// Shows an answer.
+pub(super) fn answer(value: &Value, out: &mut Output) {
     if let Some(count) = value.get("count").and_then(Value::as_u64).filter(|_| is_only(value, "count")) {
         out.line(count.to_string());
         return;
     }
     if !RENDERERS.iter().any(|render| render(value, out)) {
-        out.raw(compact);
+        out.line(value.to_string());
     }
 }
 
