@@ -446,7 +446,7 @@ fn print(envelope: &Envelope, global: &Global, paint: Paint) {
         output::complain(&render::error(&envelope.value, paint));
         return;
     }
-    let mut out = Output::new(paint).to_terminal();
+    let mut out = Output::new(paint).fitting_terminal();
     if global.compact {
         out.raw(&envelope.text);
     } else {

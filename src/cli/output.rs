@@ -85,7 +85,7 @@ impl Output {
     }
 
     /// Lines are to fit the terminal, where standard output is one.
-    pub(super) fn to_terminal(mut self) -> Self {
+    pub(super) fn fitting_terminal(mut self) -> Self {
         let (_, columns) = console::Term::stdout().size();
         self.width = io::stdout().is_terminal().then_some(usize::from(columns));
         self

@@ -10,6 +10,7 @@ mod graph;
 mod incremental;
 mod languages;
 mod mcp;
+mod papers;
 mod ranking;
 mod relations;
 mod remote;

@@ -59,7 +59,10 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         // A list by itself needs no heading, and goes through a pipe a line at a time.
         (Some((_, Value::Array(list))), None) if others().all(|(_, value)| !value.is_object()) => {
             rows(list, None, 0, out);
-            for (key, value) in others().filter(|(key, value)| !is_counted(key, value, answer)) {
+            // A sure answer need not say so.
+            let is_sure = |key: &str, value: &Value| key == "confidence" && value == "high";
+            let others = others().filter(|(key, value)| !is_counted(key, value, answer) && !is_sure(key, value));
+            for (key, value) in others {
                 out.asides.extend(short(value).map(|text| format!("{}: {text}", words(key))));
             }
         }
@@ -73,7 +76,7 @@ fn is_counted(key: &str, value: &Value, object: &Map<String, Value>) -> bool {
     let Some(counted) = key.strip_suffix("_count") else { return false };
     let is_shown = |(other, list): (&String, &Value)| {
         let n = list.as_array().map(|items| items.len() as u64);
-        (other == counted || other.starts_with(&format!("{counted}_"))) && n == value.as_u64()
+        (other.trim_end_matches('s') == counted || other.starts_with(&format!("{counted}_"))) && n == value.as_u64()
     };
     value.as_u64() == Some(0) || object.iter().any(is_shown)
 }
