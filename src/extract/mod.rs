@@ -102,7 +102,7 @@ pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limit
     let Some(tree) = parse(spec, source, None, &mut budget) else {
         return given_up(budget.failure.unwrap_or_default().into());
     };
-    let mut cx = Cx::new(source);
+    let mut cx = Cx::new(spec, source);
     walk(spec, &tree, &mut cx, 0, &mut budget);
     let (mut symbols, embedded) = cx.finish();
     if errors::swallow_definitions(&tree) {
@@ -120,7 +120,7 @@ pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limit
 
 /// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
 fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tree, budget: &mut Budget) -> Vec<Symbol> {
-    let mut cx = Cx::new(source);
+    let mut cx = Cx::new(spec, source);
     for range in errors::paragraphs(source, tree) {
         if let Some(tree) = parse(spec, source, Some(range), budget) {
             cx.inside(|cx| walk(spec, &tree, cx, 0, budget));
@@ -143,7 +143,8 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, budge
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
-            parser.set_language(&(spec.grammar)()).expect("tests/all/languages.rs loads every grammar");
+            // Without a grammar it parses nothing.
+            let _ = spec.language().map(|grammar| parser.set_language(&grammar));
             parsers.push((spec, parser));
             parsers.len() - 1
         });
@@ -173,13 +174,13 @@ fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, de
         let node = cursor.node();
         cx.arrive(node.start_byte());
         let rule = match table.get(node.kind_id() as usize) {
-            Some(rule) => *rule,
+            Some(rule) => rule,
             // The one kind that is in no table is a syntax error. In a file what is left of it is read; a macro's text may
             // not be the language at all, and a guess there would be a lie.
-            None if depth > 0 => Rule::Skip,
-            None => Rule::Walk,
+            None if depth > 0 => &Rule::Skip,
+            None => &Rule::Walk,
         };
-        let goes_down = match rule {
+        let goes_down = match *rule {
             Rule::Walk => true,
             Rule::Skip => false,
             Rule::WalkIf(look) => look(cx, node),
@@ -189,6 +190,14 @@ fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, de
             }
             Rule::Define(define) => {
                 define(cx, node);
+                true
+            }
+            Rule::Symbol { kind, detail, name, body } => {
+                cx.symbol(node, kind, detail, name, body);
+                true
+            }
+            Rule::Told { signs, name, body } => {
+                cx.told(node, signs, name, body);
                 true
             }
             Rule::Container(owner) => {

@@ -1,15 +1,22 @@
-//! What a language and its frameworks use without a name being written for it: where programs and tests begin, what a library
-//! offers to others.
+//! Conventions of a language and its frameworks: where programs and tests begin, and which names a library offers to others.
+//!
+//! Each language's own stand in its folder. [`Conventions::NEUTRAL`] are those of a language that names none: they claim nothing.
+
+use crate::model::Kind;
 
 /// How a language says that a name is for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Public {
+    /// Every name.
+    All,
     /// Every name that does not begin with this; a package offers what its own file defines or brings in.
     Unless(&'static str),
     /// A name that begins with a capital letter.
     Capital,
     /// A definition that says one of these words.
     Word(&'static [&'static str]),
+    /// A definition that says this word, and every member that is not said to be private.
+    Exported(&'static str),
 }
 
 /// What the owner of a member is where the member stands outside of it.
@@ -23,23 +30,66 @@ pub enum Owner {
     Base,
 }
 
+/// A file that describes a package.
+#[derive(Clone, Copy, Debug)]
+pub struct Package {
+    /// Its name.
+    pub file: &'static str,
+    /// Texts of which one says that others get the package; empty where its presence says so.
+    pub says: &'static [&'static str],
+    /// The parts of the package that it names.
+    pub names: Named,
+}
+
+/// Parts of a package that its description names.
+#[derive(Clone, Copy, Debug)]
+pub enum Named {
+    /// None.
+    Nothing,
+    /// Functions, as `module.path:name`; `endings` make a file of a module's path.
+    Functions {
+        /// As `.py`.
+        endings: &'static [&'static str],
+    },
+    /// Files, as the values of keys of a JSON object; `endings` are those that may be left out.
+    Files {
+        /// Keys of files that others use.
+        faces: &'static [&'static str],
+        /// Keys of files that are run.
+        programs: &'static [&'static str],
+        /// As `/index.js`.
+        endings: &'static [&'static str],
+    },
+}
+
 /// A language's conventions.
 #[derive(Debug)]
 pub struct Conventions {
-    /// Functions that a program begins with.
+    /// Names of functions that a runtime calls by itself, wherever they stand.
     pub mains: &'static [&'static str],
+    /// Names and kinds of functions that a program starts with.
+    pub starts: &'static [(Kind, &'static str)],
+    /// A text that only files that are started hold.
+    pub started: Option<&'static str>,
+    /// Names of methods that make an object, beside the name of its type.
+    pub constructors: &'static [&'static str],
     /// Beginnings of names that a test runner looks for.
     pub tests: &'static [&'static str],
+    /// Decorators of what a test runner or a benchmark runs, by the last part of their name.
+    pub test_decorators: &'static [&'static str],
+    /// Names of files that exercise code or show it, without their ending; `*` stands for anything. A part of a word is no
+    /// match: `Test*` is not `Testament`.
+    pub test_files: &'static [&'static str],
     /// How a definition is made public.
     pub public: Public,
     /// Files whose public names are there for others, by their name without endings; empty where all of a library's are.
     pub faces: &'static [&'static str],
-    /// Beside such a file a folder belongs to a library or an installed program.
-    pub packages: &'static [&'static str],
+    /// Beside such a file a folder belongs to a library or an installed program; empty where every folder does.
+    pub packages: &'static [Package],
     /// Whether a file, by path and text, is for nobody else though its names are public.
     pub is_inner: fn(&str, &[u8]) -> bool,
-    /// What a line says that hands on all names of another file.
-    pub wildcard: &'static str,
+    /// A text of lines that hand on all names of another file.
+    pub wildcard: Option<&'static str>,
     /// Whether the language itself uses a member of this name.
     pub is_implied: fn(&str) -> bool,
     /// Whether a member may take the place of one of a base that is not in the repository, by the words before its name and that.
@@ -59,171 +109,33 @@ pub struct Conventions {
     pub plain_bases: &'static [&'static str],
 }
 
-/// The conventions of a language.
-pub fn conventions(language: &str) -> &'static Conventions {
-    match language {
-        "python" => &PYTHON,
-        "go" => &GO,
-        "rust" => &RUST,
-        "java" => &JAVA,
-        _ => &SCRIPT,
-    }
+impl Conventions {
+    /// Conventions of a language that has said nothing of its own: every name may be meant for others.
+    pub const NEUTRAL: Self = Self {
+        mains: &[],
+        starts: &[],
+        started: None,
+        constructors: &[],
+        tests: &[],
+        test_decorators: &[],
+        test_files: &[],
+        public: Public::All,
+        faces: &[],
+        packages: &[],
+        is_inner: |_, _| false,
+        wildcard: None,
+        is_implied: |_| false,
+        may_override: |_, _| true,
+        naming_attributes: &[],
+        owner: Owner::Type,
+        overloads_are_one: true,
+        types_use: true,
+        plain_decorators: &[],
+        plain_bases: &[],
+    };
 }
 
-static PYTHON: Conventions = Conventions {
-    mains: &[],
-    tests: &["test", "Test", "setUp", "tearDown", "setup_", "teardown_", "pytest_"],
-    public: Public::Unless("_"),
-    faces: &["__init__", "__main__"],
-    packages: &["setup.py", "setup.cfg", "pyproject.toml"],
-    is_inner: |_, _| false,
-    wildcard: "import *",
-    is_implied: |name| name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_"),
-    may_override: |_, name| !name.starts_with("__"),
-    naming_attributes: &[],
-    owner: Owner::Type,
-    overloads_are_one: true,
-    types_use: true,
-    plain_decorators: &[
-        "property",
-        "cached_property",
-        "staticmethod",
-        "classmethod",
-        "abstractmethod",
-        "overload",
-        "override",
-        "final",
-        "dataclass",
-        "total_ordering",
-        "wraps",
-        "lru_cache",
-        "cache",
-        "contextmanager",
-        "asynccontextmanager",
-        "setter",
-        "getter",
-        "deleter",
-        "runtime_checkable",
-        "no_type_check",
-        "unique",
-        "deprecated",
-    ],
-    plain_bases: &["object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "StrEnum", "NamedTuple", "TypedDict"],
-};
-
-static SCRIPT: Conventions = Conventions {
-    mains: &[],
-    tests: &["test", "describe"],
-    public: Public::Word(&["export"]),
-    faces: &["index", "mod"],
-    packages: &["package.json"],
-    is_inner: |_, _| false,
-    wildcard: "export *",
-    is_implied: |name| {
-        matches!(name, "constructor" | "toString" | "valueOf" | "toJSON" | "then") || name.starts_with('[')
-    },
-    may_override: |words, name| !says(words, &["private", "static"]) && !name.starts_with('#'),
-    naming_attributes: &[],
-    owner: Owner::Value,
-    overloads_are_one: true,
-    types_use: true,
-    plain_decorators: &[],
-    plain_bases: &["Object"],
-};
-
-static GO: Conventions = Conventions {
-    mains: &["main", "init"],
-    tests: &["Test", "Benchmark", "Example", "Fuzz"],
-    public: Public::Capital,
-    faces: &[],
-    packages: &["go.mod"],
-    is_inner: |path, text| {
-        let is_program = text.starts_with(b"package main") || memchr::memmem::find(text, b"\npackage main").is_some();
-        is_program || path.split('/').any(|folder| folder == "internal")
-    },
-    wildcard: "\0",
-    is_implied: |name| matches!(name, "_"),
-    may_override: |_, name| name.starts_with(char::is_uppercase),
-    naming_attributes: &[],
-    owner: Owner::Type,
-    overloads_are_one: true,
-    types_use: false,
-    plain_decorators: &[],
-    plain_bases: &[],
-};
-
-static RUST: Conventions = Conventions {
-    mains: &["main"],
-    tests: &["test"],
-    public: Public::Word(&["pub"]),
-    faces: &[],
-    packages: &["lib.rs", "src/lib.rs"],
-    is_inner: |_, _| false,
-    wildcard: "\0",
-    is_implied: |name| name == "drop",
-    // Who derives from a trait of others gives it nothing to call: what fills it in stands in a block for it.
-    may_override: |_, _| false,
-    naming_attributes: &["#[serde("],
-    owner: Owner::Type,
-    overloads_are_one: true,
-    types_use: true,
-    plain_decorators: &[
-        "derive",
-        "inline",
-        "must_use",
-        "allow",
-        "warn",
-        "deny",
-        "expect",
-        "cfg",
-        "doc",
-        "cold",
-        "repr",
-        "deprecated",
-        "non_exhaustive",
-        "track_caller",
-        "cfg_attr",
-        "rustfmt",
-        "automatically_derived",
-        "default",
-    ],
-    plain_bases: &["Send", "Sync", "Sized", "Copy"],
-};
-
-static JAVA: Conventions = Conventions {
-    mains: &["main"],
-    tests: &["test", "setUp", "tearDown"],
-    public: Public::Word(&["public", "protected"]),
-    faces: &[],
-    packages: &[],
-    is_inner: |_, _| false,
-    wildcard: "\0",
-    is_implied: |name| {
-        matches!(name, "toString" | "hashCode" | "equals" | "readObject" | "writeObject" | "readResolve")
-    },
-    may_override: |words, _| says(words, &["public", "protected"]) && !says(words, &["static"]),
-    naming_attributes: &[],
-    owner: Owner::Base,
-    overloads_are_one: false,
-    types_use: true,
-    plain_decorators: &[
-        "Override",
-        "Deprecated",
-        "SuppressWarnings",
-        "SafeVarargs",
-        "FunctionalInterface",
-        "Nullable",
-        "NonNull",
-        "NotNull",
-        "Nonnull",
-        "CheckReturnValue",
-        "CanIgnoreReturnValue",
-        "VisibleForTesting",
-    ],
-    plain_bases: &["Object", "Serializable", "Cloneable"],
-};
-
 /// Whether a definition says one of these words.
-fn says(definition: &str, words: &[&str]) -> bool {
+pub(super) fn says(definition: &str, words: &[&str]) -> bool {
     definition.split_whitespace().any(|own| words.contains(&own))
 }

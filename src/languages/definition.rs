@@ -2,6 +2,8 @@
 
 use tree_sitter::{Node, Tree};
 
+use super::LanguageSpec;
+use super::doc::comment_above;
 use crate::model::{Detail, Kind, Span, Symbol};
 
 /// Where in a file the walk is.
@@ -83,6 +85,8 @@ pub fn span_of(node: Node<'_>) -> Span {
 
 /// The state of a walk: the text, where it is, and what was found so far.
 pub struct Cx<'s, 't> {
+    /// The language that is read.
+    pub(super) spec: &'static LanguageSpec,
     source: &'s [u8],
     ancestors: Vec<Node<'t>>,
     open: Vec<u32>,
@@ -95,8 +99,9 @@ pub struct Cx<'s, 't> {
 
 impl<'s, 't> Cx<'s, 't> {
     /// A walk of `source` that has not begun.
-    pub fn new(source: &'s [u8]) -> Self {
+    pub fn new(spec: &'static LanguageSpec, source: &'s [u8]) -> Self {
         Self {
+            spec,
             source,
             ancestors: Vec::new(),
             open: Vec::new(),
@@ -187,7 +192,7 @@ impl<'s, 't> Cx<'s, 't> {
     ///
     /// Read from the text, because finding a sibling in the tree is a search from the root.
     pub fn doc_above(&self, start: usize, is_doc: impl Fn(&str) -> bool) -> Span {
-        super::doc::comment_above(self.source, start, is_doc)
+        comment_above(&self.spec.comments, self.source, start, is_doc)
     }
 
     /// Records a symbol. One without a name, or whose parts do not lie in the file, is left out: the text around a syntax
@@ -286,6 +291,7 @@ impl<'s, 't> Cx<'s, 't> {
     /// Goes on in another tree of the same text, inside what is open now.
     pub fn inside<'u>(&mut self, walk: impl FnOnce(&mut Cx<'s, 'u>)) {
         let mut inner = Cx {
+            spec: self.spec,
             source: self.source,
             ancestors: Vec::new(),
             open: std::mem::take(&mut self.open),

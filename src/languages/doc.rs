@@ -2,8 +2,85 @@
 
 use crate::model::Span;
 
+/// How a language writes comments, and which of them document.
+#[derive(Clone, Copy, Debug)]
+pub struct Comments {
+    /// Marks of comments that end with their line.
+    pub line: &'static [&'static str],
+    /// Marks around comments that end by themselves.
+    pub block: &'static [(&'static str, &'static str)],
+    /// Beginnings of comments that document; empty where every comment above a definition does.
+    pub documents: &'static [&'static str],
+    /// Beginnings of comments that document nothing all the same: those that speak to a tool.
+    pub silent: &'static [&'static str],
+    /// Whether documentation is XML.
+    pub tagged: bool,
+}
+
+impl Comments {
+    /// A language without comments.
+    pub const NONE: Self = Self { line: &[], block: &[], documents: &[], silent: &[], tagged: false };
+    /// Comments as C and its kin write them.
+    pub const C: Self = Self { line: &["//"], block: &[("/*", "*/")], ..Self::NONE };
+    /// Comments of C of which only `/**` and `///` document.
+    pub const MARKED: Self = Self { documents: &["/**", "///"], silent: &["/**/", "////"], ..Self::C };
+    /// Comments as shells and scripts write them.
+    pub const HASH: Self = Self { line: &["#"], silent: &["#!"], ..Self::NONE };
+
+    /// Whether a comment documents what follows it.
+    pub fn document(&self, comment: &str) -> bool {
+        let begins = |marks: &[&str]| marks.iter().any(|mark| comment.starts_with(mark));
+        (self.documents.is_empty() || begins(self.documents)) && !begins(self.silent)
+    }
+
+    /// The text of a documentation comment or docstring, without its marks and common indentation.
+    pub fn clean(&self, raw: &str) -> String {
+        let raw = raw.trim();
+        if let Some((open, close)) = self.block.iter().find(|(open, _)| raw.starts_with(open)) {
+            let inside = raw.strip_prefix(open).unwrap_or(raw);
+            let inside = inside.strip_suffix(close).unwrap_or(inside);
+            let inside = inside.trim_matches('*').trim_start_matches('!');
+            return joined(inside.lines().map(|line| without(line.trim(), '*', 1)));
+        }
+        let mark = self.line.iter().find(|mark| raw.starts_with(**mark));
+        let quoted = unquoted(raw);
+        if mark.is_none() && quoted.len() != raw.len() {
+            // The first line of a docstring begins after the quotes: its indentation says nothing (PEP 257).
+            let indent = quoted.lines().skip(1).filter(|line| !line.trim().is_empty());
+            let indent = indent.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+            let rest = quoted.lines().skip(1).map(|line| line.get(indent..).unwrap_or_default().trim_end());
+            return joined(quoted.lines().take(1).map(str::trim).chain(rest));
+        }
+        joined(raw.lines().map(str::trim).map(|line| {
+            let Some(mark) = self.line.iter().find(|mark| line.starts_with(**mark)) else { return line };
+            let again = mark.chars().last().unwrap_or_default();
+            let line = line[mark.len()..].trim_start_matches(again).trim_start_matches('!');
+            let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
+            if self.tagged { without_tags(line) } else { line }
+        }))
+    }
+}
+
+/// A line without a mark that opens it, at most so often, and the blank behind.
+fn without(line: &str, mark: char, times: usize) -> &str {
+    let marks = line.chars().take(times).take_while(|c| *c == mark).count();
+    let line = &line[marks * mark.len_utf8()..];
+    line.strip_prefix(' ').unwrap_or(line).trim_end()
+}
+
+/// A line without the XML tags around it.
+fn without_tags(line: &str) -> &str {
+    let line = line.strip_prefix('<').and_then(|line| line.split_once('>')).map_or(line, |(_, behind)| behind);
+    line.rsplit_once("</").map_or(line, |(before, _)| before).trim()
+}
+
+/// Lines as one text.
+fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
 /// The comment that ends directly above byte `start`, see [`super::Cx::doc_above`]. A blank line between breaks the tie.
-pub fn comment_above(source: &[u8], start: usize, is_doc: impl Fn(&str) -> bool) -> Span {
+pub fn comment_above(comments: &Comments, source: &[u8], start: usize, is_doc: impl Fn(&str) -> bool) -> Span {
     let line_start = |at: usize| memchr::memrchr(b'\n', &source[..at]).map_or(0, |newline| newline + 1);
     let text = |range: std::ops::Range<usize>| std::str::from_utf8(&source[range]).unwrap_or_default().trim();
 
@@ -12,24 +89,25 @@ pub fn comment_above(source: &[u8], start: usize, is_doc: impl Fn(&str) -> bool)
     let own_line = start - source[..start].iter().rev().take_while(is_blank).count();
     // A comment on the same line, before the definition: `/** One. */ int x;`.
     if own_line > 0 && source[own_line - 1] != b'\n' {
-        return match source[..own_line].ends_with(b"*/") {
-            true => block_ending_at(source, own_line, is_doc),
-            false => Span::default(),
-        };
+        return comments.block_ending_at(source, own_line, is_doc).unwrap_or_default();
     }
     let (mut first, mut last) = (own_line, own_line);
     while first > 0 {
         let above = line_start(first - 1);
-        let line = text(above..first - 1);
-        if first == own_line && line.ends_with("*/") {
-            let end = above + source[above..first - 1].trim_ascii_end().len();
-            return block_ending_at(source, end, is_doc);
+        let end = above + source[above..first - 1].trim_ascii_end().len();
+        if first == own_line
+            && let Some(block) = comments.block_ending_at(source, end, &is_doc)
+            // At the end of a line of code it is about that.
+            && text(line_start(block.start as usize)..block.start as usize).is_empty()
+        {
+            return block;
         }
-        if !(line.starts_with("//") && is_doc(line)) {
+        let line = text(above..first - 1);
+        if !(comments.line.iter().any(|mark| line.starts_with(mark)) && is_doc(line)) {
             break;
         }
         if first == own_line {
-            last = above + source[above..first - 1].trim_ascii_end().len();
+            last = end;
         }
         first = above;
     }
@@ -40,50 +118,24 @@ pub fn comment_above(source: &[u8], start: usize, is_doc: impl Fn(&str) -> bool)
     Span::new(first + indent, last)
 }
 
-/// The block comment whose last byte is before `end`.
-fn block_ending_at(source: &[u8], end: usize, is_doc: impl Fn(&str) -> bool) -> Span {
-    let Some(start) = source[..end - 2].windows(2).rposition(|pair| pair == b"/*") else { return Span::default() };
-    let opening = &source[start..end.min(start + 4)];
-    // Cut at a character border: only the opening's ASCII matters.
-    let ascii = opening.iter().take_while(|byte| byte.is_ascii()).count();
-    match std::str::from_utf8(&opening[..ascii]) {
-        Ok(text) if is_doc(text) => Span::new(start, end),
-        _ => Span::default(),
+impl Comments {
+    /// The block comment whose last byte is before `end`; empty where it documents nothing, `None` where none ends there.
+    fn block_ending_at(&self, source: &[u8], end: usize, is_doc: impl Fn(&str) -> bool) -> Option<Span> {
+        let (open, close) = self.block.iter().find(|(_, close)| source[..end].ends_with(close.as_bytes()))?;
+        let before = &source[..end - close.len()];
+        let start = memchr::memmem::rfind(before, open.as_bytes())?;
+        // A line comment that ends with the mark is none.
+        let line = before[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let in_line = self.line.iter().any(|mark| source[line..start].trim_ascii_start().starts_with(mark.as_bytes()));
+        if in_line {
+            return None;
+        }
+        let opening = &source[start..end.min(start + open.len() + 2)];
+        // Cut at a character border: only the opening's ASCII matters.
+        let ascii = opening.iter().take_while(|byte| byte.is_ascii()).count();
+        let text = std::str::from_utf8(&opening[..ascii]).unwrap_or_default();
+        Some(if is_doc(text) { Span::new(start, end) } else { Span::default() })
     }
-}
-
-/// What a documentation comment or docstring says, without its markers and common indentation.
-pub fn clean_doc(raw: &str) -> String {
-    let raw = raw.trim();
-    let body = if raw.starts_with("/*") {
-        raw.trim_start_matches('/').trim_start_matches(['*', '!']).trim_end_matches('/').trim_end_matches('*')
-    } else {
-        unquoted(raw)
-    };
-    let quoted = body.len() != raw.len() && !raw.starts_with("/*");
-    let lines: Vec<&str> = body.lines().collect();
-    let stripped: Vec<&str> = if quoted {
-        // The first line of a docstring begins after the quotes: its indentation says nothing (PEP 257).
-        let indent = lines.iter().skip(1).filter(|line| !line.trim().is_empty());
-        let indent = indent.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
-        let rest = lines.iter().skip(1).map(|line| line.get(indent..).unwrap_or_default().trim_end());
-        lines.first().map(|line| line.trim()).into_iter().chain(rest).collect()
-    } else {
-        lines.iter().map(|line| without_marker(line)).collect()
-    };
-    stripped.join("\n").trim().to_owned()
-}
-
-/// A line of a comment without what marks it as one.
-fn without_marker(line: &str) -> &str {
-    let line = line.trim();
-    let text = match line {
-        _ if line.starts_with("//") => line.trim_start_matches('/').trim_start_matches('!'),
-        _ if line.starts_with('*') => &line[1..],
-        _ if line.starts_with('#') => line.trim_start_matches('#'),
-        _ => line,
-    };
-    text.strip_prefix(' ').unwrap_or(text).trim_end()
 }
 
 /// The inside of a string literal with its prefix and quotes taken off; the text itself when it is none.
@@ -144,11 +196,11 @@ fn shorten(mut text: String, limit: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{clean_doc, first_sentence};
+    use super::{Comments, first_sentence};
 
     #[test]
     fn a_summary_is_the_first_sentence() {
-        let check = |doc: &str, expected: &str| assert_eq!(first_sentence(&clean_doc(doc), 40), expected);
+        let check = |doc: &str, expected: &str| assert_eq!(first_sentence(&Comments::C.clean(doc), 40), expected);
         check("/** Adds → two. And more. */", "Adds → two.");
         check("/// Parses, e.g. a\n/// number. More.", "Parses, e.g. a number.");
         check("\"\"\"\n    Ends here\n\n    Not this.\n\"\"\"", "Ends here");

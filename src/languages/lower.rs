@@ -3,7 +3,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::definition::span_of;
-use super::doc::comment_above;
+use super::doc::{Comments, comment_above};
 use crate::facts::Builder;
 use crate::model::Role;
 
@@ -41,7 +41,7 @@ impl<'s, 't> Lower<'s, 't> {
 
     /// The comment that ends right above a node and opens with these characters, its marks included; empty when there is none.
     pub fn comment_above(&self, node: Node<'_>, opening: &str) -> &'s str {
-        let span = comment_above(self.source, node.start_byte(), |text| text.starts_with(opening));
+        let span = comment_above(&Comments::C, self.source, node.start_byte(), |text| text.starts_with(opening));
         std::str::from_utf8(span.of(self.source)).unwrap_or_default()
     }
 

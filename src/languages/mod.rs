@@ -1,146 +1,144 @@
-//! What differs between languages, as data: one folder each, one line each in [`LANGUAGES`].
+//! Languages as data: one folder each, one line each in [`LANGUAGES`].
 //!
-//! A [`LanguageSpec`] names the files it reads, its grammar, and what each kind of syntax node means ([`Rule`]). Most
-//! kinds mean nothing and are walked through; the few that define something name a function that says what.
-//! Nothing outside this room knows a language by name.
+//! A [`LanguageSpec`] names the files a language is written in, its grammar, what each kind of syntax node means ([`Rule`]),
+//! its comments and its conventions. Most kinds mean nothing and are walked through; a few define something, as the table
+//! says or as a function does. Nothing outside this room knows a language by name, which `tests/all/tidy.rs` checks.
 
 mod conventions;
 mod definition;
 mod doc;
+mod lower;
+mod names;
+mod role;
+mod smells;
+mod spec;
+mod symbol;
+#[cfg(test)]
+mod tests;
+
+pub mod bash;
+pub mod c;
+pub mod cpp;
+pub mod csharp;
 pub mod go;
 pub mod java;
 pub mod javascript;
-mod lower;
-mod names;
+pub mod kotlin;
+pub mod lua;
+pub mod php;
 pub mod python;
-mod role;
+pub mod ruby;
 pub mod rust;
-mod smells;
+pub mod scala;
+pub mod swift;
 pub mod typescript;
+pub mod zig;
 
-pub use conventions::{Conventions, Owner, Public, conventions};
+pub use conventions::{Conventions, Named, Owner, Package, Public};
 pub use definition::{Cx, Definition, Place};
-pub use doc::{clean_doc, first_sentence};
+pub use doc::{Comments, first_sentence};
 pub use lower::Lower;
 pub use names::language_name;
 pub use role::{exercises, is_beside, is_generated};
 pub use smells::{SMELLS, Syntax};
+pub use spec::{Grammar, LanguageSpec, Relating, Rule};
 
-use std::sync::OnceLock;
-
-use tree_sitter::Node;
-
-use crate::facts::Semantics;
-
-/// What a kind of syntax node means to whoever walks the tree.
-#[derive(Clone, Copy)]
-pub enum Rule {
-    /// Nothing of interest, but its children may be.
-    Walk,
-    /// Nothing of interest inside either.
-    Skip,
-    /// Nothing of interest, and inside only when a look at its text says so.
-    WalkIf(fn(&Cx<'_, '_>, Node<'_>) -> bool),
-    /// One more way through the enclosing function.
-    Branch,
-    /// It may define symbols: the function looks and calls [`Cx::define`]. Its children are walked afterwards.
-    Define(fn(&mut Cx<'_, '_>, Node<'_>)),
-    /// Its children belong to the type whose name the function gives, though it is no definition: a Rust `impl`.
-    Container(for<'t> fn(&Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
-    /// An attribute that stands before what it belongs to, as a sibling.
-    Attribute,
-    /// The text inside may be definitions again, which the grammar does not read (an item macro): the function gives the
-    /// node to read once more as a file of its own, or defines what it can tell by itself.
-    Embedded(for<'t> fn(&mut Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
-}
-
-/// How a language's names are resolved: see [`crate::resolve`].
-#[derive(Clone, Copy)]
-pub struct Relating {
-    /// Writes down what a file says about names, given the root of its tree.
-    pub lower: for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>),
-    /// How they are bound. Languages that name the same one are resolved together.
-    pub semantics: &'static Semantics,
-}
-
-/// A language: which files are written in it and how they are read.
-pub struct LanguageSpec {
-    /// Its name in answers and filters.
-    pub id: &'static str,
-    /// File name endings, without the dot.
-    pub extensions: &'static [&'static str],
-    /// Whole file names that have no telling ending.
-    pub file_names: &'static [&'static str],
-    /// Programs whose name in a first line `#!…` tells the language.
-    pub interpreters: &'static [&'static str],
-    /// The grammar.
-    pub grammar: fn() -> tree_sitter::Language,
-    /// What its node kinds mean; those not named are [`Rule::Walk`]. Anonymous tokens such as `&&` count too.
-    pub rules: &'static [(Rule, &'static [&'static str])],
-    /// How its names are resolved, where they are.
-    pub relating: Option<Relating>,
-    /// How its syntax is searched.
-    pub syntax: &'static Syntax,
-    /// The meaning of every node kind by its number, made on first use.
-    pub table: OnceLock<Vec<Rule>>,
-}
-
-impl LanguageSpec {
-    /// The meaning of every node kind, by [`Node::kind_id`].
-    pub fn table(&self) -> &[Rule] {
-        self.table.get_or_init(|| {
-            let grammar = (self.grammar)();
-            let mut table = vec![Rule::Walk; grammar.node_kind_count()];
-            for id in 0..grammar.node_kind_count() as u16 {
-                let Some(kind) = grammar.node_kind_for_id(id) else { continue };
-                if let Some((rule, _)) = self.rules.iter().find(|(_, kinds)| kinds.contains(&kind)) {
-                    // A keyword may bear a node's name (`lambda`); only definitions and branches of tokens count.
-                    table[id as usize] = *rule;
-                } else if !grammar.node_kind_is_named(id) {
-                    // A token has nothing inside, and to ask it costs as much as to visit it.
-                    table[id as usize] = Rule::Skip;
-                }
-            }
-            table
-        })
-    }
-}
-
-/// Every language that symbols are read from.
-pub static LANGUAGES: &[&LanguageSpec] =
-    &[&python::SPEC, &javascript::SPEC, &typescript::SPEC, &typescript::TSX, &go::SPEC, &rust::SPEC, &java::SPEC];
+/// Every language that symbols are read from. Stored files name theirs by its place here, so a new one comes last.
+pub static LANGUAGES: &[&LanguageSpec] = &[
+    &python::SPEC,
+    &javascript::SPEC,
+    &typescript::SPEC,
+    &typescript::TSX,
+    &go::SPEC,
+    &rust::SPEC,
+    &java::SPEC,
+    &lua::SPEC,
+    &kotlin::SPEC,
+    &ruby::SPEC,
+    &c::SPEC,
+    &cpp::SPEC,
+    &csharp::SPEC,
+    &php::SPEC,
+    &swift::SPEC,
+    &scala::SPEC,
+    &bash::SPEC,
+    &zig::SPEC,
+];
 
 /// The language of a file, from its name alone or, when that does not tell, from its first line. Its number is its place
-/// in [`LANGUAGES`].
+/// in [`LANGUAGES`]. Languages that the program was built without are nobody's.
 pub fn of_file(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)> {
+    let claimed = || numbered().find(|(_, spec)| spec.claims.iter().any(|(end, look)| ends(path, end) && look(text)));
+    claimed().or_else(|| of_name(path)).or_else(|| of_first_line(path, text)).filter(|(_, spec)| spec.is_built())
+}
+
+/// The languages with their numbers.
+fn numbered() -> impl Iterator<Item = (u8, &'static LanguageSpec)> {
+    LANGUAGES.iter().enumerate().map(|(number, spec)| (number as u8, *spec))
+}
+
+/// The language of a file by its name, also one that the program was built without.
+fn of_name(path: &str) -> Option<(u8, &'static LanguageSpec)> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let by_name = |spec: &LanguageSpec| match name.rsplit_once('.') {
-        Some((_, ending)) => spec.extensions.iter().any(|known| known.eq_ignore_ascii_case(ending)),
-        None => spec.file_names.contains(&name),
+    numbered()
+        .find(|(_, spec)| spec.file_names.contains(&name) || spec.extensions.iter().any(|ending| ends(name, ending)))
+}
+
+/// Whether a file has this ending.
+fn ends(path: &str, ending: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, known)| known.eq_ignore_ascii_case(ending))
+}
+
+/// The language of a file without an ending by the program that its first line names.
+fn of_first_line(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.contains('.') {
+        return None;
+    }
+    let line = text.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let mut words = words.by_ref().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = match words.next() {
+        Some("env") => words.find(|word| !word.starts_with('-')),
+        program => program,
     };
-    let by_first_line = |spec: &LanguageSpec| {
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let Some(command) = line.strip_prefix(b"#!").and_then(|rest| std::str::from_utf8(rest).ok()) else {
-            return false;
-        };
-        let mut words = command.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-        let program = match words.next() {
-            Some("env") => words.find(|word| !word.starts_with('-')),
-            program => program,
-        };
-        let program = program.unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        spec.interpreters.contains(&program)
-    };
-    let numbered = || LANGUAGES.iter().enumerate().map(|(number, spec)| (number as u8, *spec));
-    numbered().find(|(_, spec)| by_name(spec)).or_else(|| {
-        if name.contains('.') || !text.starts_with(b"#!") {
-            return None;
-        }
-        numbered().find(|(_, spec)| by_first_line(spec))
-    })
+    let program = program?.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    numbered().find(|(_, spec)| spec.interpreters.contains(&program))
 }
 
 /// The language with this name.
 pub fn of_id(id: &str) -> Option<(u8, &'static LanguageSpec)> {
-    LANGUAGES.iter().enumerate().find(|(_, spec)| spec.id == id).map(|(number, spec)| (number as u8, *spec))
+    numbered().find(|(_, spec)| spec.id == id)
+}
+
+/// The name of the language that a word means: its own name, another one or the ending of its files; else the word itself,
+/// in small letters.
+pub fn named(word: &str) -> String {
+    let word = word.trim().to_lowercase();
+    let means = |spec: &LanguageSpec| spec.aliases.contains(&word.as_str()) || spec.extensions.contains(&word.as_str());
+    let meant = of_id(&word).or_else(|| numbered().find(|(_, spec)| means(spec)));
+    meant.map_or(word, |(_, spec)| spec.id.to_owned())
+}
+
+/// The names of the languages that symbols are read from.
+pub fn ids() -> Vec<&'static str> {
+    let mut ids: Vec<&str> = LANGUAGES.iter().filter(|spec| spec.is_built()).map(|spec| spec.id).collect();
+    ids.dedup();
+    ids
+}
+
+/// The language with this number in [`LANGUAGES`]; [`LanguageSpec::PLAIN`] where there is none.
+pub fn of_number(number: u8) -> &'static LanguageSpec {
+    LANGUAGES.get(number as usize).copied().unwrap_or(&LanguageSpec::PLAIN)
+}
+
+/// Files that describe a package in any language.
+pub fn packages() -> Vec<&'static Package> {
+    let mut packages: Vec<&Package> = Vec::new();
+    for package in LANGUAGES.iter().flat_map(|spec| spec.conventions.packages) {
+        if !packages.iter().any(|known| known.file == package.file) {
+            packages.push(package);
+        }
+    }
+    packages
 }

@@ -62,23 +62,18 @@ pub fn exercises(path: &str) -> bool {
         return true;
     }
     let name = path.rsplit('/').next().unwrap_or(path);
-    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
-    match ending {
-        "py" => stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "conftest" | "test" | "tests"),
-        "go" => stem.ends_with("_test"),
-        "rs" => stem.ends_with("_test") || stem.ends_with("_tests") || matches!(stem, "test" | "tests"),
-        "java" => {
-            let tested = stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase));
-            tested || stem.ends_with("Test") || stem.ends_with("Tests")
-        }
-        _ => {
-            let mut parts = ending.split('.');
-            let last = parts.next_back().unwrap_or_default();
-            let script = matches!(last, "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts");
-            // Declarations without bodies describe code that is elsewhere.
-            script && (parts.any(|part| matches!(part, "test" | "spec" | "bench" | "stories" | "d")) || stem == "test")
-        }
-    }
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let patterns = super::of_name(path).map_or(&[][..], |(_, spec)| spec.conventions.test_files);
+    patterns.iter().any(|pattern| is_like(stem, pattern))
+}
+
+/// Whether a name is like a pattern, in which a `*` stands for anything. Words are whole: a small letter does not follow the
+/// text before a `*`.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(behind) = name.strip_prefix(start) else { return false };
+    let ends_a_word = !start.ends_with(char::is_alphanumeric) || !behind.starts_with(char::is_lowercase);
+    ends_a_word && (0..=behind.len()).any(|at| behind.get(at..).is_some_and(|behind| is_like(behind, rest)))
 }
 
 #[cfg(test)]
@@ -87,12 +82,21 @@ mod tests {
 
     #[test]
     fn tests_are_told_from_the_code_they_exercise() {
-        for path in
-            ["tests/a.py", "a/test_b.py", "x/y_test.go", "src/Foo.test.tsx", "FooTest.java", "lib.d.ts", "docs/x.py"]
-        {
+        for path in [
+            "tests/a.py",
+            "a/test_b.py",
+            "x/y_test.go",
+            "src/Foo.test.tsx",
+            "FooTest.java",
+            "lib.d.ts",
+            "docs/x.py",
+            "a.spec.b.js",
+        ] {
             assert!(exercises(path) || is_beside(path), "{path}");
         }
-        for path in ["src/testing_room.py", "contest.py", "src/latest.ts", "Testament.java", "attest/a.go"] {
+        for path in
+            ["src/testing_room.py", "contest.py", "src/latest.ts", "Testament.java", "attest/a.go", "Test.tests"]
+        {
             assert!(!exercises(path) && !is_beside(path), "{path}");
         }
     }

@@ -10,6 +10,11 @@ pub struct Syntax {
     pub smells: &'static [(&'static str, &'static str)],
 }
 
+impl Syntax {
+    /// Patterns that stand by themselves, with a letter for `$` that few names begin with.
+    pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], smells: &[] };
+}
+
 /// Every smell, and what it is.
 pub const SMELLS: [(&str, &str); 6] = [
     ("empty_catch", "an error that is caught and dropped"),

@@ -125,6 +125,12 @@ details! {
     Static "static",
     Member "member",
     Component "component",
+    Object "object",
+    Extension "extension",
+    Protocol "protocol",
+    Event "event",
+    Delegate "delegate",
+    Section "section",
 }
 
 impl Detail {

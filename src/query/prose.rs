@@ -283,7 +283,7 @@ impl Prose {
         let in_name = |word: &Vec<String>| word.iter().any(|stem| words.iter().any(|other| **other == **stem));
         let named = bits(self.telling.iter().map(in_name));
         let owner = owner(symbol);
-        let makes = matches!(&**name, "__init__" | "constructor" | "new") || *name == owner;
+        let makes = symbol.file.conventions().constructors.contains(&&**name) || *name == owner;
         let is_nested = symbol.parent().is_some_and(|parent| matches!(parent.kind(), Kind::Function | Kind::Method));
         let does = words.first().map_or(0, |verb| words::deeds(verb)) & self.deeds != 0;
         let asks = || word_parts(name).first().is_some_and(|first| words::asks(&first.to_lowercase()));

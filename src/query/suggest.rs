@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::graph::{is_of_tests, package_files, scripts};
+use crate::languages::{Named, packages};
 use crate::model::{Detail, Kind};
 use crate::store::{FileView, Snapshot, SymbolView, word_parts};
 
@@ -130,39 +131,46 @@ fn commands(snapshot: &Snapshot) -> Vec<String> {
             found.push(command);
         }
     };
-    for package in snapshot.files().filter(|file| !file.is_test()) {
-        let (folder, name) = package.path().rsplit_once('/').unwrap_or(("", package.path()));
-        match name {
-            "pyproject.toml" | "setup.cfg" | "setup.py" => {
-                let mut named = scripts(package);
+    let packages = packages();
+    for file in snapshot.files().filter(|file| !file.is_test()) {
+        let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
+        match packages.iter().find(|package| package.file == name).map(|package| package.names) {
+            Some(Named::Functions { endings }) => {
+                let mut named = scripts(file);
                 named.sort();
-                let symbols = named.iter().filter_map(|(module, name)| python_function(snapshot, folder, module, name));
-                symbols.for_each(|symbol| add(symbol.id()));
+                let function = |(module, name): &(String, String)| function(snapshot, folder, module, name, endings);
+                named.iter().filter_map(function).for_each(|symbol| add(symbol.id()));
             }
-            "package.json" => {
-                let files = package_files(package, folder, snapshot, &["bin"]).into_iter();
+            Some(Named::Files { programs, endings, .. }) => {
+                let files = package_files(file, folder, snapshot, programs, endings).into_iter();
                 let files = files.filter_map(|file| snapshot.file_by_number(file)).filter(|file| !file.is_test());
                 files.for_each(|file| add(file.path().to_owned()));
             }
-            _ => {}
+            Some(Named::Nothing) | None => {}
         }
     }
     found
 }
 
 /// The function that `module.path:name` means, seen from a package's folder.
-fn python_function<'a>(snapshot: &'a Snapshot, folder: &str, module: &str, name: &str) -> Option<SymbolView<'a>> {
+fn function<'a>(
+    snapshot: &'a Snapshot,
+    folder: &str,
+    module: &str,
+    name: &str,
+    endings: &[&str],
+) -> Option<SymbolView<'a>> {
     let path = module.replace('.', "/");
     let before = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let (before, path) = (&before, &path);
     let places = ["", "src/"]
         .into_iter()
-        .flat_map(|source| [".py", "/__init__.py"].map(|ending| format!("{before}{source}{path}{ending}")));
+        .flat_map(|source| endings.iter().map(move |ending| format!("{before}{source}{path}{ending}")));
     let files: Vec<FileView<'a>> = places.filter_map(|place| snapshot.file(&place)).collect();
     files.iter().flat_map(FileView::symbols).find(|symbol| symbol.parent().is_none() && symbol.name() == name)
 }
 
-/// Whether a program starts here: a top-level `main` (Python, Go, Rust), or Java's in its class.
+/// Whether a program starts here, by the conventions of its language.
 fn starts_a_program(symbol: &SymbolView<'_>, name: &str) -> bool {
-    name == "main"
-        && (symbol.kind() == Kind::Function || (symbol.kind() == Kind::Method && symbol.file.language() == "java"))
+    symbol.file.conventions().starts.contains(&(symbol.kind(), name))
 }

@@ -1,6 +1,8 @@
 //! Code of a shape: patterns written as code with `$NAME` for anything and `$$$REST` for any number of things, raw
 //! tree-sitter queries, and well-known smells. Trees are made while searching, of the files that hold the pattern's words.
 
+use std::sync::OnceLock;
+
 use ast_grep_core::matcher::PatternBuilder;
 use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
@@ -33,12 +35,19 @@ pub struct SyntaxHit {
     pub captures: Vec<(String, String)>,
 }
 
-/// What is looked for, for each language that it makes sense in.
+/// A pattern, a query or a smell, made ready for a language when the first file of that is met.
 pub struct SyntaxQuery {
-    /// By the language's place in [`LANGUAGES`].
-    finders: Vec<(u8, Finder)>,
+    wanted: Wanted,
+    /// By the language's place in [`LANGUAGES`]; nothing for one that cannot read it.
+    finders: Vec<(u8, OnceLock<Option<Finder>>)>,
     /// What a file must hold to be looked into.
     pub grams: GramQuery,
+}
+
+enum Wanted {
+    Code(String),
+    Query(String),
+    Smell(String),
 }
 
 enum Finder {
@@ -47,53 +56,63 @@ enum Finder {
     Nesting,
 }
 
+impl Wanted {
+    fn finder(&self, spec: &'static LanguageSpec) -> Result<Finder, String> {
+        let query = |text: &str| {
+            let query = Query::new(&Grammar(spec).get_ts_language(), text).map_err(|err| err.to_string())?;
+            Ok(Finder::Query(Box::new(query)))
+        };
+        match self {
+            Self::Code(pattern) => Ok(Finder::Pattern(Box::new(code(pattern, spec)?))),
+            Self::Query(text) => query(text),
+            Self::Smell(name) if name == "deep_nesting" => Ok(Finder::Nesting),
+            Self::Smell(name) => match spec.syntax.smells.iter().find(|(smell, _)| smell == name) {
+                Some((_, text)) => query(text),
+                None => Err(format!("{name} is not known there")),
+            },
+        }
+    }
+}
+
 impl SyntaxQuery {
     /// Code with `$NAME` and `$$$REST`, or a tree-sitter query, in one language or in every one that can read it.
     pub fn new(pattern: &str, language: Option<&str>) -> Result<Self, String> {
-        let (mut finders, mut refused, mut is_query) = (Vec::new(), None, false);
-        for (number, spec) in numbered(language) {
-            // Every query is in parentheses, brackets or quotes; code may be, too.
-            if pattern.trim_start().starts_with(['(', '['])
-                && let Ok(query) = Query::new(&(spec.grammar)(), pattern)
-            {
-                is_query = true;
-                finders.push((number, Finder::Query(Box::new(query))));
-                continue;
-            }
-            match code(pattern, spec) {
-                Ok(pattern) => finders.push((number, Finder::Pattern(Box::new(pattern)))),
-                Err(err) => refused = Some(err),
-            }
+        // Every query is in parentheses, brackets or quotes; code may be, too. A query somewhere is no code elsewhere.
+        if pattern.trim_start().starts_with(['(', '['])
+            && let Ok(query) = Self::ready(Wanted::Query(pattern.to_owned()), language, query_needs)
+        {
+            return Ok(query);
         }
-        if is_query {
-            // What is a query somewhere is no code elsewhere.
-            finders.retain(|(_, finder)| matches!(finder, Finder::Query(_)));
-        }
-        match (finders.is_empty(), refused) {
-            (true, Some(refused)) => Err(refused),
-            (true, None) => Err("no such language".to_owned()),
-            _ => Ok(Self { finders, grams: if is_query { query_needs(pattern) } else { words(pattern) } }),
-        }
+        Self::ready(Wanted::Code(pattern.to_owned()), language, words)
     }
 
     /// One of [`SMELLS`].
     pub fn smell(name: &str, language: Option<&str>) -> Result<Self, String> {
-        let (mut finders, mut grams) = (Vec::new(), GramQuery::None);
-        for (number, spec) in numbered(language) {
-            if name == "deep_nesting" {
-                grams = GramQuery::All;
-                finders.push((number, Finder::Nesting));
-            } else if let Some((_, query)) = spec.syntax.smells.iter().find(|(smell, _)| *smell == name) {
-                grams = GramQuery::or([grams, query_needs(query)]);
-                let query = Query::new(&(spec.grammar)(), query).map_err(|err| err.to_string())?;
-                finders.push((number, Finder::Query(Box::new(query))));
+        if !SMELLS.iter().any(|(smell, _)| *smell == name) {
+            return Err(format!("no smell is called {name}"));
+        }
+        let mut query = Self::ready(Wanted::Smell(name.to_owned()), language, |_| GramQuery::All)?;
+        if name != "deep_nesting" {
+            let queries = numbered(language).flat_map(|(_, spec)| spec.syntax.smells.iter());
+            query.grams = GramQuery::or(queries.filter(|(smell, _)| *smell == name).map(|(_, text)| query_needs(text)));
+        }
+        Ok(query)
+    }
+
+    /// Makes a query ready for the first language that can read it; none can: an error.
+    fn ready(wanted: Wanted, language: Option<&str>, needs: fn(&str) -> GramQuery) -> Result<Self, String> {
+        let mut refused = "no such language".to_owned();
+        let mut finders: Vec<_> = numbered(language).map(|(number, _)| (number, OnceLock::new())).collect();
+        for ((_, spec), (_, ready)) in numbered(language).zip(&mut finders) {
+            let finder = wanted.finder(spec);
+            let is_ready = finder.is_ok();
+            *ready = OnceLock::from(finder.map_err(|err| refused = err).ok());
+            if is_ready {
+                let (Wanted::Code(text) | Wanted::Query(text) | Wanted::Smell(text)) = &wanted;
+                return Ok(Self { grams: needs(text), wanted, finders });
             }
         }
-        match finders.is_empty() {
-            false => Ok(Self { finders, grams }),
-            true if SMELLS.iter().any(|(smell, _)| *smell == name) => Err(format!("{name} is not known there")),
-            true => Err(format!("no smell is called {name}")),
-        }
+        Err(refused)
     }
 
     /// Whether a file is in a language that is looked for.
@@ -104,7 +123,7 @@ impl SyntaxQuery {
     fn finder(&self, file: &FileView<'_>) -> Option<(&'static LanguageSpec, &Finder)> {
         let (number, spec) = of_file(file.path(), file.content())?;
         let (_, finder) = self.finders.iter().find(|(other, _)| *other == number)?;
-        Some((spec, finder))
+        Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }
 
     /// What matches in a file, by where it begins.
@@ -129,7 +148,7 @@ impl SyntaxQuery {
 /// The languages of that name, or all, by their places.
 fn numbered(language: Option<&str>) -> impl Iterator<Item = (u8, &'static LanguageSpec)> {
     let all = LANGUAGES.iter().enumerate().map(|(number, spec)| (number as u8, *spec));
-    all.filter(move |(_, spec)| language.is_none_or(|language| spec.id == language))
+    all.filter(move |(_, spec)| spec.is_built() && language.is_none_or(|language| spec.id == language))
 }
 
 /// A language as ast-grep wants it.
@@ -156,7 +175,7 @@ impl Language for Grammar {
 
 impl LanguageExt for Grammar {
     fn get_ts_language(&self) -> TSLanguage {
-        (self.0.grammar)()
+        self.0.language().expect("only languages with a grammar are numbered")
     }
 }
 
@@ -285,7 +304,7 @@ fn queried(query: &Query, root: Node<'_>, text: &str) -> Vec<SyntaxHit> {
 }
 
 /// The branches and loops at which nesting becomes deep.
-fn nested(spec: &LanguageSpec, root: Node<'_>) -> Vec<SyntaxHit> {
+fn nested(spec: &'static LanguageSpec, root: Node<'_>) -> Vec<SyntaxHit> {
     let table = spec.table();
     let mut hits = Vec::new();
     let mut cursor = root.walk();
@@ -318,7 +337,7 @@ fn nested(spec: &LanguageSpec, root: Node<'_>) -> Vec<SyntaxHit> {
 mod tests {
     use tree_sitter::Query;
 
-    use super::{code, with_sigil};
+    use super::{Grammar, LanguageExt as _, code, with_sigil};
     use crate::languages::{LANGUAGES, SMELLS, of_id};
 
     #[test]
@@ -326,7 +345,7 @@ mod tests {
         for spec in LANGUAGES {
             for (name, query) in spec.syntax.smells {
                 assert!(SMELLS.iter().any(|(smell, _)| smell == name), "{name} is not in SMELLS");
-                let query = Query::new(&(spec.grammar)(), query);
+                let query = Query::new(&Grammar(spec).get_ts_language(), query);
                 assert!(
                     query.is_ok(),
                     "{} {name}: {}",

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::manifest::PackFacts;
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
-use crate::languages::{LANGUAGES, clean_doc, first_sentence, language_name};
+use crate::languages::{Conventions, LANGUAGES, LanguageSpec, first_sentence, language_name, of_number};
 use crate::model::{Detail, Kind, Span};
 
 /// A symbol's number: its file's in the store, and its place there.
@@ -95,6 +95,16 @@ impl<'a> FileView<'a> {
     /// Number of lines; a last line without a newline counts.
     pub fn lines(&self) -> u32 {
         self.record.lines
+    }
+
+    /// Its language; a plain one if no symbols are read from it.
+    pub fn spec(&self) -> &'static LanguageSpec {
+        of_number(self.record.language)
+    }
+
+    /// The conventions of its language; neutral ones if no symbols are read from it.
+    pub fn conventions(&self) -> &'static Conventions {
+        self.spec().conventions
     }
 
     /// The language, by its name.
@@ -301,7 +311,7 @@ impl<'a> SymbolView<'a> {
     /// The documentation without comment markers; empty when there is none.
     pub fn docstring(&self) -> String {
         let doc = self.record.doc();
-        if doc.is_empty() { String::new() } else { clean_doc(&self.text(doc)) }
+        if doc.is_empty() { String::new() } else { self.file.spec().comments.clean(&self.text(doc)) }
     }
 
     /// The documentation's first sentence, without the symbol's own name where it begins with that, as it does by custom in

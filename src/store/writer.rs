@@ -20,7 +20,7 @@ use super::snapshot::{find_file, language_number, open_packs};
 use super::upkeep::leftovers;
 use super::view::qualified_name;
 use super::{CONTENT, Error, Snapshot, SymbolId, edges, lock, ranks};
-use crate::languages::{clean_doc, exercises, first_sentence, is_beside, is_generated, language_name};
+use crate::languages::{exercises, first_sentence, is_beside, is_generated, language_name, of_number};
 use crate::model::{Extraction, Input, Kind, Span};
 
 /// Memory that tantivy may fill before it writes a segment, in bytes: for many files, and for a few, where laying out large
@@ -102,13 +102,14 @@ impl Prepared {
         let path_words = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
         let mut names: Vec<String> = Vec::with_capacity(extraction.symbols.len());
         let own_texts = own_texts(extraction);
+        let comments = of_number(self.record.language).comments;
         for (symbol, own) in extraction.symbols.iter().zip(&own_texts) {
             let parent = symbol.parent.map(|parent| &*names[parent as usize]);
             let (name, container) = (text(symbol.name), text(symbol.container));
             let qualified = qualified_name(&name, &container, parent);
             let owner = qualified[..qualified.len() - name.len()].trim_end_matches('.');
             let signature = text(clipped(symbol.signature, 600));
-            let doc = if symbol.doc.is_empty() { String::new() } else { clean_doc(&text(clipped(symbol.doc, 4_000))) };
+            let doc = comments.clean(&text(clipped(symbol.doc, 4_000)));
             let keywords = symbol.decorators.iter().map(|span| text(clipped(*span, 200))).collect::<Vec<_>>().join(" ");
 
             let summary = first_sentence(&doc, 200);

@@ -2,9 +2,9 @@
 
 use globset::GlobMatcher;
 
-use super::search_symbols::{KINDS, LANGUAGE_NAMES, meant, path_glob};
+use super::search_symbols::{KINDS, meant, path_glob};
 use super::{Code, Error, nearest};
-use crate::languages::{LANGUAGES, of_id};
+use crate::languages::{ids, named};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Order, Search, terms};
 
@@ -39,8 +39,8 @@ impl Filters {
         let terms = terms::parse(query);
         let kinds = terms.kinds.iter().map(|kind| meant(kind, KINDS));
         let kind = one("kind", kind.map(|kind| meant(kind, KINDS)), kinds)?;
-        let languages = terms.languages.iter().map(|language| meant(language, LANGUAGE_NAMES));
-        let language = one("language", language.map(|language| meant(language, LANGUAGE_NAMES)), languages)?;
+        let languages = terms.languages.iter().map(|language| named(language));
+        let language = one("language", language.map(named), languages)?;
         kind.as_deref().map(check_kind).transpose()?;
         language.as_deref().map(check_language).transpose()?;
         let mut globs: Vec<GlobMatcher> = paths.map(path_glob).transpose()?.into_iter().collect();
@@ -165,11 +165,9 @@ pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
 }
 
 fn check_language(language: &str) -> Result<(), Error> {
-    if of_id(language).is_some() {
+    if ids().contains(&language) {
         return Ok(());
     }
-    let mut known: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
-    known.dedup();
-    let message = format!("no symbols are read from {language:?}; the languages are {}", known.join(", "));
+    let message = format!("no symbols are read from {language:?}; the languages are {}", ids().join(", "));
     Err(Error::new(Code::InvalidArguments, message))
 }

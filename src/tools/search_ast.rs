@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::matches::{self, Found, Scope};
-use super::search_symbols::{LANGUAGE_NAMES, meant, path_glob};
+use super::search_symbols::path_glob;
 use super::search_text::{BUDGET, narrowed};
 use super::{Call, Code, Error, Shown, Tool, nearest};
-use crate::languages::{LANGUAGES, SMELLS, of_id};
+use crate::languages::{SMELLS, ids, named};
 use crate::query::scan::{Candidates, Limits, scan};
 use crate::query::syntax::{SyntaxHit, SyntaxQuery};
 use crate::store::FileView;
@@ -76,7 +76,7 @@ impl Tool for SearchAst {
     type Output = Found<Match>;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found<Match>, Error> {
-        let language = args.language.as_deref().map(|language| meant(language, LANGUAGE_NAMES));
+        let language = args.language.as_deref().map(named);
         let query = compile(args.pattern.as_deref(), args.preset.as_deref(), language.as_deref())?;
         let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
         // The query knows which languages it can read.
@@ -98,11 +98,9 @@ impl Tool for SearchAst {
 /// The pattern or the smell, one of which must be given, in a language or in all.
 pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str>) -> Result<SyntaxQuery, Error> {
     if let Some(language) = language
-        && of_id(language).is_none()
+        && !ids().contains(&language)
     {
-        let mut known: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
-        known.dedup();
-        let message = format!("no syntax is read of {language:?}; the languages are {}", known.join(", "));
+        let message = format!("no syntax is read of {language:?}; the languages are {}", ids().join(", "));
         return Err(Error::new(Code::InvalidArguments, message));
     }
     let refused = |err: String| Error::new(Code::InvalidArguments, format!("the pattern cannot be read: {err}"));

@@ -30,7 +30,7 @@ pub struct Args {
     /// function, class, method, constant, type; or the language's word: trait, field, …
     #[serde(default)]
     kind: Option<String>,
-    /// python, javascript, typescript, go, rust, java.
+    /// By name or alias: python, ts, c++.
     #[serde(default)]
     language: Option<String>,
     /// Glob of paths: `src/**/*.py`.
@@ -296,7 +296,7 @@ impl Judged {
     }
 }
 
-/// Other words for kinds and languages, and the word that is meant.
+/// Other words for kinds, and the word that is meant.
 pub(super) const KINDS: &[(&str, &str)] = &[
     ("func", "function"),
     ("fn", "function"),
@@ -313,15 +313,6 @@ pub(super) const KINDS: &[(&str, &str)] = &[
     ("traits", "trait"),
     ("structs", "struct"),
     ("enums", "enum"),
-];
-pub(super) const LANGUAGE_NAMES: &[(&str, &str)] = &[
-    ("py", "python"),
-    ("js", "javascript"),
-    ("jsx", "javascript"),
-    ("ts", "typescript"),
-    ("tsx", "typescript"),
-    ("golang", "go"),
-    ("rs", "rust"),
 ];
 
 /// The word that is meant by another, or the word itself, in small letters.

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::matches::{self, Found, Scope};
-use super::search_symbols::{LANGUAGE_NAMES, meant, path_glob};
+use super::search_symbols::path_glob;
 use super::{Call, Code, Error, Shown, Tool};
+use crate::languages;
 use crate::query::scan::{Candidates, Limits};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
 use crate::store::FileView;
@@ -104,7 +105,7 @@ impl Tool for SearchText {
     type Output = Found<Match>;
 
     fn run(call: &Call<'_>, mut args: Args) -> Result<Found<Match>, Error> {
-        let language = args.language.take().map(|language| meant(&language, LANGUAGE_NAMES));
+        let language = args.language.take().map(|language| languages::named(&language));
         let language = language.as_deref();
         let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
         let search = Search::new(call, &args)?;

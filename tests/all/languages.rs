@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use codelode::extract::extract;
-use codelode::languages::{LANGUAGES, clean_doc, first_sentence};
-use codelode::model::{Extraction, Span};
+use codelode::languages::{LANGUAGES, LanguageSpec, first_sentence};
+use codelode::model::{Extraction, Kind, Span};
 use expect_test::expect_file;
 
 /// One line a symbol: lines, kind, name, signature, and what else there is to say.
-fn tags(extraction: &Extraction, source: &[u8]) -> String {
+fn tags(spec: &LanguageSpec, extraction: &Extraction, source: &[u8]) -> String {
     let text = |span: Span| String::from_utf8_lossy(span.of(source)).into_owned();
     let mut out = String::new();
     let mut names: Vec<String> = Vec::new();
@@ -38,7 +38,7 @@ fn tags(extraction: &Extraction, source: &[u8]) -> String {
             write!(out, " | {}", text(*decorator).split_whitespace().collect::<Vec<_>>().join(" ")).unwrap();
         }
         if !symbol.doc.is_empty() {
-            write!(out, " | doc: {}", first_sentence(&clean_doc(&text(symbol.doc)), 120)).unwrap();
+            write!(out, " | doc: {}", first_sentence(&spec.comments.clean(&text(symbol.doc)), 120)).unwrap();
         }
         out.push('\n');
         names.push(name);
@@ -48,29 +48,127 @@ fn tags(extraction: &Extraction, source: &[u8]) -> String {
 
 #[test]
 fn samples_give_their_symbols() {
-    let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
     for spec in LANGUAGES {
-        let mut samples = 0;
-        for extension in spec.extensions {
-            let sample = rooms.join(spec.id).join(format!("sample.{extension}"));
-            let Ok(source) = std::fs::read(&sample) else { continue };
-            samples += 1;
+        let samples = samples(spec);
+        assert!(!samples.is_empty(), "{} has no sample", spec.id);
+        for (path, source) in samples {
             let found = extract(spec, &source);
             assert_eq!(found.failure, None);
-            expect_file![sample.with_extension(format!("{extension}.tags"))].assert_eq(&tags(&found, &source));
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            expect_file![path.with_extension(format!("{extension}.tags"))].assert_eq(&tags(spec, &found, &source));
         }
-        assert!(samples > 0, "{} has no sample", spec.id);
     }
 }
 
 #[test]
-fn every_rule_names_a_node_kind_of_its_grammar() {
+fn samples_define_and_call_something() {
     for spec in LANGUAGES {
-        let grammar = (spec.grammar)();
-        let known: Vec<_> =
-            (0..grammar.node_kind_count() as u16).filter_map(|id| grammar.node_kind_for_id(id)).collect();
-        for kind in spec.rules.iter().flat_map(|(_, kinds)| kinds.iter()) {
-            assert!(known.contains(kind), "{}: no node is called {kind}", spec.id);
+        let texts = samples(spec).into_iter().map(|(_, text)| text).collect::<Vec<_>>().concat();
+        let names: Vec<String> = samples(spec)
+            .iter()
+            .flat_map(|(_, text)| extract(spec, text).symbols.into_iter().map(|symbol| (symbol, text.clone())))
+            .filter(|(symbol, _)| matches!(symbol.kind, Kind::Function | Kind::Method))
+            .map(|(symbol, text)| String::from_utf8_lossy(symbol.name.of(&text)).into_owned())
+            .collect();
+        let text = String::from_utf8_lossy(&texts);
+        let called = |name: &String| text.matches(name.as_str()).count() > 1;
+        assert!(names.iter().any(called), "{}: its sample calls nothing that it defines", spec.id);
+    }
+}
+
+/// The samples of a language, with their paths.
+fn samples(spec: &LanguageSpec) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(spec.id);
+    let paths = spec.extensions.iter().map(|extension| room.join(format!("sample.{extension}")));
+    paths.filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?))).collect()
+}
+
+/// Mutations of each sample. A grammar is C, whose faults end the process; `MUTATIONS=5000` looks for them in earnest.
+const MUTATIONS: usize = 60;
+
+#[test]
+fn mutated_samples_are_read() {
+    let times = std::env::var("MUTATIONS").ok().and_then(|times| times.parse().ok()).unwrap_or(MUTATIONS);
+    let only = std::env::var("LANGUAGE").ok();
+    let chosen = |spec: &&&LanguageSpec| only.as_deref().is_none_or(|only| only == spec.id);
+    for spec in LANGUAGES.iter().filter(chosen) {
+        let samples: Vec<Vec<u8>> = samples(spec).into_iter().map(|(_, text)| text).collect();
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..times {
+            let mut text = samples[random.below(samples.len())].clone();
+            for _ in 0..=random.below(6) {
+                mutate(&mut text, &mut random);
+            }
+            for symbol in extract(spec, &text).symbols {
+                assert!(symbol.span.contains(symbol.name) && symbol.span.end as usize <= text.len(), "{}", spec.id);
+            }
         }
     }
+}
+
+/// Leaves out, doubles, moves or overwrites a piece of a text, or opens something that nothing closes.
+fn mutate(text: &mut Vec<u8>, random: &mut Random) {
+    const OPENING: &[&[u8]] = &[
+        b"(", b"{", b"[", b"<", b"\"", b"'", b"`", b"/*", b"\"\"\"", b"${", b"#{", b"<<EOF\n", b"--[==[", b"\0",
+        b"\xff", b"\r",
+    ];
+    let start = random.below(text.len() + 1);
+    let end = (start + random.below(200)).min(text.len());
+    let piece = text[start..end].to_vec();
+    let elsewhere = random.below(text.len() + 1);
+    match random.below(6) {
+        0 => drop(text.drain(start..end)),
+        1 => drop(text.splice(elsewhere..elsewhere, piece)),
+        2 => text.truncate(start.max(1)),
+        3 => text[start..end].iter_mut().for_each(|byte| *byte = random.below(256) as u8),
+        4 => {
+            let opening = OPENING[random.below(OPENING.len())].repeat(1 + random.below(300));
+            drop(text.splice(start..start, opening));
+        }
+        _ => drop(text.splice(start..end, piece.into_iter().rev())),
+    }
+}
+
+/// A source of numbers that is the same on every run (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit.max(1)
+    }
+}
+
+/// The lines of the README around its table of languages.
+const TABLE: [&str; 2] =
+    ["<!-- The table of languages is made by tests/all/languages.rs. -->", "<!-- The table ends. -->"];
+
+#[test]
+fn the_readme_lists_every_language() {
+    let mut table =
+        String::from("\n| language | files | symbols | references, calls, hierarchy |\n|---|---|---|---|\n");
+    let mut ids: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
+    ids.dedup();
+    for id in ids {
+        let specs: Vec<_> = LANGUAGES.iter().filter(|spec| spec.id == id).collect();
+        let files: Vec<String> = specs
+            .iter()
+            .flat_map(|spec| spec.extensions.iter().map(|ending| format!("`.{ending}`")))
+            .chain(specs.iter().flat_map(|spec| spec.file_names.iter().map(|name| format!("`{name}`"))))
+            .collect();
+        let relates = if specs[0].relating.is_some() { "yes" } else { "not yet" };
+        writeln!(table, "| {id} | {} | yes | {relates} |", files.join(" ")).unwrap();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once(TABLE[0]).expect("the README has a table of languages");
+    let (_, after) = rest.split_once(TABLE[1]).expect("the table ends");
+    let expected = format!("{before}{}{table}{}{after}", TABLE[0], TABLE[1]);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+        return;
+    }
+    assert!(readme == expected, "the README's table of languages is old; UPDATE_EXPECT=1 makes it anew");
 }

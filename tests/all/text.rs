@@ -502,7 +502,7 @@ fn syntax_is_found_by_code_by_query_and_by_smell() {
     assert_eq!(found(json!({"preset": "bare_except"})), ["app/main.py:7 pay#function"]);
     assert_eq!(found(json!({"preset": "empty_catch"})), ["app/main.py:7 pay#function"]);
     for (arguments, expected) in [
-        (json!({"pattern": "if ("}), "cannot be read"),
+        (json!({"pattern": "if (", "language": "python"}), "cannot be read"),
         (json!({"pattern": "x", "language": "cobol"}), "the languages are python"),
         (json!({"preset": "empty_catches"}), "empty_catch"),
         (json!({}), "`pattern`"),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use codelode::languages::{LANGUAGES, LanguageSpec};
+
 /// Each room and the rooms it may use, beside `model`, which all may.
 const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
@@ -61,6 +63,9 @@ const WORDS: &[(&str, &[&str])] = &[
     ("dbg!(", &[]),
 ];
 
+/// Folders and files that may name a language: their own room, and those that know files by their endings.
+const NAMING: &[&str] = &["src/languages/", "src/discover/", "src/config/secrets.rs"];
+
 /// A file does one job; a longer one does two.
 const LONGEST: usize = 700;
 
@@ -92,6 +97,27 @@ fn words_stay_in_their_rooms() {
                 if code.contains(word) && !rooms.contains(&room.as_str()) {
                     breaches.push(format!("{}:{}: {word} belongs to {rooms:?}", path.display(), number + 1));
                 }
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+#[test]
+fn only_languages_know_a_language_by_name() {
+    let mut breaches = Vec::new();
+    let may_name = |path: &Path| NAMING.iter().any(|place| path.to_string_lossy().contains(place));
+    for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !may_name(path) && !path.ends_with("tests.rs")) {
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(&text);
+        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            let named = |spec: &&&LanguageSpec| line.contains(&format!("\"{}\"", spec.id));
+            if let Some(spec) = LANGUAGES.iter().find(named) {
+                breaches.push(format!("{}:{}: names {}", path.display(), number + 1, spec.id));
+            }
+            if line.contains("languages::")
+                && LANGUAGES.iter().any(|spec| line.contains(&format!("languages::{}::", spec.id)))
+            {
+                breaches.push(format!("{}:{}: reaches into a language", path.display(), number + 1));
             }
         }
     }

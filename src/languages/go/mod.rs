@@ -1,26 +1,25 @@
 //! Go: functions, methods by their receivers, types with their fields and methods, and the values of packages.
 
+mod conventions;
 mod expressions;
 mod lower;
 mod modules;
 mod syntax;
 mod types;
 
-use std::sync::OnceLock;
-
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Relating, Rule};
+use super::spec::grammar;
+use super::{Comments, Cx, Definition, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "go",
+    aliases: &["golang"],
     extensions: &["go"],
-    file_names: &[],
-    interpreters: &[],
-    grammar: || tree_sitter_go::LANGUAGE.into(),
+    grammar: grammar!("go", tree_sitter_go),
     rules: &[
         (Rule::Define(package), &["package_clause"]),
         (Rule::Define(function), &["function_declaration"]),
@@ -36,36 +35,16 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, SILENT),
     ],
+    silent: include_str!("silent.txt"),
+    comments: Comments::C,
+    conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
     syntax: &syntax::SYNTAX,
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
-/// What holds neither definitions nor branches. Parameters may have types with fields, which nobody can name.
-const SILENT: &[&str] = &[
-    "blank_identifier",
-    "break_statement",
-    "comment",
-    "continue_statement",
-    "field_identifier",
-    "float_literal",
-    "function_type",
-    "generic_type",
-    "goto_statement",
-    "identifier",
-    "import_declaration",
-    "int_literal",
-    "interpreted_string_literal",
-    "label_name",
-    "package_identifier",
-    "parameter_list",
-    "qualified_type",
-    "raw_string_literal",
-    "rune_literal",
-    "type_arguments",
-    "type_identifier",
-    "type_parameter_list",
-];
+/// What is not looked into, though it might hold something. Parameters may have types with fields, which nobody can name.
+const SILENT: &[&str] = &["function_type", "generic_type", "parameter_list", "type_arguments", "type_parameter_list"];
 
 /// Expressions, types and simple statements: most of the nodes of a file, and few hold anything.
 const EXPRESSIONS: &[&str] = &[

@@ -1,6 +1,7 @@
 //! Java: types of every sort at any depth, their methods, constructors, fields and constants, and those of classes without
 //! a name.
 
+mod conventions;
 mod expressions;
 mod lower;
 mod members;
@@ -8,21 +9,18 @@ mod packages;
 mod syntax;
 mod types;
 
-use std::sync::OnceLock;
-
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Relating, Rule};
+use super::spec::grammar;
+use super::{Comments, Cx, Definition, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "java",
     extensions: &["java"],
-    file_names: &[],
-    interpreters: &[],
-    grammar: || tree_sitter_java::LANGUAGE.into(),
+    grammar: grammar!("java", tree_sitter_java),
     rules: &[
         (Rule::Define(class), &["class_declaration"]),
         (Rule::Define(record), &["record_declaration"]),
@@ -56,50 +54,33 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, SILENT),
     ],
+    silent: include_str!("silent.txt"),
+    comments: Comments::C,
+    conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, semantics: &packages::SEMANTICS }),
     syntax: &syntax::SYNTAX,
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
-/// What holds neither definitions nor branches.
+/// What is not looked into, though it might hold something that nobody looks for.
 const SILENT: &[&str] = &[
     "annotated_type",
     "annotation",
     "array_type",
-    "block_comment",
-    "boolean_type",
-    "break_statement",
-    "character_literal",
     "class_literal",
-    "continue_statement",
-    "decimal_floating_point_literal",
-    "decimal_integer_literal",
     "dimensions",
     "extends_interfaces",
-    "floating_point_type",
     "formal_parameters",
     "generic_type",
-    "hex_integer_literal",
-    "identifier",
-    "import_declaration",
-    "inferred_parameters",
-    "integral_type",
-    "line_comment",
-    "marker_annotation",
     "modifiers",
-    "module_body",
-    "null_literal",
     "permits",
-    "scoped_identifier",
     "scoped_type_identifier",
     "string_literal",
     "super_interfaces",
     "superclass",
     "throws",
     "type_arguments",
-    "type_identifier",
     "type_parameters",
-    "void_type",
 ];
 
 /// Expressions and simple statements: most of the nodes of a file, and few hold anything.

@@ -5,27 +5,28 @@
 //! given to ([`binding`]), or the object literal they stand in ([`member`]). TypeScript uses all of it.
 
 pub(super) mod binding;
+pub(super) mod conventions;
 mod lower;
 pub(super) mod member;
 mod modules;
 pub mod syntax;
 mod value;
 
-use std::sync::OnceLock;
-
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Place, Relating, Rule};
+use super::spec::grammar;
+use super::{Comments, Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "javascript",
+    aliases: &["js"],
     extensions: &["js", "mjs", "cjs", "jsx"],
     file_names: &["Jakefile"],
     interpreters: &["node", "nodejs", "bun"],
-    grammar: || tree_sitter_javascript::LANGUAGE.into(),
+    grammar: grammar!("javascript", tree_sitter_javascript),
     rules: &[
         (Rule::Define(function), FUNCTIONS),
         (Rule::Define(class), &["class_declaration"]),
@@ -42,9 +43,12 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::WalkIf(may_hold), EXPRESSIONS),
         (Rule::Skip, &["formal_parameters", "jsx_closing_element"]),
     ],
+    silent: include_str!("silent.txt"),
+    comments: Comments::C,
+    conventions: &conventions::CONVENTIONS,
     relating: Some(RELATING),
     syntax: &syntax::SYNTAX,
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
 /// How names are resolved, of TypeScript too: the two import each other.
@@ -72,30 +76,7 @@ pub(super) const BRANCHES: &[&str] = &[
 ];
 
 /// What holds neither definitions nor branches.
-pub(super) const SILENT: &[&str] = &[
-    "comment",
-    "string",
-    "regex",
-    "import_statement",
-    "export_clause",
-    "object_pattern",
-    "array_pattern",
-    "hash_bang_line",
-    "identifier",
-    "property_identifier",
-    "private_property_identifier",
-    "shorthand_property_identifier",
-    "number",
-    "this",
-    "super",
-    "true",
-    "false",
-    "null",
-    "undefined",
-    "empty_statement",
-    "break_statement",
-    "continue_statement",
-];
+pub(super) const SILENT: &[&str] = &["import_statement", "object_pattern", "array_pattern"];
 
 /// Statements and expressions that are walked only when their text [`may_hold`] something.
 pub(super) const EXPRESSIONS: &[&str] = &[

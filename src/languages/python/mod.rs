@@ -1,27 +1,28 @@
 //! Python: functions, methods and classes at any depth, the values of modules and classes, and the attributes that a
 //! constructor gives its object.
 
+mod conventions;
 mod imports;
 mod lower;
 mod modules;
 mod syntax;
 mod types;
 
-use std::sync::OnceLock;
-
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Place, Relating, Rule};
+use super::spec::grammar;
+use super::{Comments, Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span, Symbol};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "python",
+    aliases: &["py"],
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy"],
-    grammar: || tree_sitter_python::LANGUAGE.into(),
+    grammar: grammar!("python", tree_sitter_python),
     rules: &[
         (Rule::Define(function), &["function_definition"]),
         (Rule::Define(class), &["class_definition"]),
@@ -65,27 +66,15 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ),
         (
             Rule::Skip,
-            &[
-                "comment",
-                "string",
-                "import_statement",
-                "import_from_statement",
-                "future_import_statement",
-                "global_statement",
-                "nonlocal_statement",
-                "parameters",
-                "lambda_parameters",
-                "type",
-                "type_parameter",
-                "decorator",
-                "dotted_name",
-                "case_pattern",
-            ],
+            &["string", "parameters", "lambda_parameters", "type", "type_parameter", "decorator", "case_pattern"],
         ),
     ],
+    silent: include_str!("silent.txt"),
+    comments: Comments::HASH,
+    conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
     syntax: &syntax::SYNTAX,
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
 /// `def`, and `async def`.

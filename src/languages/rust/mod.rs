@@ -7,6 +7,7 @@
 //! `mod name;` is a symbol too: it is where a module gets its visibility, its `cfg` and often its only documentation.
 //! Macros by example are symbols, what they expand to is not.
 
+mod conventions;
 mod embedded;
 mod expressions;
 mod lower;
@@ -19,21 +20,20 @@ mod tokens;
 mod types;
 mod uses;
 
-use std::sync::OnceLock;
-
 use tree_sitter::Node;
 
 use super::definition::span_of;
-use super::{Cx, Definition, LanguageSpec, Place, Relating, Rule};
+use super::spec::grammar;
+use super::{Comments, Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "rust",
+    aliases: &["rs"],
     extensions: &["rs"],
-    file_names: &[],
     interpreters: &["rust-script"],
-    grammar: || tree_sitter_rust::LANGUAGE.into(),
+    grammar: grammar!("rust", tree_sitter_rust),
     rules: &[
         (Rule::Define(function), &["function_item", "function_signature_item"]),
         (Rule::Define(data), &["struct_item", "union_item", "enum_item", "trait_item"]),
@@ -72,18 +72,12 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (
             Rule::Skip,
             &[
-                "line_comment",
-                "block_comment",
                 "use_declaration",
                 "extern_crate_declaration",
                 "inner_attribute_item",
                 "visibility_modifier",
-                "function_modifiers",
                 "macro_rule",
                 "token_tree",
-                "string_literal",
-                "raw_string_literal",
-                "char_literal",
                 "parameters",
                 "closure_parameters",
                 "type_parameters",
@@ -101,7 +95,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
                 "dynamic_type",
                 "abstract_type",
                 "bounded_type",
-                "lifetime",
                 "tuple_pattern",
                 "tuple_struct_pattern",
                 "struct_pattern",
@@ -113,8 +106,11 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ),
     ],
     syntax: &syntax::SYNTAX,
+    silent: include_str!("silent.txt"),
+    comments: Comments::C,
+    conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
 /// A function, which is a method in an `impl` or a trait. One without a body (in a trait, in an `extern` block) does not run.

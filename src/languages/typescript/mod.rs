@@ -1,40 +1,44 @@
 //! TypeScript: all that JavaScript has, and interfaces, aliases, enums, namespaces, signatures and parameter
 //! properties.
 
-use std::sync::OnceLock;
-
 use tree_sitter::Node;
 
 use super::javascript::{
     self, BRANCHES, EXPRESSIONS, FUNCTIONS, RELATING, SILENT, binding, decorated, define, may_hold, member, name_of,
 };
-use super::{Cx, Definition, LanguageSpec, Rule};
+use super::spec::grammar;
+use super::{Comments, Cx, Definition, LanguageSpec, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "typescript",
+    aliases: &["ts"],
     extensions: &["ts", "mts", "cts"],
-    file_names: &[],
     interpreters: &["deno", "ts-node", "tsx"],
-    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    grammar: grammar!("typescript", tree_sitter_typescript, LANGUAGE_TYPESCRIPT, TYPESCRIPT_NODE_TYPES),
     rules: RULES,
+    silent: include_str!("silent.txt"),
+    comments: Comments::C,
+    conventions: &javascript::conventions::CONVENTIONS,
     relating: Some(RELATING),
     syntax: &javascript::syntax::SYNTAX,
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
 /// TypeScript with JSX, which has a grammar of its own because `<T>x` means something else there.
 pub static TSX: LanguageSpec = LanguageSpec {
     id: "typescript",
+    aliases: &["ts"],
     extensions: &["tsx"],
-    file_names: &[],
-    interpreters: &[],
-    grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    grammar: grammar!("typescript", tree_sitter_typescript, LANGUAGE_TSX, TSX_NODE_TYPES),
     rules: RULES,
+    silent: include_str!("silent.tsx.txt"),
+    comments: Comments::C,
+    conventions: &javascript::conventions::CONVENTIONS,
     relating: Some(RELATING),
     syntax: &javascript::syntax::SYNTAX,
-    table: OnceLock::new(),
+    ..LanguageSpec::PLAIN
 };
 
 const RULES: &[(Rule, &[&str])] = &[
@@ -79,7 +83,6 @@ const TYPES: &[&str] = &[
     "literal_type",
     "lookup_type",
     "nested_type_identifier",
-    "predefined_type",
     "readonly_type",
     "template_literal_type",
     "tuple_type",

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::entry::Entries;
 use super::strings::named_in_text;
 use super::{Graph, Uses};
-use crate::languages::{Owner, conventions};
+use crate::languages::Owner;
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -127,7 +127,7 @@ fn in_type(symbol: &SymbolView<'_>) -> bool {
 /// Whether it is a method of something that has no type of its own, unless a type is found that it belongs to: of an object, of
 /// an anonymous class.
 fn is_loose(symbol: &SymbolView<'_>) -> bool {
-    let owner = conventions(symbol.file.language()).owner;
+    let owner = symbol.file.conventions().owner;
     let is_free = if symbol.container_span().is_empty() { !in_type(symbol) } else { owner != Owner::Type };
     symbol.kind() == Kind::Method && is_free
 }
@@ -194,7 +194,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         let graph = self.graph;
         let overloaded = |node: &u32| {
             let symbol = &graph.symbols[*node as usize];
-            symbol.overload() > 0 && conventions(symbol.file.language()).overloads_are_one
+            symbol.overload() > 0 && symbol.file.conventions().overloads_are_one
         };
         let mut twins: HashMap<_, Vec<u32>> = HashMap::new();
         for node in (0..graph.symbols.len() as u32).filter(overloaded) {
@@ -223,7 +223,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             let symbol = graph.symbols[node as usize];
             let (path, container) = (symbol.file.path(), symbol.container_span().of(symbol.file.content()));
             let beside = || types.get(&(path, container)).copied();
-            let owner = match conventions(symbol.file.language()).owner {
+            let owner = match symbol.file.conventions().owner {
                 _ if container.is_empty() => graph.parent(node).filter(|_| in_type(&symbol)),
                 Owner::Type => beside().or_else(|| types.get(&(folder(path), container)).copied()),
                 Owner::Value => beside(),

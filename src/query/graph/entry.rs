@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::rank::in_test_module;
 use super::super::relations::base_text;
 use super::Graph;
-use crate::languages::{Conventions, Public, conventions};
+use crate::languages::{Conventions, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
@@ -45,20 +45,19 @@ impl<'g, 'a> Entries<'g, 'a> {
             outside: FxHashMap::default(),
             foreign: RefCell::default(),
         };
+        let packages = packages();
         for file in snapshot.files() {
             let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
-            match name {
-                "setup.py" | "setup.cfg" | "pyproject.toml" => entries.scripts.extend(scripts(file)),
-                "package.json" => {
-                    let named = package_files(file, folder, snapshot, FACES);
-                    entries.faces.extend(named);
+            let Some(package) = packages.iter().find(|package| package.file == name) else { continue };
+            match package.names {
+                Named::Nothing => {}
+                Named::Functions { .. } => entries.scripts.extend(scripts(file)),
+                Named::Files { faces, endings, .. } => {
+                    entries.faces.extend(package_files(file, folder, snapshot, faces, endings));
                 }
-                _ => {}
             }
-            for package in ["setup.py", "setup.cfg", "pyproject.toml", "package.json", "go.mod", "lib.rs"] {
-                if name == package && is_handed_out(file, name) {
-                    entries.packages.entry(package).or_default().insert(folder.to_owned());
-                }
+            if is_handed_out(file, package) {
+                entries.packages.entry(package.file).or_default().insert(folder.to_owned());
             }
         }
         entries.find_faces();
@@ -80,7 +79,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         let graph = self.graph;
         let mut waiting: Vec<FileView<'a>> = Vec::new();
         for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
-            let rules = conventions(file.language());
+            let rules = file.conventions();
             let stem = file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
             if self.faces.contains(&file.number()) || rules.faces.contains(&stem) {
                 self.faces.insert(file.number());
@@ -88,7 +87,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             }
         }
         while let Some(face) = waiting.pop() {
-            let wildcard = conventions(face.language()).wildcard;
+            let Some(wildcard) = face.conventions().wildcard else { continue };
             for import in graph.edges.imports(face.number()) {
                 let line = line_at(face.content(), import.at);
                 let Some(file) = graph.snapshot.file_by_number(import.to) else { continue };
@@ -104,33 +103,33 @@ impl<'g, 'a> Entries<'g, 'a> {
         let mut folder = file.path();
         while let Some((above, _)) = folder.rsplit_once('/') {
             folder = above;
-            let holds = |package: &&str| self.packages.get(*package).is_some_and(|folders| folders.contains(folder));
+            let holds = |package: &Package| self.packages.get(package.file).is_some_and(|all| all.contains(folder));
             if rules.packages.iter().any(holds) {
                 return true;
             }
         }
         rules.packages.is_empty()
-            || rules.packages.iter().any(|package| self.packages.get(*package).is_some_and(|all| all.contains("")))
+            || rules.packages.iter().any(|package| self.packages.get(package.file).is_some_and(|all| all.contains("")))
     }
 
     /// Whether a test runner, a benchmark or an example uses it, though it stands in a file that is none of theirs.
     pub fn is_test(&self, symbol: &SymbolView<'_>) -> bool {
         in_test_module(symbol)
-            || symbol.decorators().iter().any(|decorator| {
-                let name = decorator_name(decorator);
-                matches!(name, "test" | "Test" | "bench" | "rstest" | "ParameterizedTest")
-            })
+            || symbol
+                .decorators()
+                .iter()
+                .any(|decorator| symbol.file.conventions().test_decorators.contains(&decorator_name(decorator)))
     }
 
     /// Whether a test runner looks for a symbol of that name.
     pub fn is_run_by_tests(&self, symbol: &SymbolView<'_>) -> bool {
-        let (rules, name) = (conventions(symbol.file.language()), symbol.name());
+        let (rules, name) = (symbol.file.conventions(), symbol.name());
         rules.tests.iter().any(|start| name.starts_with(start)) || self.is_decorated(symbol, rules)
     }
 
     /// Whether somebody outside begins with this symbol.
     pub fn is_root(&self, symbol: &SymbolView<'_>) -> bool {
-        let rules = conventions(symbol.file.language());
+        let rules = symbol.file.conventions();
         let name = symbol.name();
         let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
         (rules.mains.contains(&&*name) && matches!(symbol.kind(), Kind::Function | Kind::Method))
@@ -150,7 +149,7 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether a member of a class in use is used by something that is not written down here.
     pub fn is_called_from_outside(&self, class: &SymbolView<'_>, member: &SymbolView<'_>) -> bool {
-        let rules = conventions(member.file.language());
+        let rules = member.file.conventions();
         let name = member.name();
         (rules.is_implied)(&name)
             || member.detail() == Detail::Constructor
@@ -179,9 +178,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         if self.scripts.is_empty() {
             return false;
         }
-        let path = symbol.file.path();
-        let module =
-            path.rsplit_once('.').map_or(path, |(stem, _)| stem).trim_end_matches("/__init__").replace('/', ".");
+        let module = module_path(symbol.file);
         let name = symbol.name();
         let mut tails = vec![module.as_str()];
         tails.extend(module.match_indices('.').map(|(dot, _)| &module[dot + 1..]));
@@ -204,7 +201,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         let mut seen = HashSet::new();
         let mut waiting = vec![class.number()];
         while let Some(class) = waiting.pop().filter(|class| seen.insert(*class)) {
-            let rules = graph.snapshot.symbol(class).map(|symbol| conventions(symbol.file.language()));
+            let rules = graph.snapshot.symbol(class).map(|symbol| symbol.file.conventions());
             for base in self.outside.get(&class).into_iter().flatten() {
                 let mut parts = base.split(['.', ':']).filter(|part| !part.is_empty());
                 let first = parts.next().unwrap_or_default();
@@ -232,13 +229,13 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether a file is started rather than imported.
     pub fn is_started(&self, file: FileView<'_>) -> bool {
-        let rules = conventions(file.language());
+        let rules = file.conventions();
         let content = file.content();
         self.faces.contains(&file.number())
             || self.patterns.is_match(file.path())
             || content.starts_with(b"#!")
-            || memchr::memmem::find(content, b"__main__").is_some()
-            || rules.packages.iter().any(|package| file.path().ends_with(package))
+            || rules.started.is_some_and(|text| memchr::memmem::find(content, text.as_bytes()).is_some())
+            || rules.packages.iter().any(|package| file.path().ends_with(package.file))
     }
 }
 
@@ -247,6 +244,11 @@ fn words_before(symbol: &SymbolView<'_>) -> String {
     let source = symbol.source();
     let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
     String::from_utf8_lossy(before.unwrap_or_default()).into_owned()
+}
+
+/// Whether a text has a word.
+fn says(text: &str, word: &str) -> bool {
+    text.split(char::is_whitespace).any(|own| own == word)
 }
 
 /// Whether it is a member of what says only what others define.
@@ -267,13 +269,16 @@ fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     match rules.public {
         Public::Unless(mark) => !name.starts_with(mark),
         Public::Capital => name.starts_with(char::is_uppercase),
+        Public::All => true,
         Public::Word(words) => {
-            // Members of what is public say so only where they are not.
-            let text = words_before(symbol);
-            let says = |word: &&str| text.split(|c: char| c.is_whitespace()).any(|own| own == *word);
-            let script_member = words == ["export"] && symbol.parent().is_some();
-            let hidden = says(&"private") || name.starts_with('#');
-            words.iter().any(says) || in_interface(symbol) || (script_member && !hidden)
+            let before = words_before(symbol);
+            words.iter().any(|word| says(&before, word)) || in_interface(symbol)
+        }
+        Public::Exported(word) => {
+            // Members of an exported definition say so only where they are not.
+            let before = words_before(symbol);
+            let hidden = says(&before, "private") || name.starts_with('#');
+            says(&before, word) || in_interface(symbol) || (symbol.parent().is_some() && !hidden)
         }
     }
 }
@@ -286,13 +291,20 @@ fn decorator_name(decorator: &str) -> &str {
 }
 
 /// Whether what describes a package says that others get it.
-fn is_handed_out(file: FileView<'_>, name: &str) -> bool {
-    let has = |text: &str| memchr::memmem::find(file.content(), text.as_bytes()).is_some();
-    match name {
-        "pyproject.toml" => has("[project]") || has("[tool.poetry]"),
-        "package.json" => ["\"main\"", "\"module\"", "\"exports\"", "\"bin\""].iter().any(|key| has(key)),
-        _ => true,
-    }
+fn is_handed_out(file: FileView<'_>, package: &Package) -> bool {
+    let says = |text: &&str| memchr::memmem::find(file.content(), text.as_bytes()).is_some();
+    package.says.is_empty() || package.says.iter().any(says)
+}
+
+/// The path of a file as packages write that of a module, with dots.
+fn module_path(file: FileView<'_>) -> String {
+    let endings = file.conventions().packages.iter().flat_map(|package| match package.names {
+        Named::Functions { endings } => endings,
+        _ => &[],
+    });
+    let path = file.path();
+    let short = endings.filter_map(|ending| path.strip_suffix(ending)).min_by_key(|path| path.len());
+    short.unwrap_or(path).replace('/', ".")
 }
 
 /// `module.path:name`, wherever a Python package's description says it.
@@ -312,11 +324,14 @@ pub fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
     found
 }
 
-/// What a `package.json` calls the files that others use.
-const FACES: &[&str] = &["main", "module", "browser", "bin", "exports", "types", "source"];
-
-/// The files that a `package.json` names under some keys.
-pub fn package_files(file: FileView<'_>, folder: &str, snapshot: &Snapshot, keys: &[&str]) -> Vec<u32> {
+/// The files that a description in JSON names under some keys; `endings` may be left out.
+pub fn package_files(
+    file: FileView<'_>,
+    folder: &str,
+    snapshot: &Snapshot,
+    keys: &[&str],
+    endings: &[&str],
+) -> Vec<u32> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
     let mut waiting: Vec<&serde_json::Value> = keys.iter().filter_map(|key| package.get(*key)).collect();
     let mut found = Vec::new();
@@ -325,10 +340,8 @@ pub fn package_files(file: FileView<'_>, folder: &str, snapshot: &Snapshot, keys
             serde_json::Value::String(path) => {
                 let path = path.trim_start_matches("./");
                 let path = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-                let endings = ["", ".js", ".ts", "/index.js", "/index.ts"];
-                found.extend(
-                    endings.iter().find_map(|ending| Some(snapshot.file(&format!("{path}{ending}"))?.number())),
-                );
+                let mut endings = std::iter::once(&"").chain(endings);
+                found.extend(endings.find_map(|ending| Some(snapshot.file(&format!("{path}{ending}"))?.number())));
             }
             serde_json::Value::Array(all) => waiting.extend(all),
             serde_json::Value::Object(all) => waiting.extend(all.values()),

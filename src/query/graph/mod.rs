@@ -17,7 +17,6 @@ pub use map::{MapFile, repo_map};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
 
-use crate::languages::conventions;
 use crate::model::{Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
@@ -156,7 +155,7 @@ impl Uses {
 /// it, and is how it is found; who implements an interface uses it.
 fn is_use(graph: &Graph<'_>, edge: &Edge, target: u32) -> bool {
     let is_type = |node: u32| matches!(graph.symbols[node as usize].kind(), Kind::Class | Kind::Type);
-    let declares = |from: u32| is_type(from) && !conventions(graph.symbols[from as usize].file.language()).types_use;
+    let declares = |from: u32| is_type(from) && !graph.symbols[from as usize].file.conventions().types_use;
     match edge.role() {
         Role::Import => false,
         Role::Base if graph.symbols[target as usize].kind() != Kind::Type => false,

@@ -4,7 +4,6 @@
 use rustc_hash::FxHashMap;
 
 use super::Graph;
-use crate::languages::conventions;
 use crate::store::{FileView, SymbolView};
 
 /// Of some nodes those that a dotted name in quotes may mean, by its last two parts, or an attribute that names functions. In a file
@@ -26,7 +25,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
             let meant = by_name.get(name).into_iter().flatten();
             found.extend(meant.filter(|node| lies_in(&graph.symbols[**node as usize], owner)));
         }
-        for attribute in conventions(file.language()).naming_attributes {
+        for attribute in file.conventions().naming_attributes {
             for start in memchr::memmem::find_iter(text, attribute) {
                 for name in quoted(&text[start..]) {
                     let name = name.rsplit(|byte| *byte == b':').next().unwrap_or(name);

@@ -1,0 +1,118 @@
+//! C: functions, types with their fields, macros and the variables of files. What is only declared is no symbol: its
+//! definition is.
+
+use tree_sitter::Node;
+
+use super::spec::{grammar, symbol};
+use super::{Comments, Conventions, Cx, LanguageSpec, Owner, Place, Rule};
+use crate::model::{Detail, Kind};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "c",
+    extensions: &["c", "h"],
+    grammar: grammar!("c", tree_sitter_c),
+    rules: &[
+        FUNCTION,
+        (Rule::Told { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),
+        (Rule::Told { signs: UNION, name: "name", body: "body" }, &["union_specifier"]),
+        (Rule::Told { signs: ENUM, name: "name", body: "body" }, &["enum_specifier"]),
+        (Rule::Told { signs: TYPEDEF, name: "declarator", body: "type/body" }, &["type_definition"]),
+        (symbol(Kind::Constant, Detail::Field, "declarator", ""), &["field_declaration"]),
+        (symbol(Kind::Constant, Detail::Member, "name", ""), &["enumerator"]),
+        MACRO,
+        MACRO_FUNCTION,
+        (Rule::Define(variables), &["declaration"]),
+        (Rule::Branch, BRANCHES),
+    ],
+    silent: include_str!("silent.txt"),
+    comments: COMMENTS,
+    around: &["type_definition"],
+    qualified: DECLARATORS,
+    conventions: &CONVENTIONS,
+    ..LanguageSpec::PLAIN
+};
+
+pub(super) const FUNCTION: (Rule, &[&str]) =
+    (symbol(Kind::Function, Detail::Function, "declarator", "body"), &["function_definition"]);
+pub(super) const MACRO: (Rule, &[&str]) = (
+    Rule::Told { signs: &[("value:preproc_arg", Kind::Constant, Detail::Macro)], name: "name", body: "" },
+    &["preproc_def"],
+);
+pub(super) const MACRO_FUNCTION: (Rule, &[&str]) =
+    (symbol(Kind::Function, Detail::Macro, "name", "value"), &["preproc_function_def"]);
+
+// Only with a body; without one a type is used.
+pub(super) const STRUCT: &[(&str, Kind, Detail)] = &[("body/{", Kind::Class, Detail::Struct)];
+pub(super) const UNION: &[(&str, Kind, Detail)] = &[("body/{", Kind::Class, Detail::Union)];
+pub(super) const ENUM: &[(&str, Kind, Detail)] = &[("body/{", Kind::Type, Detail::Enum)];
+/// A type without a name of its own is known by that of its `typedef`.
+pub(super) const TYPEDEF: &[(&str, Kind, Detail)] = &[
+    ("type/name", Kind::Type, Detail::Alias),
+    ("type:struct_specifier", Kind::Class, Detail::Struct),
+    ("type:union_specifier", Kind::Class, Detail::Union),
+    ("type:enum_specifier", Kind::Type, Detail::Enum),
+    ("", Kind::Type, Detail::Alias),
+];
+
+pub(super) const BRANCHES: &[&str] = &[
+    "if_statement",
+    "for_statement",
+    "while_statement",
+    "do_statement",
+    "case_statement",
+    "conditional_expression",
+    "&&",
+    "||",
+];
+
+/// Declarators whose inner one is not a field.
+const DECLARATORS: &[(&str, &str, &str)] = &[
+    ("function_declarator", "", "declarator"),
+    ("pointer_declarator", "", "declarator"),
+    ("array_declarator", "", "declarator"),
+    ("init_declarator", "", "declarator"),
+    ("parenthesized_declarator", "", INNER),
+    ("attributed_declarator", "", INNER),
+];
+const INNER: &str = "pointer_declarator|function_declarator|array_declarator|parenthesized_declarator|\
+                     identifier|field_identifier|type_identifier";
+
+pub(super) const COMMENTS: Comments =
+    Comments { silent: &["// clang-format", "// NOLINT", "/* clang-format"], ..Comments::C };
+
+/// Conventions of C, and of C++, whose files lie beside it.
+pub(super) static CONVENTIONS: Conventions = Conventions {
+    mains: &["main"],
+    starts: &[(Kind::Function, "main")],
+    tests: &["test_", "TEST"],
+    test_files: &["*_test", "*_tests", "test_*", "test-*", "*-test", "*Test", "test"],
+    owner: Owner::Type,
+    ..Conventions::NEUTRAL
+};
+
+/// The variables of a file. A declared function is none, nor is what is defined elsewhere.
+pub(super) fn variables<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let is_extern = node
+        .children(&mut node.walk())
+        .any(|child| child.kind() == "storage_class_specifier" && cx.text(child) == "extern");
+    // Near a syntax error the inside of a function may lie outside of it.
+    let is_astray = cx.ancestor(0).is_some_and(|parent| parent.is_error() || parent.kind() == "compound_statement");
+    if cx.place() == Place::Module && !is_extern && !is_astray && !declares_function(node) {
+        cx.symbol(node, Kind::Constant, Detail::Variable, "declarator", "");
+    }
+}
+
+/// Whether a declaration is that of a function: its declarator, or one in it, has parameters. `int (*f)(void)` is a variable
+/// all the same.
+pub(super) fn declares_function(node: Node<'_>) -> bool {
+    let mut inner = node.child_by_field_name("declarator");
+    while let Some(declarator) = inner {
+        let held = declarator.child_by_field_name("declarator");
+        if declarator.kind() == "function_declarator" {
+            return held.is_none_or(|held| held.kind() != "parenthesized_declarator");
+        }
+        inner = if declarator.kind() == "reference_declarator" { declarator.named_child(0) } else { held };
+    }
+    false
+}

@@ -1,0 +1,22 @@
+//! Conventions of Go: capital letters, `main` packages, and what `go test` runs.
+
+use crate::languages::{Conventions, Named, Package, Public};
+use crate::model::Kind;
+
+/// See [`Conventions`].
+pub static CONVENTIONS: Conventions = Conventions {
+    mains: &["main", "init"],
+    starts: &[(Kind::Function, "main")],
+    tests: &["Test", "Benchmark", "Example", "Fuzz"],
+    test_files: &["*_test"],
+    public: Public::Capital,
+    packages: &[Package { file: "go.mod", says: &[], names: Named::Nothing }],
+    is_inner: |path, text| {
+        let is_program = text.starts_with(b"package main") || memchr::memmem::find(text, b"\npackage main").is_some();
+        is_program || path.split('/').any(|folder| folder == "internal")
+    },
+    is_implied: |name| matches!(name, "_"),
+    may_override: |_, name| name.starts_with(char::is_uppercase),
+    types_use: false,
+    ..Conventions::NEUTRAL
+};

@@ -1,0 +1,37 @@
+//! Conventions of Java: `public`, annotations, and what JUnit runs.
+
+use crate::languages::conventions::says;
+use crate::languages::{Conventions, Owner, Public};
+use crate::model::Kind;
+
+/// See [`Conventions`].
+pub static CONVENTIONS: Conventions = Conventions {
+    mains: &["main"],
+    starts: &[(Kind::Function, "main"), (Kind::Method, "main")],
+    tests: &["test", "setUp", "tearDown"],
+    test_decorators: &["Test", "ParameterizedTest"],
+    test_files: &["Test*", "*Test", "*Tests"],
+    public: Public::Word(&["public", "protected"]),
+    is_implied: |name| {
+        matches!(name, "toString" | "hashCode" | "equals" | "readObject" | "writeObject" | "readResolve")
+    },
+    may_override: |words, _| says(words, &["public", "protected"]) && !says(words, &["static"]),
+    owner: Owner::Base,
+    overloads_are_one: false,
+    plain_decorators: &[
+        "Override",
+        "Deprecated",
+        "SuppressWarnings",
+        "SafeVarargs",
+        "FunctionalInterface",
+        "Nullable",
+        "NonNull",
+        "NotNull",
+        "Nonnull",
+        "CheckReturnValue",
+        "CanIgnoreReturnValue",
+        "VisibleForTesting",
+    ],
+    plain_bases: &["Object", "Serializable", "Cloneable"],
+    ..Conventions::NEUTRAL
+};

@@ -1,0 +1,43 @@
+//! PHP: functions, classes, interfaces, traits and enums with their members, and constants.
+
+use super::spec::{grammar, symbol};
+use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use crate::model::{Detail, Kind};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "php",
+    extensions: &["php", "phtml", "php5", "php7", "phpt"],
+    interpreters: &["php"],
+    grammar: grammar!("php", tree_sitter_php, LANGUAGE_PHP, PHP_NODE_TYPES),
+    rules: &[
+        (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition"]),
+        (symbol(Kind::Method, Detail::Method, "name", "body"), &["method_declaration"]),
+        (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration"]),
+        (symbol(Kind::Type, Detail::Interface, "name", "body"), &["interface_declaration"]),
+        (symbol(Kind::Type, Detail::Trait, "name", "body"), &["trait_declaration"]),
+        (symbol(Kind::Type, Detail::Enum, "name", "body"), &["enum_declaration"]),
+        (symbol(Kind::Constant, Detail::Member, "name", ""), &["enum_case"]),
+        (symbol(Kind::Constant, Detail::Constant, "const_element/name", ""), &["const_declaration"]),
+        (symbol(Kind::Constant, Detail::Field, "property_element/name/name", ""), &["property_declaration"]),
+        (symbol(Kind::Constant, Detail::Field, "name/name", ""), &["property_promotion_parameter"]),
+        (Rule::Branch, &["if_statement", "else_if_clause", "for_statement", "foreach_statement", "while_statement"]),
+        (Rule::Branch, &["do_statement", "case_statement", "match_conditional_expression", "catch_clause"]),
+        (Rule::Branch, &["conditional_expression", "&&", "||", "and", "or", "??"]),
+    ],
+    silent: include_str!("silent.txt"),
+    comments: Comments { line: &["//", "#"], silent: &["/**/", "#["], ..Comments::MARKED },
+    decorators: &["attribute_list"],
+    conventions: &Conventions {
+        constructors: &["__construct"],
+        tests: &["test", "setUp", "tearDown"],
+        test_decorators: &["Test", "DataProvider"],
+        test_files: &["*Test", "*TestCase"],
+        public: Public::Unless("_"),
+        packages: &[Package { file: "composer.json", says: &["\"name\""], names: Named::Nothing }],
+        is_implied: |name| name.starts_with("__"),
+        overloads_are_one: false,
+        ..Conventions::NEUTRAL
+    },
+    ..LanguageSpec::PLAIN
+};

@@ -1,0 +1,51 @@
+//! Conventions of Python: dunder names, pytest, and how packages are described.
+
+use crate::languages::{Conventions, Named, Package, Public};
+use crate::model::Kind;
+
+const COMMANDS: Named = Named::Functions { endings: &[".py", "/__init__.py"] };
+
+/// See [`Conventions`].
+pub static CONVENTIONS: Conventions = Conventions {
+    starts: &[(Kind::Function, "main")],
+    started: Some("__main__"),
+    constructors: &["__init__"],
+    tests: &["test", "Test", "setUp", "tearDown", "setup_", "teardown_", "pytest_"],
+    test_files: &["test_*", "*_test", "conftest", "test", "tests"],
+    public: Public::Unless("_"),
+    faces: &["__init__", "__main__"],
+    packages: &[
+        Package { file: "setup.py", says: &[], names: COMMANDS },
+        Package { file: "setup.cfg", says: &[], names: COMMANDS },
+        Package { file: "pyproject.toml", says: &["[project]", "[tool.poetry]"], names: COMMANDS },
+    ],
+    wildcard: Some("import *"),
+    is_implied: |name| name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_"),
+    may_override: |_, name| !name.starts_with("__"),
+    plain_decorators: &[
+        "property",
+        "cached_property",
+        "staticmethod",
+        "classmethod",
+        "abstractmethod",
+        "overload",
+        "override",
+        "final",
+        "dataclass",
+        "total_ordering",
+        "wraps",
+        "lru_cache",
+        "cache",
+        "contextmanager",
+        "asynccontextmanager",
+        "setter",
+        "getter",
+        "deleter",
+        "runtime_checkable",
+        "no_type_check",
+        "unique",
+        "deprecated",
+    ],
+    plain_bases: &["object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "StrEnum", "NamedTuple", "TypedDict"],
+    ..Conventions::NEUTRAL
+};

@@ -1,0 +1,42 @@
+//! Conventions of Rust: `pub`, crates, and attributes.
+
+use crate::languages::{Conventions, Named, Package, Public};
+use crate::model::Kind;
+
+/// See [`Conventions`].
+pub static CONVENTIONS: Conventions = Conventions {
+    mains: &["main"],
+    starts: &[(Kind::Function, "main")],
+    constructors: &["new"],
+    tests: &["test"],
+    test_decorators: &["test", "bench", "rstest"],
+    test_files: &["*_test", "*_tests", "test", "tests"],
+    public: Public::Word(&["pub"]),
+    packages: &[Package { file: "lib.rs", says: &[], names: Named::Nothing }],
+    is_implied: |name| name == "drop",
+    // Who derives from a trait of others gives it nothing to call: what fills it in stands in a block for it.
+    may_override: |_, _| false,
+    naming_attributes: &["#[serde("],
+    plain_decorators: &[
+        "derive",
+        "inline",
+        "must_use",
+        "allow",
+        "warn",
+        "deny",
+        "expect",
+        "cfg",
+        "doc",
+        "cold",
+        "repr",
+        "deprecated",
+        "non_exhaustive",
+        "track_caller",
+        "cfg_attr",
+        "rustfmt",
+        "automatically_derived",
+        "default",
+    ],
+    plain_bases: &["Send", "Sync", "Sized", "Copy"],
+    ..Conventions::NEUTRAL
+};

@@ -1,0 +1,44 @@
+//! Scala: classes, traits, objects and enums with their members, and what stands outside of types.
+
+use super::spec::{grammar, symbol};
+use super::{Comments, Conventions, LanguageSpec, Named, Package, Rule};
+use crate::model::{Detail, Kind};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "scala",
+    extensions: &["scala", "sc", "sbt"],
+    interpreters: &["scala"],
+    grammar: grammar!("scala", tree_sitter_scala),
+    rules: &[
+        (symbol(Kind::Class, Detail::Class, "name", "extend|body"), &["class_definition"]),
+        (symbol(Kind::Class, Detail::Object, "name", "extend|body"), &["object_definition", "package_object"]),
+        (symbol(Kind::Type, Detail::Trait, "name", "extend|body"), &["trait_definition"]),
+        (symbol(Kind::Type, Detail::Enum, "name", "body"), &["enum_definition"]),
+        (symbol(Kind::Constant, Detail::Member, "name", ""), &["simple_enum_case", "full_enum_case"]),
+        (symbol(Kind::Type, Detail::Alias, "name", ""), &["type_definition"]),
+        (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition", "function_declaration"]),
+        (symbol(Kind::Constant, Detail::Variable, PATTERN, ""), &["val_definition", "var_definition"]),
+        (symbol(Kind::Constant, Detail::Variable, "name", ""), &["val_declaration", "var_declaration"]),
+        (Rule::Told { signs: PARAMETERS, name: "name", body: "" }, &["class_parameter"]),
+        (symbol(Kind::Constant, Detail::Variable, "name", "body"), &["given_definition"]),
+        (Rule::Branch, &["if_expression", "case_clause", "for_expression", "while_expression", "do_while_expression"]),
+        (Rule::Branch, &["catch_clause", "guard"]),
+    ],
+    silent: include_str!("silent.txt"),
+    comments: Comments::MARKED,
+    decorators: &["annotation"],
+    conventions: &Conventions {
+        starts: &[(Kind::Method, "main"), (Kind::Function, "main")],
+        test_files: &["*Test", "*Tests", "*Spec", "*Suite"],
+        packages: &[Package { file: "build.sbt", says: &[], names: Named::Nothing }],
+        overloads_are_one: false,
+        ..Conventions::NEUTRAL
+    },
+    ..LanguageSpec::PLAIN
+};
+
+const PATTERN: &str = "pattern:identifier";
+/// Parameters of a class that are its fields.
+const PARAMETERS: &[(&str, Kind, Detail)] =
+    &[("val", Kind::Constant, Detail::Field), ("var", Kind::Constant, Detail::Field)];

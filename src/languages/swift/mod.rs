@@ -1,0 +1,64 @@
+//! Swift: types of every sort and their extensions, functions, initializers and properties.
+
+use super::spec::{grammar, symbol};
+use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use crate::model::{Detail, Kind};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "swift",
+    extensions: &["swift"],
+    interpreters: &["swift"],
+    grammar: grammar!("swift", tree_sitter_swift),
+    rules: &[
+        (Rule::Told { signs: TYPES, name: "name", body: "body" }, &["class_declaration"]),
+        (symbol(Kind::Type, Detail::Protocol, "name", "body"), &["protocol_declaration"]),
+        (symbol(Kind::Type, Detail::Alias, "name:type_identifier", ""), &["typealias_declaration"]),
+        (symbol(Kind::Type, Detail::NamedType, "name:type_identifier", ""), &["associatedtype_declaration"]),
+        (symbol(Kind::Function, Detail::Function, CALLED, "body"), &["function_declaration"]),
+        (symbol(Kind::Method, Detail::Method, CALLED, "body"), &["protocol_function_declaration"]),
+        (symbol(Kind::Method, Detail::Constructor, "name", "body"), &["init_declaration"]),
+        (symbol(Kind::Method, Detail::Method, "deinit", "body"), &["deinit_declaration"]),
+        (symbol(Kind::Method, Detail::Method, "subscript", "computed_property"), &["subscript_declaration"]),
+        (Rule::Told { signs: VALUES, name: BOUND, body: "computed_value" }, &["property_declaration"]),
+        (symbol(Kind::Constant, Detail::Property, BOUND, ""), &["protocol_property_declaration"]),
+        (symbol(Kind::Constant, Detail::Member, "name", ""), &["enum_entry"]),
+        (
+            Rule::Branch,
+            &["if_statement", "guard_statement", "for_statement", "while_statement", "repeat_while_statement"],
+        ),
+        (Rule::Branch, &["switch_entry", "catch_block", "ternary_expression", "&&", "||", "??"]),
+    ],
+    silent: include_str!("silent.txt"),
+    comments: Comments { documents: &["///", "/**"], ..Comments::MARKED },
+    decorators: &["attribute"],
+    qualified: &[("user_type", "", "type_identifier"), ("pattern", "", "bound_identifier")],
+    conventions: &Conventions {
+        mains: &["main"],
+        starts: &[(Kind::Function, "main"), (Kind::Method, "main")],
+        constructors: &["init"],
+        tests: &["test", "setUp", "tearDown"],
+        test_decorators: &["Test", "Suite"],
+        test_files: &["*Test", "*Tests", "*Spec"],
+        public: Public::Word(&["public", "open"]),
+        packages: &[Package { file: "Package.swift", says: &[], names: Named::Nothing }],
+        overloads_are_one: false,
+        ..Conventions::NEUTRAL
+    },
+    ..LanguageSpec::PLAIN
+};
+
+const TYPES: &[(&str, Kind, Detail)] = &[
+    ("struct", Kind::Class, Detail::Struct),
+    ("enum", Kind::Type, Detail::Enum),
+    ("extension", Kind::Type, Detail::Extension),
+    ("", Kind::Class, Detail::Class),
+];
+const VALUES: &[(&str, Kind, Detail)] = &[
+    ("../class_body", Kind::Constant, Detail::Property),
+    ("../enum_class_body", Kind::Constant, Detail::Property),
+    ("", Kind::Constant, Detail::Variable),
+];
+/// Beside the name of a function its result bears the name of this field, too.
+const CALLED: &str = "name:simple_identifier";
+const BOUND: &str = "name/bound_identifier";

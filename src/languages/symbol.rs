@@ -1,0 +1,160 @@
+//! Symbols that a table tells: the parts of a node that name it, end its signature, decorate and document it.
+
+use tree_sitter::Node;
+
+use super::definition::{Cx, Definition, Place, span_of};
+use crate::model::{Detail, Kind, Span};
+
+/// So many parts of a definition stand before its name at most, where a word or a decorator is looked for.
+const BEFORE: u32 = 24;
+
+impl<'t> Cx<'_, 't> {
+    /// Defines what `node` is: a symbol for each part that `name` leads to, with a signature up to the part `body`. Comments
+    /// above it document it, decorators are those of the language.
+    pub fn symbol(&mut self, node: Node<'t>, kind: Kind, detail: Detail, name: &str, body: &str) {
+        let end = part(node, body);
+        let runs = body.is_empty() || end.is_some();
+        for named in parts(node, name) {
+            let (named, container) = self.unqualified(named);
+            if let Some(definition) = self.described(node, named, container, kind, detail, end) {
+                self.define(Definition { runs: definition.runs && runs, ..definition });
+            }
+        }
+    }
+
+    /// What [`Cx::symbol`] says of one name; nothing of what is local to a function.
+    fn described(
+        &self,
+        node: Node<'t>,
+        named: Node<'t>,
+        container: Span,
+        mut kind: Kind,
+        mut detail: Detail,
+        end: Option<Node<'t>>,
+    ) -> Option<Definition> {
+        let place = self.place();
+        match (kind, detail) {
+            // Variables of functions are theirs alone.
+            (Kind::Constant, _) if place == Place::Function => return None,
+            (Kind::Constant, Detail::Variable) if place == Place::Type => detail = Detail::Field,
+            (Kind::Function, Detail::Function) if place == Place::Type || !container.is_empty() => {
+                (kind, detail) = (Kind::Method, Detail::Method);
+            }
+            _ => {}
+        }
+        let outer = self.outermost(node, self.spec.around);
+        let mut definition = Definition::new(node, named, kind, detail).within(outer).before(end);
+        definition.container = container;
+        definition.decorators = self.attributes().to_vec();
+        let before = definition.decorators.first().map_or(definition.span.start, |first| first.start);
+        definition.span.start = before.min(definition.span.start);
+        self.decorate(&mut definition, outer);
+        if outer != node {
+            self.decorate(&mut definition, node);
+        }
+        let comments = self.spec.comments;
+        let starts = [definition.span.start, definition.signature.start];
+        let docs = starts.map(|start| self.doc_above(start as usize, |comment| comments.document(comment)));
+        definition.doc = docs.into_iter().find(|doc| !doc.is_empty()).unwrap_or_default();
+        let mut cursor = node.walk();
+        // A comment that opens the body stands before it in some trees.
+        if let Some(comment) =
+            node.children(&mut cursor).find(|part| part.is_extra() && part.start_byte() > named.end_byte())
+        {
+            definition.signature.end = definition.signature.end.min(comment.start_byte() as u32);
+        }
+        let signature = definition.signature.of(self.source()).trim_ascii_end();
+        let mut ends = [";", "{", "="].into_iter().filter_map(|end| signature.strip_suffix(end.as_bytes()));
+        let signature = ends.next().unwrap_or(signature);
+        definition.signature.end = definition.signature.start + signature.trim_ascii_end().len() as u32;
+        Some(definition)
+    }
+
+    /// Defines what `node` is by the first of some signs that it bears: see [`super::Rule::Told`].
+    pub fn told(&mut self, node: Node<'t>, signs: &[(&str, Kind, Detail)], name: &str, body: &str) {
+        let end = part(node, name).map_or(node.end_byte(), |name| name.start_byte());
+        let said: Vec<&str> = self.parts_before(node, end).into_iter().map(|part| self.text(part)).collect();
+        let bears = |sign: &str| match sign.strip_prefix("../") {
+            Some(around) => self.ancestor(0).is_some_and(|parent| parent.kind() == around),
+            None if sign.contains(['/', ':']) => part(node, sign).is_some(),
+            None => sign.is_empty() || said.contains(&sign),
+        };
+        if let Some((_, kind, detail)) = signs.iter().find(|(sign, _, _)| bears(sign)) {
+            self.symbol(node, *kind, *detail, name, body);
+        }
+    }
+
+    /// The parts of a definition before byte `end`, and the parts of those.
+    fn parts_before(&self, node: Node<'t>, end: usize) -> Vec<Node<'t>> {
+        let within = |of: Node<'t>| {
+            let parts = (0..of.child_count().min(BEFORE)).filter_map(move |at| of.child(at));
+            parts.take_while(move |part| part.start_byte() < end)
+        };
+        within(node).flat_map(|part| std::iter::once(part).chain(within(part))).collect()
+    }
+
+    /// Gives a definition the decorators that are parts of `node`; its signature begins behind those that open it.
+    fn decorate(&self, definition: &mut Definition, node: Node<'t>) {
+        if self.spec.decorators.is_empty() {
+            return;
+        }
+        for part in self.parts_before(node, definition.name.start as usize) {
+            if !self.spec.decorators.contains(&part.kind()) {
+                continue;
+            }
+            let span = span_of(part);
+            if !definition.decorators.contains(&span) {
+                definition.decorators.push(span);
+            }
+            if span.start == definition.signature.start {
+                let rest = self.source().get(span.end as usize..definition.name.start as usize).unwrap_or_default();
+                definition.signature.start = span.end + (rest.len() - rest.trim_ascii_start().len()) as u32;
+            }
+        }
+    }
+
+    /// The name itself, and the owner that stands before it: `b` and `a` of `a.b`.
+    fn unqualified(&self, mut named: Node<'t>) -> (Node<'t>, Span) {
+        let mut container = Span::default();
+        // Names are not nested deeply, but the text around an error may be.
+        for _ in 0..8 {
+            let rule = self.spec.qualified.iter().find(|(kind, _, _)| *kind == named.kind());
+            let Some((inner, owner)) = rule.and_then(|(_, owner, name)| Some((part(named, name)?, owner))) else {
+                break;
+            };
+            let owner = part(named, owner).map(|owner| self.unqualified(owner).0);
+            container = owner.map_or(container, span_of);
+            named = inner;
+        }
+        (named, container)
+    }
+}
+
+/// A part of a node, by the way to it: steps with `/` between them. A step is a field, or else a child of that kind;
+/// `a|b` is the first of the two that is there, and `a:b` is `a` if it is of kind `b`.
+pub(super) fn part<'t>(node: Node<'t>, way: &str) -> Option<Node<'t>> {
+    parts(node, way).into_iter().next()
+}
+
+/// All parts of a node that a way leads to.
+fn parts<'t>(node: Node<'t>, way: &str) -> Vec<Node<'t>> {
+    if way.is_empty() {
+        return Vec::new();
+    }
+    let into = |node: Node<'t>, step: &str| {
+        step.split('|').map(|choice| step_into(node, choice)).find(|found| !found.is_empty()).unwrap_or_default()
+    };
+    way.split('/').fold(vec![node], |nodes, step| nodes.into_iter().flat_map(|node| into(node, step)).collect())
+}
+
+fn step_into<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
+    let (name, kind) = step.split_once(':').map_or((step, None), |(name, kind)| (name, Some(kind)));
+    let mut cursor = node.walk();
+    let of_field = node.children_by_field_name(name, &mut cursor);
+    let mut found: Vec<Node<'t>> = of_field.filter(|child| child.kind() != ",").collect();
+    if found.is_empty() {
+        found.extend(node.children(&mut cursor).filter(|child| child.kind() == name));
+    }
+    found.retain(|child| kind.is_none_or(|kind| child.kind() == kind));
+    found
+}
