@@ -112,7 +112,7 @@ pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limit
         }
     }
     number_lines(source, &mut symbols);
-    let facts = spec.relating.map(|relating| facts(relating, source, &tree, &embedded)).unwrap_or_default();
+    let facts = spec.relating.map(|relating| facts(spec, relating, source, &tree, &embedded)).unwrap_or_default();
     // What of it was too much is missing, such as the inside of a macro.
     let has_errors = tree.root_node().has_error() || budget.failure.is_some();
     Extraction { symbols, facts, has_errors, failure: None }
@@ -130,9 +130,15 @@ fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tre
 }
 
 /// What the resolver needs to know of a file.
-fn facts(relating: Relating, source: &[u8], tree: &Tree, embedded: &[(usize, Tree)]) -> Vec<u8> {
+fn facts(
+    spec: &'static LanguageSpec,
+    relating: Relating,
+    source: &[u8],
+    tree: &Tree,
+    embedded: &[(usize, Tree)],
+) -> Vec<u8> {
     let root = tree.root_node();
-    let mut lower = Lower::new(source, root, embedded);
+    let mut lower = Lower::new(spec, source, root, embedded);
     (relating.lower)(&mut lower, root);
     lower.facts.finish()
 }

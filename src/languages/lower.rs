@@ -2,8 +2,10 @@
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
+use super::LanguageSpec;
 use super::definition::span_of;
 use super::doc::{Comments, comment_above};
+use super::shape::Shape;
 use crate::facts::Builder;
 use crate::model::Role;
 
@@ -19,13 +21,19 @@ pub struct Lower<'s, 't> {
     cursor: TreeCursor<'t>,
     embedded: &'t [(usize, Tree)],
     depth: usize,
+    shapes: &'static [&'static Shape],
 }
 
 impl<'s, 't> Lower<'s, 't> {
     /// A lowering of the tree below `root` that has not begun. `embedded` are the trees of texts in it that were read once more, by
     /// where the nodes begin whose texts they are.
-    pub fn new(source: &'s [u8], root: Node<'t>, embedded: &'t [(usize, Tree)]) -> Self {
-        Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0 }
+    pub fn new(spec: &'static LanguageSpec, source: &'s [u8], root: Node<'t>, embedded: &'t [(usize, Tree)]) -> Self {
+        Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0, shapes: spec.shapes() }
+    }
+
+    /// The shape of each kind of node, by its number.
+    pub fn shapes(&self) -> &'static [&'static Shape] {
+        self.shapes
     }
 
     /// The tree of a node's text, where that was read once more.

@@ -2,7 +2,8 @@
 //!
 //! A [`LanguageSpec`] names the files a language is written in, its grammar, what each kind of syntax node means ([`Rule`]),
 //! its comments and its conventions. Most kinds mean nothing and are walked through; a few define something, as the table
-//! says or as a function does. Nothing outside this room knows a language by name, which `tests/all/tidy.rs` checks.
+//! says or as a function does. What a file says about names is read by a function, or by a table of shapes ([`shape`]).
+//! Nothing outside this room knows a language by name, which `tests/all/tidy.rs` checks.
 
 mod conventions;
 mod definition;
@@ -10,6 +11,7 @@ mod doc;
 mod lower;
 mod names;
 mod role;
+pub mod shape;
 mod smells;
 mod spec;
 mod symbol;

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::doc::Comments;
 use super::lower::Lower;
+use super::shape::{Shape, Shapes};
 use super::{Conventions, Cx, LANGUAGES, Syntax};
 use crate::facts::Semantics;
 use crate::model::{Detail, Kind};
@@ -64,6 +65,8 @@ pub const fn symbol(kind: Kind, detail: Detail, name: &'static str, body: &'stat
 pub struct Relating {
     /// Writes down what a file says about names, given the root of its tree.
     pub lower: for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>),
+    /// What each kind of node says about names, for a lowering that reads by shapes.
+    pub shapes: Shapes,
     /// How they are bound. Languages that name the same one are resolved together.
     pub semantics: &'static Semantics,
 }
@@ -101,6 +104,21 @@ pub(super) use grammar;
 
 /// A look at a text.
 pub type Look = fn(&[u8]) -> bool;
+
+/// A table by node kind for each language, made on first use.
+struct Tables<T: 'static>(OnceLock<Vec<OnceLock<Vec<&'static T>>>>);
+
+impl<T> Tables<T> {
+    const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    fn of(&'static self, spec: &'static LanguageSpec, make: impl FnOnce() -> Vec<&'static T>) -> &'static [&'static T] {
+        let tables = self.0.get_or_init(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
+        let number = LANGUAGES.iter().position(|other| std::ptr::eq(*other, spec));
+        tables[number.expect("every language stands in the list")].get_or_init(make)
+    }
+}
 
 /// A language: which files are written in it and how they are read.
 #[derive(Clone, Copy)]
@@ -176,11 +194,20 @@ impl LanguageSpec {
 
     /// The meaning of every node kind by its number, [`Node::kind_id`]; made on first use.
     pub fn table(&'static self) -> &'static [&'static Rule] {
-        type Table = OnceLock<Vec<&'static Rule>>;
-        static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
-        let tables = TABLES.get_or_init(|| LANGUAGES.iter().map(|_| Table::new()).collect());
-        let number = LANGUAGES.iter().position(|spec| std::ptr::eq(*spec, self));
-        tables[number.expect("every language stands in the list")].get_or_init(|| self.make_table())
+        static TABLES: Tables<Rule> = Tables::new();
+        TABLES.of(self, || self.make_table())
+    }
+
+    /// What every node kind says about names, by its number; made on first use.
+    pub fn shapes(&'static self) -> &'static [&'static Shape] {
+        static TABLES: Tables<Shape> = Tables::new();
+        let rows = self.relating.map_or(&[][..], |relating| relating.shapes);
+        let shape = |kind: &str| rows.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(shape, _)| shape);
+        TABLES.of(self, || {
+            let Some(grammar) = self.language() else { return Vec::new() };
+            let kinds = (0..grammar.node_kind_count() as u16).map(|id| grammar.node_kind_for_id(id));
+            kinds.map(|kind| kind.and_then(shape).unwrap_or(&Shape::Children)).collect()
+        })
     }
 
     fn make_table(&'static self) -> Vec<&'static Rule> {

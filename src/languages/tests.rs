@@ -8,6 +8,7 @@ use std::path::Path;
 use expect_test::expect_file;
 use serde_json::Value;
 
+use super::shape::Shape;
 use super::{LANGUAGES, LanguageSpec, Rule};
 
 /// For each kind of node, the kinds that may stand directly in it.
@@ -101,6 +102,16 @@ fn every_kind_and_part_that_a_table_names_is_in_its_grammar() {
         for (kind, owner, name) in spec.qualified {
             is_kind(kind);
             steps(owner).chain(steps(name)).for_each(is_part);
+        }
+        let shapes = spec.relating.map_or(&[][..], |relating| relating.shapes);
+        shapes.iter().flat_map(|(_, kinds)| *kinds).for_each(|kind| is_kind(kind));
+        for (shape, _) in shapes {
+            match shape {
+                Shape::Member { of, name } => [of, name].into_iter().for_each(|part| is_part(part)),
+                Shape::Of(_, of) | Shape::Instance(of) | Shape::Part(of) => is_part(of),
+                Shape::Assign { left, right } => [left, right].into_iter().for_each(|part| is_part(part)),
+                _ => {}
+            }
         }
         for (rule, _) in spec.rules {
             match rule {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::expressions::walk;
+use super::super::shape::{At, Said};
 use super::{receiver_type, types};
 use crate::facts::{BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
@@ -47,7 +47,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
                 }
             }
             "var_declaration" | "const_declaration" => drop(values(cx, node, file, true)),
-            _ => scope = statement(cx, node, scope),
+            _ => scope = cx.read(node, At::used(scope)).scope,
         }
     }
 }
@@ -164,108 +164,57 @@ fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u3
 
 /// The statements of a block, in this scope.
 pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32) {
-    let mut scope = scope;
-    for child in cx.children(block) {
-        cx.deeper(|cx| scope = statement(cx, child, scope));
-    }
+    cx.parts(block, scope);
 }
 
-/// Writes down a statement and gives the scope of what follows it.
-fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
-    match node.kind() {
-        "statement_list" => {
-            let mut scope = scope;
-            for child in cx.children(node) {
-                cx.deeper(|cx| scope = statement(cx, child, scope));
-            }
-            return scope;
-        }
-        "block" => {
-            let inner = cx.facts.scope(ScopeKind::Block, scope);
-            block(cx, node, inner);
-        }
-        "short_var_declaration" => {
-            let right = field(node, "right").map(|right| list(cx, right, scope, Role::Reference)).unwrap_or_default();
-            let left = field(node, "left").map(|left| cx.children(left)).unwrap_or_default();
-            return assigned(cx, &left, &right, scope);
-        }
-        "receive_statement" => {
-            let right = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
-            let Some(left) = field(node, "left") else { return scope };
-            if is_declared(node) {
-                let left = cx.children(left);
-                return assigned(cx, &left, &[right], scope);
-            }
-            list(cx, left, scope, Role::Write);
-        }
-        "var_declaration" | "const_declaration" => return values(cx, node, scope, false),
-        "type_declaration" => {
-            for spec in cx.children(node) {
-                types::declare(cx, spec, scope, scope);
-            }
-        }
-        "if_statement" | "for_statement" | "expression_switch_statement" | "select_statement" => {
-            let mut inner = cx.facts.scope(ScopeKind::Block, scope);
-            for child in cx.children(node) {
-                cx.deeper(|cx| inner = statement(cx, child, inner));
-            }
-        }
-        "expression_case" | "default_case" | "communication_case" => {
-            let mut inner = cx.facts.scope(ScopeKind::Block, scope);
-            for child in cx.children(node) {
-                cx.deeper(|cx| inner = statement(cx, child, inner));
-            }
-        }
-        "type_switch_statement" => type_switch(cx, node, scope),
-        "for_clause" | "labeled_statement" => {
-            let mut inner = scope;
-            for child in cx.children(node) {
-                cx.deeper(|cx| inner = statement(cx, child, inner));
-            }
-            return inner;
-        }
-        "range_clause" => {
-            let over = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
-            let Some(left) = field(node, "left") else { return scope };
-            if !is_declared(node) {
-                list(cx, left, scope, Role::Write);
-                return scope;
-            }
-            let left = cx.children(left);
-            let values = [Op::Key, Op::Element].map(|op| cx.facts.of(op, over));
-            return assigned(cx, &left, &values[..left.len().min(2)], scope);
-        }
-        "assignment_statement" => {
-            field(node, "left").map(|left| list(cx, left, scope, Role::Write));
-            field(node, "right").map(|right| list(cx, right, scope, Role::Reference));
-        }
-        "inc_statement" | "dec_statement" => {
-            for child in cx.children(node) {
-                walk(cx, child, scope, Role::Write);
-            }
-        }
-        "break_statement" | "continue_statement" | "goto_statement" | "label_name" => {}
-        "expression_list" => drop(list(cx, node, scope, Role::Reference)),
-        "go_statement" | "defer_statement" | "return_statement" | "expression_statement" | "send_statement" => {
-            for child in cx.children(node) {
-                match child.kind() {
-                    "expression_list" => drop(list(cx, child, scope, Role::Reference)),
-                    _ => drop(walk(cx, child, scope, Role::Reference)),
-                }
-            }
-        }
-        _ => drop(walk(cx, node, scope, Role::Reference)),
+/// `a, b := f()`.
+pub(super) fn short_declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let right = field(node, "right").map(|right| cx.list(right, At::used(at.scope))).unwrap_or_default();
+    let left = field(node, "left").map(|left| cx.children(left)).unwrap_or_default();
+    assigned(cx, &left, &right, at.scope)
+}
+
+/// `case v, ok := <-channel`.
+pub(super) fn receive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let right = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
+    let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
+    if is_declared(node) {
+        let left = cx.children(left);
+        return assigned(cx, &left, &[right], at.scope);
     }
-    scope
+    cx.list(left, At { role: Role::Write, ..at });
+    at.says(UNKNOWN)
+}
+
+/// `for k, v := range over`.
+pub(super) fn range<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let over = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
+    let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
+    if !is_declared(node) {
+        cx.list(left, At { role: Role::Write, ..at });
+        return at.says(UNKNOWN);
+    }
+    let left = cx.children(left);
+    let values = [Op::Key, Op::Element].map(|op| cx.facts.of(op, over));
+    assigned(cx, &left, &values[..left.len().min(2)], at.scope)
+}
+
+/// `var` and `const` in a function.
+pub(super) fn local_values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    Said { value: UNKNOWN, scope: values(cx, node, at.scope, false) }
+}
+
+/// `type` in a function.
+pub(super) fn local_types<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    for spec in cx.children(node) {
+        types::declare(cx, spec, at.scope, at.scope);
+    }
+    at.says(UNKNOWN)
 }
 
 /// Whether what stands left is declared here: `:=`, not `=`.
 fn is_declared(node: Node<'_>) -> bool {
     node.children(&mut node.walk()).any(|child| child.kind() == ":=")
-}
-
-fn list<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> Vec<u32> {
-    cx.children(node).into_iter().map(|child| walk(cx, child, scope, role)).collect()
 }
 
 /// The scope that names are declared in: where one of them has meant something else so far, a new one, so that what was
@@ -284,7 +233,7 @@ fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: u32) -> u32 {
 }
 
 /// Binds names to values, each to its own or all to what one call gives; gives the scope of what follows.
-fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope: u32) -> u32 {
+fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope: u32) -> Said {
     let scope = fresh(cx, left, scope);
     for (place, node) in left.iter().enumerate() {
         let name = cx.name(*node);
@@ -295,7 +244,7 @@ fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope:
         let value = value_of(cx, right, left.len(), place);
         cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, NONE);
     }
-    scope
+    Said { value: UNKNOWN, scope }
 }
 
 /// The value of one of `count` names.
@@ -310,12 +259,12 @@ fn value_of(cx: &mut Lower<'_, '_>, right: &[u32], count: usize, place: usize) -
 }
 
 /// `switch x := y.(type)`: in each case `x` is of its type.
-fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
-    let mut scope = cx.facts.scope(ScopeKind::Block, scope);
+pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let mut scope = cx.facts.scope(ScopeKind::Block, at.scope);
     if let Some(initializer) = field(node, "initializer") {
-        scope = statement(cx, initializer, scope);
+        scope = cx.read(initializer, At::used(scope)).scope;
     }
-    let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
+    let value = field(node, "value").map_or(UNKNOWN, |value| cx.value(value, scope));
     let alias = field(node, "alias").and_then(|list| cx.first(list)).filter(|alias| cx.text(*alias) != "_");
     for case in cx.children(node) {
         if !matches!(case.kind(), "type_case" | "default_case") {
@@ -335,9 +284,10 @@ fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
             }
         }
         for child in cx.children(case).into_iter().filter(|child| !cases.contains(child)) {
-            cx.deeper(|cx| inner = statement(cx, child, inner));
+            inner = cx.read(child, At::used(inner)).scope;
         }
     }
+    at.says(UNKNOWN)
 }
 
 /// `var` and `const`, of the package or in a function; gives the scope of what follows.
@@ -353,7 +303,7 @@ fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of_package: bo
         let (written, value) = (field(line, "type"), field(line, "value"));
         if line.kind() == "var_spec" || written.is_some() || value.is_some() {
             of = written.map_or(UNKNOWN, |written| types::of(cx, written, scope));
-            right = value.map(|value| list(cx, value, scope, Role::Reference)).unwrap_or_default();
+            right = value.map(|value| cx.list(value, At::used(scope))).unwrap_or_default();
         }
         let names = names(line);
         if !of_package {

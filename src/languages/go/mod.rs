@@ -4,6 +4,7 @@ mod conventions;
 mod expressions;
 mod lower;
 mod modules;
+mod shapes;
 mod syntax;
 mod types;
 
@@ -38,7 +39,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments::C,
     conventions: &conventions::CONVENTIONS,
-    relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &modules::SEMANTICS }),
     syntax: &syntax::SYNTAX,
     ..LanguageSpec::PLAIN
 };

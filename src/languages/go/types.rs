@@ -4,89 +4,92 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::expressions::walk;
+use super::super::shape::{At, Said};
 use super::lower::{field, names};
 use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, STRUCTURAL, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// Writes down the names in a type and gives the type. Pointers are what they point to.
+/// The type that a node writes. Pointers are what they point to.
 pub(super) fn of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
-    cx.deeper(|cx| one(cx, node, scope, Role::Type))
+    cx.read(node, At { scope, role: Role::Type }).value
 }
 
-fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
-    match node.kind() {
-        "type_identifier" | "identifier" => {
-            let name = cx.name(node);
-            let meant = cx.facts.named(scope, name);
-            cx.facts.occurrence(span_of(node), role, meant);
-            meant
-        }
-        "qualified_type" => {
-            let (Some(package), Some(node)) = (field(node, "package"), field(node, "name")) else { return UNKNOWN };
-            let (package, name) = (cx.name(package), cx.name(node));
-            let package = cx.facts.named(scope, package);
-            let meant = cx.facts.member(package, name);
-            cx.facts.occurrence(span_of(node), role, meant);
-            meant
-        }
-        "pointer_type" | "parenthesized_type" | "negated_type" => {
-            cx.first(node).map_or(UNKNOWN, |inner| cx.deeper(|cx| one(cx, inner, scope, role)))
-        }
-        "generic_type" => {
-            let Some(base) = field(node, "type") else { return UNKNOWN };
-            let named = cx.text(base);
-            let base = cx.deeper(|cx| one(cx, base, scope, role));
-            let arguments = field(node, "type_arguments").map(|list| arguments(cx, list, scope)).unwrap_or_default();
-            // What iterates over one thing gives it first.
-            match arguments[..] {
-                [only] if named.ends_with(".Seq") => generic(cx, base, &[only, only]),
-                _ => generic(cx, base, &arguments),
-            }
-        }
-        "slice_type" | "array_type" | "implicit_length_array_type" => {
-            field(node, "length").map(|length| walk(cx, length, scope, Role::Reference));
-            let element = field(node, "element").map_or(UNKNOWN, |element| of(cx, element, scope));
-            generic(cx, UNKNOWN, &[element])
-        }
-        "map_type" => {
-            let key = field(node, "key").map_or(UNKNOWN, |key| of(cx, key, scope));
-            let value = field(node, "value").map_or(UNKNOWN, |value| of(cx, value, scope));
-            generic(cx, UNKNOWN, &[key, value])
-        }
-        // Iterating over a channel gives first what it carries.
-        "channel_type" => {
-            let value = field(node, "value").map_or(UNKNOWN, |value| of(cx, value, scope));
-            generic(cx, UNKNOWN, &[value, value])
-        }
-        "function_type" => {
-            let takes = field(node, "parameters").map(|list| parameters(cx, list, scope, None)).unwrap_or_default();
-            let gives = results(cx, node, scope, None);
-            function(cx, gives, &takes)
-        }
-        "struct_type" | "interface_type" => {
-            if node.kind() == "interface_type" && cx.first(node).is_none() {
-                let any = cx.facts.name("any");
-                return cx.facts.named(scope, any);
-            }
-            let members = cx.facts.scope(ScopeKind::Class, scope);
-            let object = Definition { kind: DefinitionKind::Object as u8, members, ..Definition::default() };
-            let object = cx.facts.define(object);
-            fields(cx, node, object, members, scope);
-            cx.facts.expression(Op::Object, object, 0)
-        }
-        // Any of several types has the members of none.
-        "type_elem" | "type_constraint" => match cx.children(node)[..] {
-            [only] => cx.deeper(|cx| one(cx, only, scope, role)),
-            ref several => {
-                for part in several {
-                    of(cx, *part, scope);
-                }
-                UNKNOWN
-            }
-        },
-        _ => walk(cx, node, scope, role),
+/// `package.Name`.
+pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let (Some(package), Some(node)) = (field(node, "package"), field(node, "name")) else { return at.says(UNKNOWN) };
+    let (package, name) = (cx.name(package), cx.name(node));
+    let package = cx.facts.named(at.scope, package);
+    let meant = cx.facts.member(package, name);
+    cx.facts.occurrence(span_of(node), if at.role == Role::Base { Role::Base } else { Role::Type }, meant);
+    at.says(meant)
+}
+
+/// `Name[T]`.
+pub(super) fn with_arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let Some(base) = field(node, "type") else { return at.says(UNKNOWN) };
+    let named = cx.text(base);
+    let base = cx.read(base, at).value;
+    let arguments = field(node, "type_arguments").map(|list| arguments(cx, list, at.scope)).unwrap_or_default();
+    // What iterates over one thing gives it first.
+    at.says(match arguments[..] {
+        [only] if named.ends_with(".Seq") => generic(cx, base, &[only, only]),
+        _ => generic(cx, base, &arguments),
+    })
+}
+
+/// Slices and arrays.
+pub(super) fn list<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    field(node, "length").map(|length| cx.value(length, at.scope));
+    let element = part(cx, node, "element", at);
+    at.says(generic(cx, UNKNOWN, &[element]))
+}
+
+pub(super) fn map<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let [key, value] = ["key", "value"].map(|name| part(cx, node, name, at));
+    at.says(generic(cx, UNKNOWN, &[key, value]))
+}
+
+/// Iterating over a channel gives first what it carries.
+pub(super) fn channel<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let value = part(cx, node, "value", at);
+    at.says(generic(cx, UNKNOWN, &[value, value]))
+}
+
+pub(super) fn of_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    let takes = field(node, "parameters").map(|list| parameters(cx, list, at.scope, None)).unwrap_or_default();
+    let gives = results(cx, node, at.scope, None);
+    at.says(function(cx, gives, &takes))
+}
+
+/// A struct or an interface without a name.
+pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    if node.kind() == "interface_type" && cx.first(node).is_none() {
+        let any = cx.facts.name("any");
+        return at.says(cx.facts.named(at.scope, any));
     }
+    let members = cx.facts.scope(ScopeKind::Class, at.scope);
+    let object = Definition { kind: DefinitionKind::Object as u8, members, ..Definition::default() };
+    let object = cx.facts.define(object);
+    fields(cx, node, object, members, at.scope);
+    at.says(cx.facts.expression(Op::Object, object, 0))
+}
+
+/// Any of several types has the members of none.
+pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    match cx.children(node)[..] {
+        [only] => at.says(cx.read(only, at).value),
+        ref several => {
+            for part in several {
+                of(cx, *part, at.scope);
+            }
+            at.says(UNKNOWN)
+        }
+    }
+}
+
+/// The type that a part writes.
+fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> u32 {
+    field(node, name).map_or(UNKNOWN, |part| of(cx, part, at.scope))
 }
 
 fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<u32> {
@@ -185,7 +188,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
             let named = names(line);
             let is_embedded = field(line, "name").is_none();
             let role = if is_embedded { Role::Base } else { Role::Type };
-            let meant = cx.deeper(|cx| one(cx, of, scope, role));
+            let meant = cx.read(of, At { scope, role }).value;
             for node in named.into_iter().chain(super::base_type(of).filter(|_| is_embedded)) {
                 let name = cx.name(node);
                 cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, meant, node.start_byte() as u32);
@@ -200,7 +203,8 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
     for line in cx.children(node) {
         if line.kind() != "method_elem" {
             let is_one = cx.children(line).len() == 1;
-            let meant = cx.deeper(|cx| one(cx, line, scope, if is_one { Role::Base } else { Role::Type }));
+            let role = if is_one { Role::Base } else { Role::Type };
+            let meant = cx.read(line, At { scope, role }).value;
             match cx.text(line) {
                 "error" => {
                     let (name, string) = (cx.facts.name("Error"), cx.facts.name("string"));

@@ -57,7 +57,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments::C,
     conventions: &conventions::CONVENTIONS,
-    relating: Some(Relating { lower: lower::lower, semantics: &packages::SEMANTICS }),
+    relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &packages::SEMANTICS }),
     syntax: &syntax::SYNTAX,
     ..LanguageSpec::PLAIN
 };

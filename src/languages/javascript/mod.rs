@@ -52,7 +52,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 };
 
 /// How names are resolved, of TypeScript too: the two import each other.
-pub(super) const RELATING: Relating = Relating { lower: lower::lower, semantics: &modules::SEMANTICS };
+pub(super) const RELATING: Relating = Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS };
 
 /// Functions that are statements.
 pub(super) const FUNCTIONS: &[&str] = &["function_declaration", "generator_function_declaration"];

@@ -72,7 +72,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments::HASH,
     conventions: &conventions::CONVENTIONS,
-    relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
+    relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS }),
     syntax: &syntax::SYNTAX,
     ..LanguageSpec::PLAIN
 };

@@ -109,7 +109,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments::C,
     conventions: &conventions::CONVENTIONS,
-    relating: Some(Relating { lower: lower::lower, semantics: &modules::SEMANTICS }),
+    relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS }),
     ..LanguageSpec::PLAIN
 };
 

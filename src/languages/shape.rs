@@ -1,0 +1,189 @@
+//! Shapes: what each kind of node says about names, as a table that one reader follows.
+//!
+//! A node is read at a scope and in a role ([`At`]) and says a value and the scope of what follows it ([`Said`]). A kind that
+//! the table leaves out is [`Shape::Children`].
+
+use tree_sitter::Node;
+
+use super::definition::span_of;
+use super::lower::Lower;
+use crate::model::Role;
+
+use crate::facts::{Op, ScopeKind, UNKNOWN};
+
+/// A table of shapes: each with the kinds of nodes that have it.
+pub type Shapes = &'static [(Shape, &'static [&'static str])];
+
+/// What a kind of node says about names. Parts are called by their fields.
+#[derive(Clone, Copy)]
+pub enum Shape {
+    /// Nothing, and nothing inside is read.
+    Nothing,
+    /// Nothing itself: its parts are read, each in the scope that the one before leaves.
+    Children,
+    /// As its parts say, in a scope of their own.
+    Scope(ScopeKind),
+    /// As its first part says: parentheses, pointers.
+    Same,
+    /// A name that stands by itself; the blank one means nothing.
+    Name {
+        /// As `_`.
+        blank: &'static str,
+    },
+    /// The name of a type.
+    TypeName,
+    /// A member of a value: `of.name`.
+    Member {
+        /// The value.
+        of: &'static str,
+        /// The member.
+        name: &'static str,
+    },
+    /// What an operation makes of one part; the others are read.
+    Of(Op, &'static str),
+    /// An instance of the type that one part writes; the others are read.
+    Instance(&'static str),
+    /// As one part says; the others are read.
+    Part(&'static str),
+    /// Lists of what is written and what is read.
+    Assign {
+        /// Written.
+        left: &'static str,
+        /// Read.
+        right: &'static str,
+    },
+    /// Its parts are written.
+    Written,
+    /// As a function says, where no other shape does.
+    By(for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>, At) -> Said),
+}
+
+/// Where a node is read.
+#[derive(Clone, Copy)]
+pub struct At {
+    /// The scope of its names.
+    pub scope: u32,
+    /// What its outermost name does.
+    pub role: Role,
+}
+
+impl At {
+    /// A part that is only used.
+    pub fn used(scope: u32) -> Self {
+        Self { scope, role: Role::Reference }
+    }
+
+    /// The node has a value and declares nothing.
+    pub fn says(self, value: u32) -> Said {
+        Said { value, scope: self.scope }
+    }
+}
+
+/// What a node says.
+#[derive(Clone, Copy)]
+pub struct Said {
+    /// Its value.
+    pub value: u32,
+    /// The scope of what follows it.
+    pub scope: u32,
+}
+
+impl<'t> Lower<'_, 't> {
+    /// Reads a node by the shape of its kind.
+    pub fn read(&mut self, node: Node<'t>, at: At) -> Said {
+        let mut said = at.says(UNKNOWN);
+        self.deeper(|cx| said = cx.read_one(node, at));
+        said
+    }
+
+    /// The value of a node that is used.
+    pub fn value(&mut self, node: Node<'t>, scope: u32) -> u32 {
+        self.read(node, At::used(scope)).value
+    }
+
+    /// Reads the parts of a node one after the other; gives the scope of what follows.
+    pub fn parts(&mut self, node: Node<'t>, mut scope: u32) -> u32 {
+        for part in self.children(node) {
+            scope = self.read(part, At::used(scope)).scope;
+        }
+        scope
+    }
+
+    /// Reads each part of a list in the same scope and role; gives their values.
+    pub fn list(&mut self, node: Node<'t>, at: At) -> Vec<u32> {
+        self.children(node).into_iter().map(|part| self.read(part, at).value).collect()
+    }
+
+    fn read_one(&mut self, node: Node<'t>, at: At) -> Said {
+        let shape = self.shapes().get(node.kind_id() as usize).copied().unwrap_or(&Shape::Children);
+        let value = match *shape {
+            Shape::Nothing => UNKNOWN,
+            Shape::Children => return Said { value: UNKNOWN, scope: self.parts(node, at.scope) },
+            Shape::Scope(kind) => {
+                let inner = self.facts.scope(kind, at.scope);
+                self.parts(node, inner);
+                UNKNOWN
+            }
+            Shape::Same => self.first(node).map_or(UNKNOWN, |part| self.read(part, at).value),
+            Shape::Name { blank } if self.text(node) == blank => UNKNOWN,
+            Shape::Name { .. } => self.named(node, at),
+            Shape::TypeName if at.role == Role::Base => self.named(node, at),
+            Shape::TypeName => self.named(node, At { role: Role::Type, ..at }),
+            Shape::Member { of, name } => {
+                let on = node.child_by_field_name(of).map_or(UNKNOWN, |on| self.value(on, at.scope));
+                let Some(member) = node.child_by_field_name(name) else { return at.says(UNKNOWN) };
+                let name = self.name(member);
+                let meant = self.facts.member(on, name);
+                self.facts.occurrence(span_of(member), at.role, meant);
+                // Of the unknown nothing is known, but what is written was.
+                if on == UNKNOWN { UNKNOWN } else { meant }
+            }
+            Shape::Of(op, of) => {
+                let chosen = node.child_by_field_name(of);
+                let on = chosen.map_or(UNKNOWN, |on| self.value(on, at.scope));
+                self.others(node, chosen, at.scope);
+                self.facts.of(op, on)
+            }
+            Shape::Instance(of) => {
+                let chosen = node.child_by_field_name(of);
+                self.others(node, chosen, at.scope);
+                let of = chosen.map_or(UNKNOWN, |of| self.read(of, At { role: Role::Type, ..at }).value);
+                self.facts.of(Op::Instance, of)
+            }
+            Shape::Part(of) => {
+                let chosen = node.child_by_field_name(of);
+                self.others(node, chosen, at.scope);
+                chosen.map_or(UNKNOWN, |part| self.value(part, at.scope))
+            }
+            Shape::Assign { left, right } => {
+                if let Some(left) = node.child_by_field_name(left) {
+                    self.list(left, At { role: Role::Write, ..at });
+                }
+                if let Some(right) = node.child_by_field_name(right) {
+                    self.list(right, At::used(at.scope));
+                }
+                UNKNOWN
+            }
+            Shape::Written => {
+                self.list(node, At { role: Role::Write, ..at });
+                UNKNOWN
+            }
+            Shape::By(function) => return function(self, node, at),
+        };
+        at.says(value)
+    }
+
+    fn named(&mut self, node: Node<'t>, at: At) -> u32 {
+        let name = self.name(node);
+        let meant = self.facts.named(at.scope, name);
+        self.facts.occurrence(span_of(node), at.role, meant);
+        meant
+    }
+
+    /// Reads the parts of a node but one.
+    fn others(&mut self, node: Node<'t>, but: Option<Node<'t>>, scope: u32) {
+        for part in self.children(node).into_iter().filter(|part| Some(*part) != but) {
+            self.value(part, scope);
+        }
+    }
+}
