@@ -1,5 +1,5 @@
 //! Keeps an answer within its token budget: cuts items off the end of its list, then shortens what is left, and says
-//! what is missing and how to get it. Keeps a list small whose tool wants it so.
+//! what is missing and how to get it. What an item holds never depends on how many fit.
 
 use serde_json::{Map, Value};
 
@@ -27,8 +27,6 @@ pub(super) struct Draft {
     question: u32,
     /// How to ask for less.
     pub narrow: Option<String>,
-    /// Keys that items can do without, see [`Asked::spare`](super::Asked::spare).
-    pub spare: &'static [&'static str],
     /// Written as compact text.
     pub compact: bool,
     /// What `_meta` holds; empty when there is none.
@@ -64,7 +62,6 @@ impl Draft {
             shortened: Vec::new(),
             question,
             narrow: None,
-            spare: &[],
             compact: false,
             meta: Map::new(),
         }
@@ -181,63 +178,6 @@ fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value>
     }
 }
 
-/// How small a list is kept though its budget would pay for more, and what its items give up for that.
-#[derive(Clone, Copy, Debug)]
-pub struct Thrift {
-    /// Tokens of the whole answer, as it is written.
-    pub tokens: usize,
-    /// What is given up, the most dispensable first; of each the last items give up theirs first.
-    pub gives: &'static [Gift],
-}
-
-/// Something that the items of a list can do without.
-#[derive(Clone, Copy, Debug)]
-pub struct Gift {
-    /// The key of a text.
-    pub key: &'static str,
-    /// To so many characters the text is cut; with none it goes as a whole.
-    pub length: usize,
-    /// So many of the first items keep theirs.
-    pub spares: usize,
-}
-
-/// Lets items give up what they can do without, no more of them than it takes to keep the answer small.
-pub(super) fn save(draft: &mut Draft, thrift: &Thrift) {
-    let Some(items) = draft.items.clone() else { return };
-    let is_small = |draft: &Draft| size(&draft.value(), draft.compact, thrift.tokens) <= thrift.tokens;
-    if is_small(draft) {
-        return;
-    }
-    let steps: Vec<(&Gift, usize)> = thrift
-        .gives
-        .iter()
-        .flat_map(|gift| (gift.spares.min(items.len())..items.len()).rev().map(move |place| (gift, place)))
-        .collect();
-    let after = |n_steps: usize| {
-        let mut items = items.clone();
-        steps[..n_steps].iter().for_each(|(gift, place)| gift.take(&mut items[*place]));
-        items
-    };
-    let (mut too_few, mut enough) = (0, steps.len());
-    while too_few + 1 < enough {
-        let middle = (too_few + enough) / 2;
-        draft.items = Some(after(middle));
-        if is_small(draft) { enough = middle } else { too_few = middle }
-    }
-    draft.items = Some(after(enough));
-}
-
-impl Gift {
-    fn take(&self, item: &mut Value) {
-        let Some(fields) = item.as_object_mut() else { return };
-        if self.length == 0 {
-            fields.shift_remove(self.key);
-        } else if let Some(Value::String(text)) = fields.get_mut(self.key) {
-            cut(text, self.length);
-        }
-    }
-}
-
 /// A value as its reader gets it.
 pub(super) fn written(value: &Value, compact: bool) -> String {
     if compact { compact::render(value) } else { value.to_string() }
@@ -252,9 +192,6 @@ pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error>
     }
     // What comes with a cut has its price too, and `_meta` says it once more.
     draft.meta.entry("truncated").or_insert(true.into());
-    if let Some(whole) = spared(draft, max_tokens) {
-        return Ok(whole);
-    }
     let guess = draft.items.as_deref().map_or(0, |items| affordable(items, max_tokens));
     let n = draft.given;
     let kept = largest(n, guess, |kept| size(&draft.value_of(kept), draft.compact, max_tokens) <= max_tokens);
@@ -263,36 +200,6 @@ pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error>
         shorten(draft, max_tokens)?;
     }
     Ok(written(&draft.value(), draft.compact))
-}
-
-/// Gives up what the items of the list can do without, one key after another, if all of them fit then: where something is
-/// counts for more than what it looks like.
-fn spared(draft: &mut Draft, max_tokens: usize) -> Option<String> {
-    let (whole, shortened) = (draft.items.clone()?, draft.shortened.clone());
-    for key in draft.spare {
-        let given_up: usize = draft.items.iter_mut().flatten().map(|item| give_up(item, key)).sum();
-        if given_up > 0 {
-            draft.lost(key, 0);
-            let text = written(&draft.value(), draft.compact);
-            if size_of(&text, max_tokens) <= max_tokens {
-                return Some(text);
-            }
-        }
-    }
-    (draft.items, draft.shortened) = (Some(whole), shortened);
-    None
-}
-
-/// Takes a key out of an item and of the items in it: how often it was there.
-fn give_up(item: &mut Value, key: &str) -> usize {
-    match item {
-        Value::Object(fields) => {
-            let own = usize::from(fields.shift_remove(key).is_some());
-            own + fields.values_mut().map(|inner| give_up(inner, key)).sum::<usize>()
-        }
-        Value::Array(items) => items.iter_mut().map(|inner| give_up(inner, key)).sum(),
-        _ => 0,
-    }
 }
 
 /// The tokens of a value as it is written.
@@ -340,8 +247,9 @@ fn largest(n: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
 /// Strings are not shortened below this many characters: less would say nothing.
 const SHORTEST: usize = 40;
 
-/// Keys of strings that name something; a part of a name names nothing.
-const NAMES: [&str; 7] = ["id", "file", "path", "repo", "code", "symbol_id", "_meta"];
+/// Keys of strings that are never shortened: a part of a name names nothing, and signatures and summaries are short.
+const NAMES: [&str; 11] =
+    ["id", "file", "path", "repo", "code", "symbol_id", "name", "kind", "signature", "summary", "_meta"];
 
 /// Shortens the longest strings and cuts inner lists, the heaviest first, until the answer fits.
 fn shorten(draft: &mut Draft, max_tokens: usize) -> Result<(), Error> {

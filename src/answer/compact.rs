@@ -7,13 +7,17 @@
 //!   once, as `{key: value}` before the columns. Rows of one file stand below a line that names it.
 //! - `id=file::qualified#kind` says that file, kind and name are in the id and not said again. As the first column it
 //!   says that the file's line and the row's first cell together are the id. A cell `::rest` is a symbol of that file.
+//! - Symbols that have a line and a signature are rows of their own kind, see [`symbols`].
 //! - A text of several lines stands as it is below `key[number of lines]:`.
 //! - A string is in quotes, as in JSON, only where it could be taken for something else.
+
+mod symbols;
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use self::symbols::Symbols;
 use super::tokens;
 
 /// The answer as dense text; as JSON when that is smaller.
@@ -53,7 +57,7 @@ fn object(out: &mut String, fields: &Map<String, Value>, indent: usize) {
                 _ = writeln!(out, "{id}{ID_FORM}: {}", value.as_str().unwrap_or_default());
             }
             Some(id) if derives(&[fields], id, key) => {}
-            _ => field(out, key, value, indent),
+            _ => field(out, key, value, indent, fields.get("file").and_then(Value::as_str)),
         }
     }
     for (key, value) in fields.iter().filter(|(_, value)| is_block(value)) {
@@ -64,13 +68,16 @@ fn object(out: &mut String, fields: &Map<String, Value>, indent: usize) {
     }
 }
 
-fn field(out: &mut String, key: &str, value: &Value, indent: usize) {
+/// Writes a key and its value; `file` is what the same object says its file is.
+fn field(out: &mut String, key: &str, value: &Value, indent: usize, file: Option<&str>) {
     margin(out, indent);
     name(out, key);
     match value {
         Value::String(text) if is_plain_line(text) => _ = writeln!(out, ": {text}"),
         Value::Array(items) if is_records(items) && (items.len() > 1 || !fits_line(value)) => {
-            if let Some(table) = Table::of(items) {
+            if let Some(symbols) = Symbols::of(items) {
+                symbols.write(out, file);
+            } else if let Some(table) = Table::of(items) {
                 table.write(out);
             } else {
                 _ = writeln!(out, "[{}]:", items.len());

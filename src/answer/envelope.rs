@@ -11,6 +11,8 @@ use super::arguments::arguments;
 use super::budget::{self, Draft};
 use super::session::Session;
 use super::{Code, Error, Notes, Request, tokens};
+use crate::config::Config;
+pub use crate::config::Format;
 
 /// Arguments that every tool takes beside its own.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -18,8 +20,8 @@ use super::{Code, Error, Notes, Request, tokens};
 pub struct SharedArguments {
     /// How many tokens the answer may have (default 8000).
     pub max_tokens: Option<u64>,
-    /// How the answer is written.
-    pub format: Format,
+    /// How the answer is written (default: as the server is set).
+    pub format: Option<Format>,
     /// `next_cursor` of an answer that was cut: goes on where it ended.
     pub cursor: Option<String>,
     /// Only the number of results.
@@ -31,17 +33,6 @@ pub const SHARED: [&str; 4] = ["max_tokens", "format", "cursor", "count_only"];
 
 /// An answer cannot be smaller than this and still say something.
 const MIN_TOKENS: usize = 50;
-
-/// How an answer is written for its reader.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// JSON without spaces.
-    #[default]
-    Json,
-    /// The same content as dense text.
-    Compact,
-}
 
 /// How an answer stands to the files it speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +63,6 @@ pub struct Asked {
     pub name: &'static str,
     /// The key of the list that is cut when the answer does not fit its budget.
     pub list: Option<&'static str>,
-    /// Keys that the items of the list can do without, the most dispensable first.
-    pub spare: &'static [&'static str],
 }
 
 /// A question, as far as every tool reads it alike.
@@ -85,8 +74,6 @@ pub struct Question {
     pub offset: usize,
     /// Only the number of items is wanted.
     pub count_only: bool,
-    /// How the answer will be written.
-    pub format: Format,
     /// Tells one question from another, see [`fingerprint`].
     fingerprint: u32,
 }
@@ -94,7 +81,7 @@ pub struct Question {
 impl Question {
     /// A question of a skin that wants no answer in an envelope.
     pub fn unbounded() -> Self {
-        Self { max_tokens: usize::MAX, offset: 0, count_only: false, format: Format::Json, fingerprint: 0 }
+        Self { max_tokens: usize::MAX, offset: 0, count_only: false, fingerprint: 0 }
     }
 
     /// A cursor for a tool whose answer is cut elsewhere than in a list: goes on after `given` pieces.
@@ -116,19 +103,19 @@ pub struct Envelope {
     pub found: bool,
 }
 
-/// Answers a question to a tool, which `run` runs, and counts it; at most `most` tokens unless the question says otherwise.
+/// Answers a question to a tool, which `run` runs, and counts it; as `config` has it where the question does not say otherwise.
 pub fn answered(
     tool: Asked,
     session: &Session,
-    most: usize,
+    config: &Config,
     args: Map<String, Value>,
     request: &Request,
     run: impl FnOnce(Question, Map<String, Value>) -> Result<(Map<String, Value>, Notes), Error>,
 ) -> Envelope {
     let start = Instant::now();
     let asked = args.get("max_tokens").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
-    let max_tokens = asked.unwrap_or(most).min(most);
-    let envelope = match answer(tool, session, most, args, request, start, run) {
+    let max_tokens = asked.unwrap_or(config.max_tokens).min(config.max_tokens);
+    let envelope = match answer(tool, session, config, args, request, start, run) {
         Ok((envelope, tokens, saved)) => {
             session.record(tool.name, start.elapsed(), tokens, saved, false);
             envelope
@@ -153,7 +140,7 @@ pub fn refused(err: &Error, most: usize) -> Envelope {
 fn answer(
     tool: Asked,
     session: &Session,
-    most: usize,
+    config: &Config,
     mut args: Map<String, Value>,
     request: &Request,
     start: Instant,
@@ -165,18 +152,17 @@ fn answer(
         None | Some("") => 0,
         Some(cursor) => read_cursor(tool.name, fingerprint, cursor)?,
     };
-    let max_tokens = shared.max_tokens.map_or(most, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let max_tokens = shared.max_tokens.map_or(config.max_tokens, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let max_tokens = max_tokens.max(MIN_TOKENS);
     if request.is_cancelled() {
         return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
     }
-    let SharedArguments { format, count_only, .. } = shared;
-    let (body, notes) = run(Question { max_tokens, offset, count_only, format, fingerprint }, args)?;
+    let count_only = shared.count_only;
+    let (body, notes) = run(Question { max_tokens, offset, count_only, fingerprint }, args)?;
     let notes = notes.into_inner();
     let mut draft = Draft::new(fingerprint, body, tool.list, offset, notes.total);
     draft.narrow = notes.narrow;
-    draft.spare = tool.spare;
-    draft.compact = shared.format == Format::Compact;
+    draft.compact = shared.format.unwrap_or(config.format) == Format::Compact;
     let mut found = !draft.is_empty_list();
     if shared.count_only && (draft.has_list() || notes.count.is_some()) {
         found = draft.count(notes.count) > 0;
@@ -197,9 +183,6 @@ fn answer(
         meta.saved = Some((baseline_tokens, session.total_saved().saturating_add(baseline_tokens)));
     }
     draft.meta = meta.written(draft.is_cut());
-    if let Some(thrift) = &notes.thrift {
-        budget::save(&mut draft, thrift);
-    }
     let written = budget::fit(&mut draft, max_tokens)?;
 
     meta.timing_ms = milliseconds(start);

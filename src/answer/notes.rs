@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 
 use super::Freshness;
-use super::budget::Thrift;
 
 /// What a tool tells the door beside its answer.
 #[derive(Default)]
@@ -21,7 +20,6 @@ pub(super) struct Noted {
     pub total: Option<usize>,
     pub count: Option<usize>,
     pub narrow: Option<String>,
-    pub thrift: Option<Thrift>,
     pub found: Option<bool>,
     pub meta: Map<String, Value>,
 }
@@ -65,11 +63,6 @@ impl Notes {
     /// How to ask for less, said only when the answer is cut.
     pub fn narrow(&self, how: &str) {
         self.lock().narrow = Some(how.to_owned());
-    }
-
-    /// How small the list is kept.
-    pub fn thrift(&self, thrift: Thrift) {
-        self.lock().thrift = Some(thrift);
     }
 
     /// Whether something was found, where it is not whether the list holds anything.

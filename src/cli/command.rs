@@ -68,7 +68,7 @@ pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
 pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
     let described = describe(&(spec.input)());
     let about = |text: &str| text.strip_suffix('.').unwrap_or(text).to_owned();
-    let mut command = command.about(about(described.summary())).long_about(about(&described.description));
+    let mut command = command.about(about(described.first_sentence()));
     if spec.name != spec.command {
         command = command.alias(spec.name);
         let hyphened = spec.name.replace('_', "-");

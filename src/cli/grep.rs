@@ -25,7 +25,7 @@ use crate::tools::{Code, Context, Error};
 const FIRST_BATCH: usize = 64;
 const BATCH: usize = 2048;
 
-/// Find lines that match, in ripgrep's way: codelode text PATTERN [PATH]...
+/// Grep: lines of all files that match, printed in ripgrep's way: codelode text PATTERN [PATH]...
 #[derive(Args)]
 pub(super) struct Text {
     /// What to look for, and then where; all are paths when -e is given.
@@ -56,7 +56,7 @@ pub(super) struct Text {
     how: How,
 }
 
-/// Find code by its shape, printed in ripgrep's way: codelode ast PATTERN [PATH]...
+/// Structural search: code by its shape, printed in ripgrep's way: codelode ast PATTERN [PATH]...
 #[derive(Args)]
 pub(super) struct Ast {
     /// Code with `$NAME` for one thing and `$$$NAME` for any number, or a tree-sitter query; and then where. All are paths

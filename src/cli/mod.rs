@@ -26,7 +26,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::allocator;
-use crate::config::{self, CacheMode, Config, Flags, Freshness, GitHubMode, Settings};
+use crate::config::{self, CacheMode, Config, Flags, Format, Freshness, GitHubMode, Settings};
 use crate::mcp;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
@@ -153,6 +153,9 @@ struct Serve {
     /// Which tools the client is shown: lean, core, full, or names separated by commas [default: lean].
     #[arg(long, value_name = "TOOLS")]
     tools: Option<String>,
+    /// How answers are written when a call does not say: json or compact [default: json].
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
     /// Whether answers wait for changed files: relaxed or strict [default: relaxed].
     #[arg(long, value_name = "MODE")]
     freshness_mode: Option<Freshness>,
@@ -268,9 +271,10 @@ fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
 
 /// Serves an MCP client.
 fn serve(global: &Global, how: Serve) -> u8 {
-    let Serve { transport: _, tools, freshness_mode, log_file, log, watcher } = how;
+    let Serve { transport: _, tools, format, freshness_mode, log_file, log, watcher } = how;
     let settings = Settings {
         tools,
+        format,
         freshness: freshness_mode,
         log_file,
         log,
@@ -282,7 +286,7 @@ fn serve(global: &Global, how: Serve) -> u8 {
         Ok(config) => config,
         Err(err) => return fail(&err),
     };
-    if let Err(problem) = log_to(&config) {
+    if let Err(problem) = mcp::surface::check(&config.surface).and_then(|()| log_to(&config)) {
         return complain(&problem);
     }
     let watching = match watcher.start(&config) {

@@ -52,6 +52,8 @@ pub struct Config {
     pub freshness: Freshness,
     /// Which tools a client is shown.
     pub surface: Surface,
+    /// How answers are written when a call does not say.
+    pub format: Format,
     /// Default token budget of an answer.
     pub max_tokens: usize,
     /// How many bytes of memory indexing may hold at once, the files that it has mapped left out; `None` for as many as are
@@ -89,6 +91,17 @@ pub enum Freshness {
     Strict,
 }
 
+/// How an answer is written for its reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// JSON without spaces.
+    #[default]
+    Json,
+    /// The same content as dense text.
+    Compact,
+}
+
 /// Which tools a client is shown. Every tool answers when it is called by name, shown or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Surface {
@@ -115,6 +128,7 @@ impl Default for Config {
             redact_source_root: false,
             freshness: Freshness::Relaxed,
             surface: Surface::Lean,
+            format: Format::default(),
             max_tokens: 8_000,
             max_memory: None,
             log_file: None,
@@ -220,7 +234,7 @@ impl Config {
 impl Surface {
     /// A surface by its name, or the tools it lists; `None` when nothing is listed.
     pub fn of(text: &str) -> Option<Self> {
-        match text.trim() {
+        match text.trim().to_ascii_lowercase().as_str() {
             "lean" => Some(Self::Lean),
             "core" => Some(Self::Core),
             "full" => Some(Self::Full),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;
 
-use super::{CacheMode, Config, Error, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface};
+use super::{CacheMode, Config, Error, Format, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface};
 
 /// What the command line decides.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +101,9 @@ settings! {
     /// Which tools a client is shown: `lean`, `core`, `full`, or names separated by commas.
     tools: String = ["CODELODE_TOOLS"] text,
         |config, tools| config.surface = surface(&tools)?;
+    /// How answers are written when a call does not say: `json`, or `compact`, which costs a model about half.
+    format: Format = ["CODELODE_FORMAT"] word,
+        |config, format| config.format = format;
     /// How many tokens an answer may have when the caller does not say.
     max_tokens: usize = ["CODELODE_MAX_TOKENS"] number,
         |config, n_tokens| config.max_tokens = at_least_one(n_tokens)?;
@@ -278,6 +281,18 @@ fn memory(megabytes: u64) -> Result<Option<u64>, String> {
 fn base_url(text: &str) -> Result<Url, String> {
     let base = Url::parse(text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http"));
     base.ok_or_else(|| "is no URL; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "json" => Ok(Self::Json),
+            "compact" => Ok(Self::Compact),
+            _ => Err(format!("is {text:?}; say json or compact")),
+        }
+    }
 }
 
 impl std::str::FromStr for Freshness {

@@ -35,6 +35,12 @@ impl Described {
         self.description.split("\n\n").next().unwrap_or_default()
     }
 
+    /// The first sentence of the description; a further one compares the tool with others, by the names that clients know.
+    pub fn first_sentence(&self) -> &str {
+        let summary = self.summary();
+        summary.split_once(". ").map_or(summary, |(first, _)| first)
+    }
+
     /// The arguments with their schemas.
     pub fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.input.get("properties").and_then(Value::as_object).into_iter().flatten()

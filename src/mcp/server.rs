@@ -167,10 +167,11 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        let languages = std::env::current_dir().map(|here| tools::languages_of(&self.cx, &here)).unwrap_or_default();
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         InitializeResult::new(capabilities)
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
-            .with_instructions(surface::INSTRUCTIONS)
+            .with_instructions(surface::instructions(&self.surface(), &languages))
     }
 
     async fn initialize(

@@ -6,16 +6,69 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::schema::{Described, describe};
+use crate::answer::{SharedArguments, nearest};
 use crate::config::Surface;
 use crate::tools::{Code, Error, Shown, TOOLS, ToolSpec};
 
 /// The tool that describes and calls those that are not shown.
 pub const MORE_TOOLS: &str = "more_tools";
 
-/// What a client reads once, before the tools. The arguments that every tool takes are said here instead of in every schema.
-pub const INSTRUCTIONS: &str = "Code search over an index. `repo` (id, name or path) may be left out: it is the one you work \
-    in; index_folder adds one. Every tool also takes max_tokens (8000), format (json, compact), cursor (a next_cursor) \
-    and count_only.";
+/// Questions that most work consists of, and the tool that answers each.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("Where is it defined, or what does this", "search_symbols"),
+    ("How does it work", "get_ranked_context"),
+    ("Who uses it", "find_references"),
+    ("Who calls whom", "get_call_hierarchy"),
+    ("One definition", "get_symbol_source"),
+    ("One file", "get_file_outline"),
+    ("Any text", "search_text"),
+    ("What changed", "get_changed_symbols"),
+];
+
+/// Arguments whose names say all, or that are explained once, in the instructions.
+const PLAIN: &[&str] = &[
+    "repo",
+    "repos",
+    "symbol_id",
+    "symbol_ids",
+    "file_path",
+    "file_paths",
+    "identifiers",
+    "max_results",
+    "context_lines",
+    "direction",
+    "token_budget",
+    "case_sensitive",
+    "whole_word",
+    "start_line",
+    "end_line",
+    "include_callers",
+    "path",
+    "use_ai_summaries",
+    "context_providers",
+];
+
+/// Instructions that a client reads once, before the tools: which tool answers which kind of question, and which languages
+/// the repository has that it works in.
+pub fn instructions(surface: &Surface, languages: &[(String, u64)]) -> String {
+    let mut text =
+        "Code search over an index that keeps itself fresh; prefer it to grep and to reading whole files.".to_owned();
+    let shown = |name: &str| TOOLS.iter().any(|spec| spec.name == name && shows(surface, spec));
+    let mut questions: Vec<String> =
+        QUESTIONS.iter().filter(|(_, tool)| shown(tool)).map(|(asks, tool)| format!(" {asks}: {tool}.")).collect();
+    if shows_more(surface) {
+        questions.push(format!(" Anything else: {MORE_TOOLS}."));
+    }
+    text.extend(questions);
+    text.push_str(
+        " `repo` may be left out: it is the one you work in. A cut answer goes on with `cursor`: its next_cursor.",
+    );
+    if !languages.is_empty() {
+        let each: Vec<String> = languages.iter().map(|(language, n)| format!("{language} {n}")).collect();
+        text.push_str(&format!(" Files here: {}.", each.join(", ")));
+    }
+    text
+}
 
 /// The tools of a surface, as a client is told.
 pub fn listing(surface: &Surface) -> Vec<Tool> {
@@ -37,6 +90,16 @@ fn shows(surface: &Surface, spec: &ToolSpec) -> bool {
     }
 }
 
+/// Refuses a surface that names a tool that there is not.
+pub fn check(surface: &Surface) -> Result<(), String> {
+    let Surface::Named(names) = surface else { return Ok(()) };
+    let known = |name: &str| name == MORE_TOOLS || TOOLS.iter().any(|spec| spec.name == name);
+    let Some(unknown) = names.iter().find(|name| !known(name)) else { return Ok(()) };
+    let near = nearest(unknown, TOOLS.iter().map(|spec| spec.name), 1);
+    let near = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    Err(format!("no tool is called {unknown:?}; say lean, core, full or the tools' names, separated by commas{near}"))
+}
+
 /// Whether a surface leaves tools out that its client should hear of. Who names tools wants these and no other.
 fn shows_more(surface: &Surface) -> bool {
     match surface {
@@ -56,14 +119,34 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
         if matches!(surface, Surface::Lean | Surface::Core) {
             properties.retain(|name, _| !rare.contains(name));
         }
-        if let Some(Value::Object(repo)) = properties.get_mut("repo") {
-            // Said once, in the instructions.
-            repo.remove("description");
+        for (name, argument) in properties.iter_mut().filter_map(|(name, schema)| Some((name, schema.as_object_mut()?)))
+        {
+            if PLAIN.contains(&name.as_str()) {
+                argument.remove("description");
+            }
         }
+        properties.extend(shared(surface));
     }
     // Doing the same again changes nothing more, whatever the tool.
     let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive).idempotent(true);
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
+}
+
+/// The schemas of the arguments that every tool takes, as far as a surface shows them.
+fn shared(surface: &Surface) -> impl Iterator<Item = (String, Value)> {
+    let is_lean = *surface == Surface::Lean;
+    let shown = move |name: &str| !is_lean || ["max_tokens", "cursor"].contains(&name);
+    let Described { mut input, .. } = describe(&schemars::schema_for!(SharedArguments));
+    let properties = match input.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    };
+    properties.into_iter().filter(move |(name, _)| shown(name)).map(|(name, mut schema)| {
+        if let Some(schema) = schema.as_object_mut() {
+            schema.retain(|key, _| ["type", "enum"].contains(&key.as_str()));
+        }
+        (name, schema)
+    })
 }
 
 /// [`MORE_TOOLS`] as a client is told.
@@ -71,16 +154,18 @@ fn more_tools() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "tool": {"type": "string", "description": "Without arguments: describes it."},
-            "arguments": {"type": "object", "description": "Calls it."},
+            "tool": {"type": "string"},
+            "arguments": {"type": "object"},
             "surface": {"type": "string", "enum": ["core", "full"], "description": "Shows more tools from now on."},
         },
     });
     let Value::Object(input) = input else { unreachable!("the literal above is an object") };
-    let description = "Lists, describes and calls the tools not shown: syntax, overview, tree, list and removal of \
-                       indexes, statistics.";
-    // It may call any tool, so it promises nothing.
-    let hints = ToolAnnotations::new().read_only(false).destructive(true).idempotent(true);
+    let description = "Every other tool: blast radius of a change, dead code, class hierarchy, implementations, importers, \
+                       dependency graph, syntax search (AST), context bundle, repository overview, map and tree, file \
+                       content, grep in any git repository, GitHub search, indexes. Without `tool` it lists them, without \
+                       `arguments` it describes one.";
+    // It may index, and refuses to destroy.
+    let hints = ToolAnnotations::new().read_only(false).destructive(false).idempotent(true);
     Tool::new(MORE_TOOLS, description, Arc::new(input)).with_annotations(hints)
 }
 
@@ -131,6 +216,9 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
     match (tool, inner) {
         (None, None) => Ok(More::List),
         (None, Some(_)) => wrong("`arguments` are given and no `tool`; name the tool to call".to_owned()),
+        (Some(name), Some(_)) if TOOLS.iter().any(|spec| spec.name == name && spec.destructive) => {
+            wrong(format!("{name} removes something, so it is called by its own name only; surface \"full\" shows it"))
+        }
         (Some(name), None) => match TOOLS.iter().find(|spec| spec.name == name) {
             Some(spec) => Ok(More::Describe(spec.name)),
             // The door knows the nearest names.

@@ -1,5 +1,7 @@
 //! Sessions over a pipe in memory: what a client sends, and what it gets.
 
+mod found;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -289,6 +291,7 @@ async fn more_tools_lists_describes_calls_and_widens() {
         json!({"arguments": {}}),
         json!({"tool": "get_session_stats", "arguments": [1]}),
         json!({"surface": "wide"}),
+        json!({"tool": "invalidate_cache", "arguments": {"repo": "local/gone"}}),
     ] {
         let answer = client.ask("tools/call", more(arguments)).await;
         assert_eq!(answer["result"]["isError"], true, "{answer}");
@@ -321,40 +324,75 @@ async fn the_last_line_counts_without_its_end() {
 }
 
 /// What a surface costs a client before it has asked anything.
-fn tokens(surface: &Surface) -> usize {
-    let tools = json!({"tools": surface::listing(surface)});
-    let text = format!("{}{tools}", surface::INSTRUCTIONS);
-    tiktoken_rs::cl100k_base().expect("the vocabulary is built in").encode_ordinary(&text).len()
+fn tokens(text: &str) -> usize {
+    tiktoken_rs::cl100k_base().expect("the vocabulary is built in").encode_ordinary(text).len()
 }
 
 #[test]
 fn surfaces_keep_their_budgets() {
-    for (surface, budget) in [(Surface::Lean, 1_200), (Surface::Core, 2_500), (Surface::Full, 6_000)] {
-        let tokens = tokens(&surface);
-        eprintln!("{surface:?}: {tokens} of {budget} tokens");
-        assert!(tokens <= budget, "{surface:?}: {tokens} tokens, {budget} allowed");
+    let languages = ["python", "typescript", "javascript", "rust"].map(|language| (language.to_owned(), 1_234));
+    for (surface, budget) in [(Surface::Lean, 1_600), (Surface::Core, 2_500), (Surface::Full, 6_000)] {
+        let instructions = surface::instructions(&surface, &languages);
+        let tools = json!({"tools": surface::listing(&surface)});
+        let (read_first, all) = (tokens(&instructions), tokens(&format!("{instructions}{tools}")));
+        eprintln!("{surface:?}: {read_first} + {} of {budget} tokens", all - read_first);
+        assert!(read_first <= 150, "{instructions}");
+        assert!(all <= budget, "{surface:?}: {all} tokens, {budget} allowed");
     }
 }
 
 #[test]
 fn tools_say_what_clients_need() {
-    for tool in surface::listing(&Surface::Full) {
-        let name = &tool.name;
-        assert!(tool.description.as_deref().is_some_and(|text| text.len() > 10), "{name} has no description");
-        let hints = tool.annotations.expect("every tool has hints");
-        assert!(hints.read_only_hint.is_some() && hints.destructive_hint.is_some() && hints.idempotent_hint.is_some());
-        assert_eq!(tool.input_schema.get("type"), Some(&json!("object")), "{name}");
-        let properties =
-            tool.input_schema.get("properties").and_then(Value::as_object).expect("every tool has properties");
-        for shared in SHARED {
-            assert!(!properties.contains_key(shared), "{name}: {shared} is said once for all tools");
-            assert!(surface::INSTRUCTIONS.contains(shared));
+    let budget = ["max_tokens", "cursor"];
+    for (surface, shared) in [(Surface::Lean, &budget[..]), (Surface::Core, &SHARED), (Surface::Full, &SHARED)] {
+        for tool in surface::listing(&surface) {
+            let name = &tool.name;
+            assert!(tool.description.as_deref().is_some_and(|text| text.len() > 10), "{name} has no description");
+            let hints = tool.annotations.expect("every tool has hints");
+            assert!(hints.read_only_hint.is_some() && hints.idempotent_hint.is_some());
+            // Only what removes something asks a person first.
+            assert_eq!(hints.destructive_hint, Some(*name == "invalidate_cache"), "{name}");
+            assert_eq!(tool.input_schema.get("type"), Some(&json!("object")), "{name}");
+            let properties =
+                tool.input_schema.get("properties").and_then(Value::as_object).expect("every tool has them");
+            let shown: Vec<&str> = SHARED.into_iter().filter(|shared| properties.contains_key(*shared)).collect();
+            let expected = if name == "more_tools" { &[] } else { shared };
+            assert_eq!(shown, expected, "{name} on {surface:?}");
         }
     }
 }
 
 #[test]
+fn the_lean_list_shows_what_no_grep_has() {
+    let names: Vec<_> = surface::listing(&Surface::Lean).into_iter().map(|tool| tool.name).collect();
+    let expected = [
+        "search_symbols",
+        "search_text",
+        "get_symbol_source",
+        "get_file_outline",
+        "find_references",
+        "get_call_hierarchy",
+        "get_ranked_context",
+        "get_changed_symbols",
+        "more_tools",
+    ];
+    assert_eq!(names, expected);
+    let instructions = surface::instructions(&Surface::Lean, &[("go".to_owned(), 12)]);
+    for name in expected {
+        assert!(instructions.contains(name), "{name} answers no question in {instructions}");
+    }
+    assert!(instructions.contains("Files here: go 12."), "{instructions}");
+    // Nobody is sent to a tool that is not shown.
+    let few = surface::instructions(&Surface::Named(vec!["search_text".to_owned()]), &[]);
+    assert!(few.contains("search_text") && !few.contains("search_symbols") && !few.contains("more_tools"), "{few}");
+}
+
+#[test]
 fn named_surfaces_show_what_they_name() {
-    let named = Surface::Named(vec!["get_session_stats".to_owned(), "no_such_tool".to_owned()]);
-    assert_eq!(surface::listing(&named).into_iter().map(|tool| tool.name).collect::<Vec<_>>(), ["get_session_stats"]);
+    let named = Surface::of("get_session_stats, more_tools").expect("two tools");
+    let names: Vec<_> = surface::listing(&named).into_iter().map(|tool| tool.name).collect();
+    assert_eq!((names, surface::check(&named)), (vec!["get_session_stats".into(), "more_tools".into()], Ok(())));
+    let wrong = surface::check(&Surface::of("get_session_stat").expect("a tool")).expect_err("there is no such tool");
+    assert!(wrong.contains("did you mean get_session_stats?"), "{wrong}");
+    assert_eq!(Surface::of(" LEAN"), Some(Surface::Lean));
 }

@@ -296,11 +296,16 @@ impl<'a> SymbolView<'a> {
         body.of(self.file.content()).iter().any(|byte| !b" \t\r\n:;.{}".contains(byte))
     }
 
-    /// The definition without its body, on one line, at most `limit` characters.
+    /// The definition without its body, on one line, at most `limit` characters. A longer one ends after an argument.
     pub fn signature(&self, limit: usize) -> String {
         let text = self.text(self.record.signature());
         let text = text.trim_end().trim_end_matches(['{', ';']);
-        one_line(text, limit)
+        let mut line = one_line(text, limit);
+        if let Some(end) = line.strip_suffix('…').and_then(argument_end) {
+            line.truncate(end);
+            line.push_str(" …");
+        }
+        line
     }
 
     /// The documentation as it is written, with the markers of comments; empty when there is none.
@@ -349,6 +354,29 @@ impl<'a> SymbolView<'a> {
 pub fn qualified_name(name: &str, container: &str, parent: Option<&str>) -> String {
     let parts = [parent.unwrap_or_default(), container, name];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
+}
+
+/// Where the last argument ends that the text holds whole: behind its comma. None when the first argument is cut already.
+fn argument_end(text: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    // Of the outermost list that is still open, so that no type is cut in two.
+    let mut end: Option<(u32, usize)> = None;
+    let mut before = ' ';
+    for (at, char) in text.char_indices() {
+        match char {
+            '(' | '[' | '{' => depth += 1,
+            '<' if before.is_alphanumeric() || before == ':' => depth += 1,
+            '>' if matches!(before, '-' | '=') => {}
+            ')' | ']' | '}' | '>' => {
+                depth = depth.saturating_sub(1);
+                end = end.filter(|(outer, _)| *outer <= depth);
+            }
+            ',' if depth > 0 && end.is_none_or(|(outer, _)| depth <= outer) => end = Some((depth, at + 1)),
+            _ => {}
+        }
+        before = char;
+    }
+    end.map(|(_, end)| end)
 }
 
 /// Text with every run of white space as one space, at most `limit` characters. Inside brackets, where long lists are broken

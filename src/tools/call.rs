@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value};
 
 use super::{Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest};
-use crate::answer::{self, Format, Notes, Question};
+use crate::answer::{self, Notes, Question};
 use crate::catalog::{self, Caller, Context};
 
 /// One call of a tool, as the tool sees it.
@@ -20,16 +20,14 @@ pub struct Call<'a> {
     pub offset: usize,
     /// Only the number of items is wanted.
     pub count_only: bool,
-    /// How the answer will be written.
-    pub format: Format,
     question: Question,
     caller: Caller<'a>,
 }
 
 impl<'a> Call<'a> {
     fn new(cx: &'a Context, request: &'a Request, question: Question) -> Self {
-        let Question { max_tokens, offset, count_only, format, .. } = question;
-        Self { cx, max_tokens, offset, count_only, format, question, caller: cx.caller(request) }
+        let Question { max_tokens, offset, count_only, .. } = question;
+        Self { cx, max_tokens, offset, count_only, question, caller: cx.caller(request) }
     }
 
     /// A question about text of a skin that wants no answer in an envelope.
@@ -72,13 +70,12 @@ pub(super) fn call_among(
     args: Map<String, Value>,
     request: &Request,
 ) -> Envelope {
-    let most = cx.config.max_tokens;
     match tools.iter().find(|spec| spec.name == name) {
         Some(spec) => {
             let run = |question, args| run_whole(spec, cx, request, question, args);
-            answer::answered(spec.asked(), &cx.session, most, args, request, run)
+            answer::answered(spec.asked(), &cx.session, &cx.config, args, request, run)
         }
-        None => answer::refused(&unknown_tool(tools, name), most),
+        None => answer::refused(&unknown_tool(tools, name), cx.config.max_tokens),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::model::Role;
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, FileView};
 
-/// Whether a name is used anywhere: imports, resolved uses, and any other mention.
+/// Check whether a name is used anywhere at all: imports, uses, mentions in text. Before deleting an identifier.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -24,7 +24,7 @@ pub struct Args {
     /// Several names.
     #[serde(default)]
     identifiers: Option<Vec<String>>,
-    /// Look for mentions in text, too: comments, strings, what is not resolved.
+    /// Mentions in comments and strings, too.
     #[serde(default = "yes")]
     search_content: bool,
     /// At most this many lines of content for each name.

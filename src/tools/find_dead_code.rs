@@ -4,10 +4,11 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::{Call, Code, Error, Tool, related};
 use crate::query::{self, Certainty};
 
-/// Functions, methods, classes and types, or whole files, that nothing uses; never what an unresolved reference may mean.
+/// Unused code: functions, methods, classes or whole files that nothing uses, so that they can be deleted, each with
+/// how sure that is.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -20,10 +21,10 @@ pub struct Args {
     /// 1 nothing uses it, 0.9 only tests, 0.7 only dead code.
     #[serde(default = "sure")]
     min_confidence: f64,
-    /// Judge the tests' own code, too.
+    /// Judge tests, too.
     #[serde(default)]
     include_tests: bool,
-    /// Globs of paths or qualified names that are in use.
+    /// Globs of paths or names that are in use.
     #[serde(default)]
     entry_point_patterns: Vec<String>,
 }
@@ -88,9 +89,7 @@ pub struct FindDeadCode;
 impl Tool for FindDeadCode {
     const NAME: &'static str = "find_dead_code";
     const COMMAND: &'static str = "dead";
-    const SHOWN: Option<Shown> = Some(Shown::Core);
     const LIST: Option<&'static str> = Some("dead_symbols");
-    const SPARE: &'static [&'static str] = &["reason"];
     type Args = Args;
     type Output = Output;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Error, Shown, Tool, related};
 use crate::query;
 
-/// Implementers of an interface, trait or class; overriders of a method.
+/// Types that implement an interface or trait, classes that derive from one, methods that override a method.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

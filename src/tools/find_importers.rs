@@ -7,7 +7,7 @@ use super::files::{relative, unknown_file};
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query;
 
-/// Files that import a file.
+/// Files that import a file or module.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -9,14 +9,15 @@ use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, SymbolView};
 
-/// Every use of a symbol, resolved through scopes, imports, classes and types.
+/// Usages: who uses a symbol and where, all places that use or reference it, resolved through scopes, imports,
+/// classes and types. Before a rename; prefer it to search_text for uses.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its name; several definitions are answered for each.
+    /// Its name.
     #[serde(default)]
     identifier: Option<String>,
     /// Several names.
@@ -25,13 +26,15 @@ pub struct Args {
     /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Where it is defined, with `line`.
+    /// Or where it is defined, with `line`.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     file: Option<String>,
     /// See `file`.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     line: Option<u32>,
-    /// Also where only the name matches.
+    /// Where only the name matches, too.
     #[serde(default)]
     include_possible: bool,
     /// At most this many.
@@ -110,9 +113,8 @@ impl Tool for FindReferences {
     const NAME: &'static str = "find_references";
     const COMMAND: &'static str = "refs";
     const POSITIONAL: &'static [&'static str] = &["identifier"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
     const LIST: Option<&'static str> = Some("references");
-    const SPARE: &'static [&'static str] = &["text", "in", "column", "kind"];
     type Args = Args;
     type Output = Output;
 

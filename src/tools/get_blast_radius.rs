@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Error, Shown, Tool, related};
 use crate::query::{self, Blast, Doubt};
 
-/// Files and symbols that a change of a symbol may break, by how many uses away.
+/// Impact of a change: the symbols and files that may break when a symbol changes, and how far away they are. Before
+/// an edit of shared code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

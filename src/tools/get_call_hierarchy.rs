@@ -8,7 +8,8 @@ use super::{Call, Error, Shown, Tool, related};
 use crate::query::{self, Caller};
 use crate::store::SymbolId;
 
-/// Callers and callees of a function, resolved, with the lines of the calls.
+/// Callers and callees: who calls a function and what it calls, as a call chain several levels deep, with the lines
+/// of the calls.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -100,7 +101,7 @@ impl Tool for GetCallHierarchy {
     const NAME: &'static str = "get_call_hierarchy";
     const COMMAND: &'static str = "calls";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
     type Args = Args;
     type Output = Output;
 

@@ -5,27 +5,30 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Change, Differences, Reach};
 use super::indexes;
-use super::{Call, Code, Error, Tool, related};
+use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query::{self, Between, History, HistoryError, Version};
 
-/// Symbols added, removed, modified or renamed between two commits.
+/// What changed between two commits, releases, branches or the working tree: symbols added, modified, renamed or
+/// removed since. Prefer it to git diff for an overview.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Commit, branch or tag (default: the commit that was indexed).
+    /// Commit, branch or tag.
     #[serde(default)]
     since_sha: Option<String>,
-    /// The same (default HEAD), or WORKTREE: files as they are now.
+    /// The same, or WORKTREE.
     #[serde(default)]
     until_sha: Option<String>,
     /// Who depends on each, as of now.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     include_blast_radius: bool,
     /// How many uses away.
     #[serde(default = "three")]
+    #[schemars(extend("x-rare" = true))]
     max_blast_depth: u32,
 }
 
@@ -67,6 +70,7 @@ impl Tool for GetChangedSymbols {
     const NAME: &'static str = "get_changed_symbols";
     const COMMAND: &'static str = "changed";
     const POSITIONAL: &'static [&'static str] = &["since_sha", "until_sha"];
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
     type Args = Args;
     type Output = Output;
 

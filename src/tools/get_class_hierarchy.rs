@@ -9,7 +9,7 @@ use crate::model::Kind;
 use crate::query;
 use crate::store::SymbolView;
 
-/// Ancestors and descendants of a class, interface or trait.
+/// Inheritance: ancestors (superclasses) and descendants (subclasses) of a class, interface or trait.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -19,7 +19,7 @@ pub struct Args {
     /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Or its name, when only one class bears it.
+    /// Or its name, when only one bears it.
     #[serde(default)]
     class_name: Option<String>,
 }
@@ -70,7 +70,7 @@ impl Tool for GetClassHierarchy {
     const NAME: &'static str = "get_class_hierarchy";
     const COMMAND: &'static str = "hierarchy";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<Shown> = Some(Shown::Core);
     const LIST: Option<&'static str> = Some("descendants");
     type Args = Args;
     type Output = Output;

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use super::{Call, Code, Error, SIGNATURE, Tool, related, tokens};
 use crate::model::{Kind, Role};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
 
-/// Symbols with the imports, dependencies and callers it takes to understand them, within a budget.
+/// Everything needed to understand or edit one symbol, in a bundle: its source, imports, dependencies and, on
+/// request, callers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -28,7 +29,7 @@ pub struct Args {
     /// Tokens for all of it.
     #[serde(default = "four_thousand")]
     token_budget: u64,
-    /// What comes first when not all fits.
+    /// Which come first.
     #[serde(default)]
     budget_strategy: Strategy,
     /// Who calls it.
@@ -120,8 +121,6 @@ pub struct Report {
 /// See [`Args`].
 pub struct GetContextBundle;
 
-/// Length of a signature, in characters.
-const SIGNATURE: usize = 200;
 /// What stands around an item in the answer, in tokens.
 const AROUND: usize = 14;
 /// A larger dependency is shown by its signature, in bytes.
@@ -131,7 +130,6 @@ impl Tool for GetContextBundle {
     const NAME: &'static str = "get_context_bundle";
     const COMMAND: &'static str = "bundle";
     const POSITIONAL: &'static [&'static str] = &["symbol_ids"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
     type Args = Args;
     type Output = Output;
 

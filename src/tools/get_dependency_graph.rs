@@ -9,7 +9,8 @@ use super::files::{relative, unknown_file};
 use super::{Call, Error, Shown, Tool, related};
 use crate::query;
 
-/// Files that a file imports and files that import it, some steps far.
+/// Dependency graph of files: which modules a file depends on and which depend on it, transitively, with external
+/// packages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -22,7 +23,7 @@ pub struct Args {
     /// Which way.
     #[serde(default)]
     direction: Direction,
-    /// Steps, 1 to 3.
+    /// 1 to 3.
     #[serde(default = "two")]
     depth: u32,
 }

@@ -8,7 +8,7 @@ use super::{Call, Code, Error, Shown, Tool, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
 use crate::languages;
 
-/// Lines of a file.
+/// Open a file and read some of its lines, or all of its text. Prefer get_symbol_source for code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -54,7 +54,7 @@ impl Tool for GetFileContent {
     const NAME: &'static str = "get_file_content";
     const COMMAND: &'static str = "file";
     const POSITIONAL: &'static [&'static str] = &["file_path"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<Shown> = Some(Shown::Core);
     type Args = Args;
     type Output = Output;
 

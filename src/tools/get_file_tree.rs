@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::files::relative;
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Shown, Tool, nearest, remotes, tokens};
+use super::{Call, Code, Error, Tool, nearest, remotes, tokens};
 use crate::catalog::remotes::{Age, Remote};
 use crate::model::SourceTree as _;
 use crate::query::{self, Node};
 
-/// Nested tree of folders and files.
+/// Directory tree: folders and files, with language and number of symbols.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -90,7 +90,6 @@ impl Tool for GetFileTree {
     const NAME: &'static str = "get_file_tree";
     const COMMAND: &'static str = "tree";
     const POSITIONAL: &'static [&'static str] = &["path_prefix"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
     const LIST: Option<&'static str> = Some("tree");
     type Args = Args;
     type Output = Output;

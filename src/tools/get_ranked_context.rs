@@ -13,7 +13,8 @@ use crate::model::Kind;
 use crate::query::{Form, Hit, Order, combined};
 use crate::store::{Snapshot, SymbolView};
 
-/// The source of the symbols that answer a query best, within a budget of tokens.
+/// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
+/// packed into a token budget. Prefer it to several searches and reads.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -27,11 +28,13 @@ pub struct Args {
     token_budget: u64,
     /// What comes first: what answers best, with centrality for ties or without it, or what is central.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     strategy: Strategy,
     /// Kinds of symbols.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     include_kinds: Vec<String>,
-    /// Folder, or glob of paths.
+    /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
 }
@@ -133,7 +136,7 @@ impl Tool for GetRankedContext {
     const NAME: &'static str = "get_ranked_context";
     const COMMAND: &'static str = "context";
     const POSITIONAL: &'static [&'static str] = &["query"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<Shown> = Some(Shown::Lean);
     type Args = Args;
     type Output = Output;
 

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::store_error;
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, SIGNATURE, Shown, Tool, related};
 use crate::query::{self, Related};
 
-/// Symbols that have to do with one: its users, its file, shared importers, like names.
+/// Symbols related or similar to one: its users, neighbours in its file, shared importers, like names.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -47,9 +47,6 @@ pub struct Item {
 
 /// See [`Args`].
 pub struct GetRelatedSymbols;
-
-/// Length of a signature, in characters.
-const SIGNATURE: usize = 80;
 
 impl Tool for GetRelatedSymbols {
     const NAME: &'static str = "get_related_symbols";

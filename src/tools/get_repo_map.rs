@@ -9,7 +9,8 @@ use super::{Call, Code, Error, Shown, Tool, related, tokens};
 use crate::query::{self, MapFile};
 use crate::store::SymbolId;
 
-/// The most central files and signatures that fit a budget, seen from `focus` where it is given.
+/// Map of a repository for a first look at its architecture: the central files and their signatures, within a token
+/// budget.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -19,7 +20,7 @@ pub struct Args {
     /// Tokens for the whole answer.
     #[serde(default = "two_thousand")]
     token_budget: u64,
-    /// Files or symbol ids that are worked on.
+    /// Files or symbol ids in work.
     #[serde(default)]
     focus: Vec<String>,
 }

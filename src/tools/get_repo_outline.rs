@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo, timestamp};
-use super::{Call, Error, Freshness, Shown, Tool, related};
+use super::{Call, Error, Freshness, Tool, related};
 use crate::model::Kind;
 use crate::query;
 
-/// Overview of a repository: folders, languages, kinds of symbols, what is central.
+/// Overview of an unfamiliar repository: folders, languages, kinds of symbols, central files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -77,7 +77,6 @@ impl Tool for GetRepoOutline {
     const NAME: &'static str = "get_repo_outline";
     const COMMAND: &'static str = "overview";
     const POSITIONAL: &'static [&'static str] = &["repo"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
     type Args = Args;
     type Output = Output;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::session::Stats;
 use super::{Call, Error, Tool};
 
-/// Calls, latencies, tokens and cost saved: this session and all time.
+/// Statistics of this session and all time: calls, latencies, tokens and cost saved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}

@@ -8,7 +8,7 @@ use super::{Call, Error, Tool, indexes};
 use crate::query::{self, Same};
 use crate::store::{FileView, Snapshot};
 
-/// Symbols that differ between two indexed repos, matched by name and kind.
+/// Compare two indexed repositories: symbols added, removed or changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query;
 
-/// The most central symbols, by who uses whom.
+/// Rank symbols by importance: the most important (central) functions and classes by pagerank or degree.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -20,7 +20,7 @@ pub struct Args {
     /// By the importance of those who use it, or by their number.
     #[serde(default)]
     algorithm: Algorithm,
-    /// Folder, or glob of paths.
+    /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
 }

@@ -8,21 +8,23 @@ use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::query::{self, Missing};
 use crate::store::SymbolView;
 
-/// Source of one or more symbols by id.
+/// Read the source code of one or more symbols by id: the whole body of a function, method or class. Prefer it to
+/// reading files.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     pub repo: Option<String>,
-    /// The id, from a search or an outline.
+    /// Id, from a search or an outline.
     #[serde(default)]
     pub symbol_id: Option<String>,
     /// Several ids.
     #[serde(default)]
     pub symbol_ids: Option<Vec<String>>,
-    /// Check the text against its hash.
+    /// Check it against its hash.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub verify: bool,
     /// Lines around it.
     #[serde(default)]

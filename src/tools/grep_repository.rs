@@ -16,21 +16,21 @@ use crate::query::blobs::{self, Line, Wanted};
 use crate::query::scan::Limits;
 use crate::query::text::{Case, Pattern};
 
-/// Grep any git repository at any ref: it is cloned once, shallow, and kept.
+/// Grep a remote git repository at any ref, without cloning it by hand.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// owner/name, URL (also of a ref and folder) or path.
+    /// owner/name, URL or path.
     repository: String,
-    /// Regular expression.
+    /// A regex, unless use_regex is false.
     pattern: String,
-    /// Branch, tag or commit (default: the default branch).
+    /// Branch, tag or commit.
     #[serde(default)]
     ref_name: Option<String>,
     /// Capital and small letters differ.
     #[serde(default)]
     case_sensitive: bool,
-    /// false: the pattern is plain text.
+    /// Whether the pattern is one.
     #[serde(default = "yes")]
     use_regex: bool,
     /// As ["rs", "toml"].

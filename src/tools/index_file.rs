@@ -9,7 +9,7 @@ use super::arguments::without_effect;
 use super::{Call, Code, Error, Tool};
 use crate::catalog::runs::{self, ReadAgain};
 
-/// Re-index one file of an indexed folder.
+/// Update the index after one file was edited. Rarely needed: edits are picked up.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

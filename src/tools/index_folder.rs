@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
 use super::indexes::timestamp;
-use super::{Call, Error, Shown, Tool};
+use super::{Call, Error, Tool};
 use crate::catalog::{Options, Report, runs};
 
-/// Index a local folder, or update its index. Needed once; later changes are picked up by themselves.
+/// Index a local project folder now, or update its index. Rarely needed: the first question does it, and edits are
+/// picked up.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// The folder (default: the client's root).
     #[serde(default)]
     path: Option<String>,
-    /// More patterns to leave out, as in .gitignore.
+    /// As in .gitignore.
     #[serde(default)]
     extra_ignore_patterns: Vec<String>,
     /// Follow links that stay inside the folder.
@@ -73,7 +74,6 @@ impl Tool for IndexFolder {
     const NAME: &'static str = "index_folder";
     const COMMAND: &'static str = "index";
     const POSITIONAL: &'static [&'static str] = &["path"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
     const READ_ONLY: bool = false;
     const LIST: Option<&'static str> = None;
     type Args = Args;

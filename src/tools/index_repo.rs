@@ -11,13 +11,13 @@ use super::{Call, Error, Shown, Tool};
 use crate::catalog::Report;
 use crate::catalog::runs::{self, Indexed};
 
-/// Index a git repository that is not on this machine: GitHub or any other, at any ref.
+/// Clone and index a remote git repository, on GitHub or elsewhere, at any ref; then every tool answers about it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// owner/name or git URL.
     url: String,
-    /// Branch, tag or commit (default: the default branch).
+    /// Branch, tag or commit.
     #[serde(default)]
     ref_name: Option<String>,
     /// Read only what changed.

@@ -7,7 +7,7 @@ use super::locate::indexed;
 use super::{Call, Error, Tool};
 use crate::catalog::runs;
 
-/// Remove a repository's index, metadata and content. The sources are not touched.
+/// Delete the index of a repository from the cache. Its sources are not touched.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{forget_gone, timestamp};
-use super::{Call, Error, Shown, Tool};
+use super::{Call, Error, Tool};
 use crate::store::Sidecar;
 
-/// List indexed repositories.
+/// Which repositories are indexed on this machine.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}
@@ -69,7 +69,6 @@ pub struct ListRepos;
 impl Tool for ListRepos {
     const NAME: &'static str = "list_repos";
     const COMMAND: &'static str = "list";
-    const SHOWN: Option<Shown> = Some(Shown::Core);
     const LIST: Option<&'static str> = Some("repos");
     type Args = Args;
     type Output = Output;

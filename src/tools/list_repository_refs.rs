@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::remotes::{self, RemoteRef, remote};
 use super::{Call, Error, Shown, Tool};
 
-/// Branches and tags of any git repository, without cloning it.
+/// Branches and tags of any git repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

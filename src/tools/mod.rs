@@ -32,6 +32,7 @@ pub mod get_symbol_source;
 pub mod get_symbols;
 pub mod grep;
 pub mod grep_repository;
+mod here;
 pub mod index_file;
 pub mod index_folder;
 pub mod index_repo;
@@ -53,12 +54,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::answer::{Asked, Freshness, arguments, budget, nearest, session, tokens};
+use crate::answer::{Asked, Freshness, arguments, nearest, session, tokens};
 use crate::catalog::{files, github, indexes, locate, related, remotes};
 
 pub use crate::answer::{Code, Envelope, Error, Progress, Request};
 pub use crate::catalog::Context;
 pub use call::{Call, call};
+pub use here::languages_of;
+
+/// Letters of a signature in a list; longer ones are cut after an argument.
+pub(crate) const SIGNATURE: usize = 200;
+/// Letters of a summary.
+pub(crate) const SUMMARY: usize = 120;
 
 /// A question the program answers.
 pub trait Tool {
@@ -76,8 +83,6 @@ pub trait Tool {
     const DESTRUCTIVE: bool = false;
     /// The key of the list that is cut when the answer does not fit its budget.
     const LIST: Option<&'static str> = None;
-    /// Keys that the items of the list can do without, the most dispensable first: given up when that makes all items fit.
-    const SPARE: &'static [&'static str] = &[];
     /// Its arguments; their doc comment is the tool's description.
     type Args: DeserializeOwned + JsonSchema + 'static;
     /// Its answer.
@@ -113,8 +118,6 @@ pub struct ToolSpec {
     pub destructive: bool,
     /// See [`Tool::LIST`].
     pub list: Option<&'static str>,
-    /// See [`Tool::SPARE`].
-    pub spare: &'static [&'static str],
     /// The JSON schema of its arguments, as schemars makes it, its description included.
     pub input: fn() -> schemars::Schema,
     /// The JSON schema of its answer.
@@ -124,7 +127,7 @@ pub struct ToolSpec {
 
 impl ToolSpec {
     fn asked(&self) -> Asked {
-        Asked { name: self.name, list: self.list, spare: self.spare }
+        Asked { name: self.name, list: self.list }
     }
 
     /// The row of a tool.
@@ -137,7 +140,6 @@ impl ToolSpec {
             read_only: T::READ_ONLY,
             destructive: T::DESTRUCTIVE,
             list: T::LIST,
-            spare: T::SPARE,
             input: || schemars::schema_for!(T::Args),
             output: || schemars::schema_for!(T::Output),
             run: |call, args| {

@@ -10,7 +10,7 @@ use super::locate::{self, owner, project_root};
 use super::{Call, Code, Error, Tool};
 use crate::store::Registry;
 
-/// Tell which indexed repository holds a path.
+/// Tell which indexed repository a path belongs to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -15,7 +15,8 @@ use crate::query::scan::{Candidates, Limits, scan};
 use crate::query::syntax::{SyntaxHit, SyntaxQuery};
 use crate::store::FileView;
 
-/// Find code by its shape: `$X.unwrap()`, `foo($$$ARGS)`, a tree-sitter query, or a smell.
+/// Structural search: code by its syntax (AST pattern), as every call `$X.unwrap()` or `foo($$$ARGS)`, by a tree-sitter query,
+/// or a smell such as an empty catch. For shapes that no regex can tell.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -26,7 +27,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     repos: Option<Vec<String>>,
-    /// Code: `$NAME` is one thing, the same wherever it stands, `$$$NAME` any number. Or a tree-sitter query.
+    /// Code: `$NAME` is one thing, `$$$NAME` any number; or a tree-sitter query.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["query"]))]
     pattern: Option<String>,

@@ -10,7 +10,7 @@ use crate::github::{self, Order, REACHABLE, Sort};
 /// GitHub refuses longer ones.
 const LONGEST_QUERY: usize = 256;
 
-/// Find repositories on GitHub.
+/// Search GitHub for open source projects by words, language, stars.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

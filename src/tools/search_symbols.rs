@@ -7,15 +7,14 @@ use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::budget::{Gift, Thrift};
 use super::filters::Filters;
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Freshness, Shown, Tool, related, tokens};
-use crate::answer::Format;
+use super::{Call, Code, Error, Freshness, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
 use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
 
-/// Find functions, classes, types and constants by name, words or description.
+/// Find the definition of a function, class, method, type or constant: look up a symbol by name (typos too), words or
+/// a description. Prefer it to grep for where something is defined.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -25,9 +24,9 @@ pub struct Args {
     /// Several; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
-    /// A name (`save`, `Model.save`), words or a sentence; may hold `kind:`, `lang:`, `file:`, `-file:`, "a phrase".
+    /// `save`, `Model.save`, words, a sentence; may hold `kind:`, `lang:`, `file:`, `-file:`.
     query: String,
-    /// function, class, method, constant, type; or the language's word: trait, field, …
+    /// function, class, method, constant, type, or the language's own word.
     #[serde(default)]
     kind: Option<String>,
     /// By name or alias: python, ts, c++.
@@ -41,9 +40,11 @@ pub struct Args {
     max_results: u32,
     /// Names spelt alike count as well.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     fuzzy: bool,
     /// What decides: how well they answer, how central they are, or both.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     sort_by: SortBy,
     /// Search by meaning, where an embedding provider is set up.
     #[serde(default)]
@@ -59,9 +60,11 @@ pub struct Args {
     semantic_only: bool,
     /// With each symbol's source.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     include_source: bool,
     /// Tokens for all sources together.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     token_budget: Option<u64>,
     /// With the parts of each score.
     #[serde(default)]
@@ -125,8 +128,7 @@ pub struct Judged {
     margin: f64,
 }
 
-/// A symbol that answers. Where names and paths are long, it goes without its summary and signature, and without what the
-/// id says as well: `{file}::{qualified name}#{kind}`.
+/// A symbol that answers; its id is `{file}::{qualified name}#{kind}`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
@@ -134,9 +136,9 @@ pub struct Item {
     name: String,
     file: String,
     line: u32,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// The definition without its body, at most 200 letters, cut after an argument.
     signature: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// The documentation's first sentence, at most 120 letters; empty without documentation.
     summary: String,
     /// Comparable within an answer.
     score: u32,
@@ -179,9 +181,6 @@ pub struct Absence {
 /// See [`Args`].
 pub struct SearchSymbols;
 
-/// Lengths in a list of hits, in characters: enough to choose by.
-const SIGNATURE: usize = 40;
-const SUMMARY: usize = 22;
 /// More is no search.
 const MOST: usize = 1_000;
 
@@ -259,17 +258,15 @@ impl Tool for SearchSymbols {
         call.narrow("kind:, lang:, file:");
         let mut sources = Sources::new(call, &args);
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
-        let results = shown.filter_map(|(place, hit)| {
-            let repo = &repos[place];
-            let mut item = item(repo, &hit, order, call)?;
-            item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
-            item.source = sources.of(repo, &hit);
-            Some(item)
-        });
-        let results: Vec<Item> = results.collect();
-        if !args.explain && !args.include_source {
-            call.thrift(thrift(results.len(), call.format));
-        }
+        let results: Vec<Item> = shown
+            .filter_map(|(place, hit)| {
+                let repo = &repos[place];
+                let mut item = item(repo, &hit, order, call)?;
+                item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
+                item.source = sources.of(repo, &hit);
+                Some(item)
+            })
+            .collect();
         Ok(Output {
             result_count,
             confidence: confidence.as_str(),
@@ -477,45 +474,6 @@ fn explained(hit: &Hit, relevance: &[Part], order: Order) -> Vec<String> {
         Order::Combined => relevance.iter().cloned().chain([beside_best(), centrality(CENTRALITY)]).collect(),
     };
     parts.iter().map(Part::to_string).collect()
-}
-
-/// What a hit may cost: ten of them stay within 700 tokens of JSON, or 400 of compact text, where the estimate is a little under
-/// the truth, too.
-const HIT: usize = 67;
-const HIT_COMPACT: usize = 38;
-/// Fewer hits may have what these may.
-const PAGE: usize = 10;
-
-/// What a reader can best do without where names and paths are long. What an id says again is given up as well, in the end,
-/// but for the first hit; compact text does not say it twice.
-const GIVES: &[Gift] = &[
-    Gift { key: "summary", length: 0, spares: 0 },
-    Gift { key: "signature", length: 24, spares: 0 },
-    Gift { key: "signature", length: 0, spares: 3 },
-    Gift { key: "edit_distance", length: 0, spares: 1 },
-    Gift { key: "fuzzy_similarity", length: 0, spares: 1 },
-    Gift { key: "kind", length: 0, spares: 3 },
-    Gift { key: "name", length: 0, spares: 3 },
-    Gift { key: "signature", length: 0, spares: 1 },
-    Gift { key: "kind", length: 0, spares: 1 },
-    Gift { key: "name", length: 0, spares: 1 },
-    Gift { key: "signature", length: 0, spares: 0 },
-];
-const GIVES_COMPACT: &[Gift] = &[
-    Gift { key: "summary", length: 0, spares: 0 },
-    Gift { key: "signature", length: 24, spares: 0 },
-    Gift { key: "signature", length: 0, spares: 0 },
-    Gift { key: "edit_distance", length: 0, spares: 0 },
-    Gift { key: "fuzzy_similarity", length: 0, spares: 0 },
-];
-
-/// How small so many hits are kept.
-fn thrift(hits: usize, format: Format) -> Thrift {
-    let hits = hits.max(PAGE);
-    match format {
-        Format::Json => Thrift { tokens: HIT * hits, gives: GIVES },
-        Format::Compact => Thrift { tokens: HIT_COMPACT * hits, gives: GIVES_COMPACT },
-    }
 }
 
 /// A likeness to two places.

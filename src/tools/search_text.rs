@@ -14,7 +14,8 @@ use crate::query::scan::{Candidates, Limits};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
 use crate::store::FileView;
 
-/// Find lines that hold a text or match a regex, as grep does, with the symbol around each.
+/// Grep: lines of all files that hold a string or match a regular expression, each with the symbol around it. For
+/// messages, comments, configuration; not for definitions or uses.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -28,17 +29,15 @@ pub struct Args {
     /// The text, or a regex with is_regex.
     #[schemars(extend("x-aliases" = ["pattern"]))]
     query: String,
-    /// Rust syntax, linear time.
+    /// Rust syntax.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["regex"]))]
     is_regex: bool,
     /// Capital letters matter.
     #[serde(default)]
-    #[schemars(extend("x-rare" = true))]
     case_sensitive: bool,
     /// Only where words begin and end.
     #[serde(default)]
-    #[schemars(extend("x-rare" = true))]
     whole_word: bool,
     /// A match may go over several lines.
     #[serde(default)]
@@ -53,7 +52,6 @@ pub struct Args {
     language: Option<String>,
     /// At most this many lines.
     #[serde(default = "twenty")]
-    #[schemars(extend("x-rare" = true))]
     max_results: u32,
     /// Lines around each.
     #[serde(default)]

@@ -11,7 +11,7 @@ use super::{Call, Error, Tool, indexes};
 use crate::model::Kind;
 use crate::query::{self, Confidence, Hit, Search};
 
-/// Keywords, entry points and calls to begin with in an unknown repository.
+/// Where to start in an unknown codebase: keywords, entry points and ready calls.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

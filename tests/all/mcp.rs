@@ -154,10 +154,12 @@ fn a_session_from_hello_to_goodbye() {
     let mut server = Server::start(&[]);
     let hello = server.initialize();
     assert_eq!(hello["result"]["serverInfo"], json!({"name": "codelode", "version": env!("CARGO_PKG_VERSION")}));
+    let instructions = hello["result"]["instructions"].as_str().expect("a text");
+    assert!(instructions.contains("Files here: python 1."), "{instructions}");
     let answer = server.ask("tools/list", json!({}));
     let names: Vec<&str> =
         answer["result"]["tools"].as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    for name in ["index_folder", "search_symbols", "get_symbol_source", "more_tools"] {
+    for name in ["search_symbols", "find_references", "get_symbol_source", "more_tools"] {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
 

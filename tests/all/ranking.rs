@@ -403,66 +403,48 @@ fn several_repositories_answer_as_one() {
 }
 
 #[test]
-fn ten_hits_cost_few_tokens() {
-    let place = Place::new(&[]);
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src");
-    place.ask("index_folder", json!({"path": root}));
-    let queries = [
-        "search",
-        "Snapshot.search",
-        "snapshot",
-        "token budget",
-        "symbol id",
-        "how is a name bound to its definition",
-        "reads the configuration file and the environment",
-        "write",
-        "kind:method file",
-        "write the manifest",
-    ];
-    let encoding = tiktoken_rs::cl100k_base().expect("it comes with the crate");
-    for (format, most) in [("json", 700), ("compact", 400)] {
-        for query in queries {
-            let answer = place.call("search_symbols", json!({"query": query, "repo": root, "format": format}));
-            assert_eq!(answer.value["result_count"], 10, "{query}: {}", answer.text);
-            let tokens = encoding.encode_ordinary(&answer.text).len();
-            assert!(tokens <= most, "{tokens} tokens: {}", answer.text);
-        }
-    }
-}
-
-#[test]
-fn ten_hits_cost_few_tokens_where_paths_are_long() {
+fn a_hit_is_whole_whatever_the_budget() {
     let class = |n: usize| {
         format!(
             "--- service-{n}/src/main/java/org/example/billing/Settlement{n}.java\npackage org.example.billing;\n\
-            public class Settlement{n} {{\n    /** Settles what a customer of the region still owes to the shop. */\n    \
+            public class Settlement{n} {{\n    /** Settles what a customer of the region still owes to the shop. Twice. */\n    \
             public SettlementResult settleOutstandingBalance(Customer customer, Currency currency) {{ return null; }}\n}}\n"
         )
     };
-    let place = Place::new(&[("shop", &(0..12).map(class).collect::<String>())]);
-    let ask = |format: &str, max_results: u64| {
+    let long: String = (0..30).map(|n| format!("argument_{n}: dict[str, int], ")).collect();
+    let long = format!("--- long.py\ndef settleEverything({long}last=1):\n    pass\n");
+    let place = Place::new(&[("shop", &((0..12).map(class).collect::<String>() + &long))]);
+    let ask = |max_tokens: u64, max_results: u64| {
         let query = "settleOutstandingBalance";
-        place.call("search_symbols", json!({"query": query, "format": format, "max_results": max_results}))
+        place.ask("search_symbols", json!({"query": query, "max_tokens": max_tokens, "max_results": max_results}))
     };
-    let answer = ask("json", 10);
-    assert_eq!(answer.value["result_count"], 10, "{}", answer.text);
-    assert!(tokens::estimate(&answer.text) <= 700, "{}", answer.text);
-    for hit in answer.value["results"].as_array().expect("a list") {
-        let id = hit["id"].as_str().expect("an id");
-        assert!(hit["line"].is_u64() && hit["score"].is_u64(), "{hit}");
-        for (key, told) in [("file", id.split("::").next()), ("name", Some("settleOutstandingBalance"))] {
-            assert!(hit.get(key).is_none_or(|value| value.as_str() == told), "{hit}");
-        }
+    let whole = ask(8000, 12);
+    let hits = whole["results"].as_array().expect("a list");
+    assert_eq!(hits.len(), 12);
+    for hit in hits {
+        assert_eq!(hit["name"], "settleOutstandingBalance");
+        assert_eq!(hit["kind"], "method");
+        let signature = "public SettlementResult settleOutstandingBalance(Customer customer, Currency currency)";
+        assert_eq!(hit["signature"], signature);
+        assert_eq!(hit["summary"], "Settles what a customer of the region still owes to the shop.");
+        let id = format!("{}::", hit["file"].as_str().expect("a file"));
+        assert!(hit["id"].as_str().is_some_and(|whole| whole.starts_with(&id)) && hit["line"] == 4, "{hit}");
     }
-    // The first says all that it is.
-    for key in ["kind", "name", "file"] {
-        assert!(answer.value["results"][0][key].is_string(), "{key} in {}", answer.text);
+    // The budget decides how many there are, and nothing else.
+    for max_tokens in [250, 400, 700, 1000] {
+        let cut = ask(max_tokens, 12);
+        let kept = cut["results"].as_array().expect("a list");
+        assert!((1..12).contains(&kept.len()), "{max_tokens}: {}", kept.len());
+        assert_eq!(kept[..], hits[..kept.len()], "{max_tokens}");
+        assert!(cut.get("shortened").is_none() && cut["next_cursor"].is_string(), "{cut}");
     }
-    // One hit costs little, so nothing is taken from it.
-    let one = ask("json", 1).value["results"][0].clone();
-    for key in ["kind", "name", "file", "signature", "summary"] {
-        assert!(one[key].as_str().is_some_and(|text| text.len() > 5), "{key} in {one}");
-    }
+    // Keys do not come and go.
+    let undocumented = place.ask("search_symbols", json!({"query": "settleEverything"}))["results"][0].clone();
+    let keys = |hit: &Value| hit.as_object().expect("a hit").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&undocumented), keys(&hits[0]));
+    assert_eq!(undocumented["summary"], "");
+    let signature = undocumented["signature"].as_str().expect("text");
+    assert!(signature.ends_with(": dict[str, int], …") && signature.chars().count() <= 200, "{signature}");
 }
 
 #[test]

@@ -53,6 +53,8 @@ impl<'a> Reader<'a> {
             let n: usize = size.split([' ', ',']).next().expect("a number").parse().expect("a number");
             if size.ends_with(" lines") {
                 Value::from((0..n).map(|_| self.next()).collect::<Vec<_>>().join("\n"))
+            } else if size.ends_with(" symbols") {
+                Value::from(self.symbols(n))
             } else if rest == ":" {
                 Value::from((0..n).map(|_| self.item(indent)).collect::<Vec<_>>())
             } else {
@@ -68,6 +70,38 @@ impl<'a> Reader<'a> {
         self.field(first.strip_prefix("- ").expect("a mark"), indent + 2, &mut fields);
         fields.extend(self.object(indent + 2));
         Value::Object(fields)
+    }
+
+    /// Rows of symbols below their files.
+    fn symbols(&mut self, n: usize) -> Vec<Value> {
+        let mut file = "";
+        let mut items = Vec::new();
+        while items.len() < n {
+            let line = self.next();
+            let Some(row) = line.strip_prefix(' ') else {
+                file = line;
+                continue;
+            };
+            let mut words = row.splitn(4, ' ');
+            let mut word = || words.next().unwrap_or_default();
+            let (span, kind, qualified, mut rest) = (word(), word(), word(), word());
+            let mut fields = Map::new();
+            read_id(&mut fields, "id", &format!("{file}::{qualified}#{kind}"));
+            fields.insert("line".to_owned(), span.parse::<u64>().expect("a line").into());
+            let signature = if rest.starts_with(['—', '{']) { "".into() } else { part(&mut rest) };
+            fields.insert("signature".to_owned(), signature);
+            rest = rest.trim_start();
+            if let Some(mut after) = rest.strip_prefix("— ") {
+                fields.insert("summary".to_owned(), part(&mut after));
+                rest = after.trim_start();
+            }
+            if !rest.is_empty() {
+                let Value::Object(others) = inline(&mut rest) else { panic!("an object") };
+                fields.extend(others);
+            }
+            items.push(fields.into());
+        }
+        items
     }
 
     fn table(&mut self, n: usize, size: &str, mut rest: &str) -> Value {
@@ -138,6 +172,18 @@ impl<'a> Reader<'a> {
         assert_eq!(items.len(), n);
         items.into()
     }
+}
+
+/// A signature or a summary.
+fn part(rest: &mut &str) -> Value {
+    if rest.starts_with('"') {
+        return json_prefix(rest);
+    }
+    let braces = if rest.ends_with('}') { rest.find(" {") } else { None };
+    let end = rest.find(" — ").or(braces).unwrap_or(rest.len());
+    let text = &rest[..end];
+    *rest = &rest[end..];
+    text.into()
 }
 
 /// An id and all that it says.
@@ -212,10 +258,26 @@ fn inline(rest: &mut &str) -> Value {
     }
 }
 
-/// What the id of a row says is read back with it, asked for or not.
+/// What the id of a row says is read back with it, asked for or not; symbols come by file and without scores.
 fn without_derived(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(without_derived),
+        Value::Array(items) => {
+            let file =
+                |item: &Value| item["id"].as_str().and_then(|id| id.split_once("::")).map(|(file, _)| file.to_owned());
+            let is_symbol = |item: &Value| item.get("line").is_some() && item.get("signature").is_some();
+            if !items.is_empty() && items.iter().all(|item| is_symbol(item) && file(item).is_some()) {
+                let files: Vec<_> = items.iter().map(file).collect();
+                items.sort_by_cached_key(|item| files.iter().position(|other| *other == file(item)));
+                let fields = items.iter_mut().filter_map(Value::as_object_mut);
+                fields.for_each(|fields| {
+                    fields.shift_remove("score");
+                    if fields.get("summary") == Some(&"".into()) {
+                        fields.shift_remove("summary");
+                    }
+                });
+            }
+            items.iter_mut().for_each(without_derived);
+        }
         Value::Object(fields) => {
             if fields.contains_key("id") || fields.contains_key("symbol_id") {
                 for key in ["file", "kind", "name", "qualified_name"] {
@@ -251,30 +313,60 @@ fn check(value: Value, expected: Expect) {
 fn hits_stand_below_their_files() {
     let hit = |file: &str, qualified: &str, kind: &str, line: u32, signature: &str, summary: &str| {
         let name = qualified.rsplit('.').next();
-        json!({"id": format!("{file}::{qualified}#{kind}"), "kind": kind, "name": name, "file": file, "line": line,
+        json!({"id": format!("{file}::{qualified}#{kind}"), "kind": kind.split('~').next(), "name": name, "file": file, "line": line,
                "signature": signature, "summary": summary, "score": f64::from(line) / 10.0})
     };
+    let mut twice = hit(
+        "django/http/response.py",
+        "HttpResponseBase.delete_cookie",
+        "method",
+        268,
+        "def delete_cookie(self, key)",
+        "",
+    );
+    twice["overloads"] = 2.into();
     check(
         json!({"result_count": 4, "results": [
-            hit("django/http/cookie.py", "parse_cookie", "function", 6, "def parse_cookie(cookie)", "Return a dictionary."),
             hit("django/http/response.py", "HttpResponseBase.set_cookie", "method", 214,
                 "def set_cookie(self, key, value='')", "Set a cookie, \"=\"."),
-            hit("django/http/response.py", "HttpResponseBase.delete_cookie", "method", 268, "def delete_cookie(self, key)",
-                "def delete_cookie(self, key)"),
-            hit("django/test/client.py", "Client.cookies", "method", 9, "def cookies(self)", "def cookies(self)"),
+            hit("django/http/cookie.py", "parse_cookie", "function", 6, "def parse_cookie(cookie)", "Return a dictionary."),
+            twice,
+            hit("django/test/client.py", "Client.cookies", "method~2", 9, "def cookies — x", "Words."),
         ], "_meta": {"timing_ms": 1.84, "repo": "local/django-8a4b2c1d", "freshness": "fresh"}}),
         expect![[r#"
             result_count:4
-            results[4, "=": same as left] id=file::qualified#kind	line	signature	summary	score
-            django/http/cookie.py::
-            parse_cookie#function	6	def parse_cookie(cookie)	Return a dictionary.	0.6
-            django/http/response.py::
-            HttpResponseBase.set_cookie#method	214	def set_cookie(self, key, value='')	Set a cookie, "=".	21.4
-            HttpResponseBase.delete_cookie#method	268	def delete_cookie(self, key)	=	26.8
-            django/test/client.py::
-            Client.cookies#method	9	def cookies(self)	=	0.9
+            results[4 symbols]:
+            django/http/response.py
+             214 method HttpResponseBase.set_cookie def set_cookie(self, key, value='') — Set a cookie, "=".
+             268 method HttpResponseBase.delete_cookie def delete_cookie(self, key) {overloads:2}
+            django/http/cookie.py
+             6 function parse_cookie def parse_cookie(cookie) — Return a dictionary.
+            django/test/client.py
+             9 method~2 Client.cookies "def cookies — x" — Words.
             _meta: {timing_ms:1.84, repo: local/django-8a4b2c1d, freshness: fresh}"#]],
     );
+}
+
+#[test]
+fn members_are_indented_in_an_outline() {
+    let item = |qualified: &str, kind: &str, line: u32, end: u32, signature: &str| {
+        json!({"id": format!("a.py::{qualified}#{kind}"), "kind": kind, "name": qualified.rsplit('.').next(),
+               "signature": signature, "line": line, "end_line": end})
+    };
+    let mut class = item("Box", "class", 1, 9, "class Box(Base)");
+    class["summary"] = "Holds one.".into();
+    class["children"] =
+        json!([item("Box.open", "method", 2, 5, "def open(self)"), item("Box.lid", "constant", 7, 7, "self.cover")]);
+    let outline = json!({"file": "a.py", "language": "python", "symbols": [class, item("main", "function", 11, 12, "def main()")]});
+    expect![[r#"
+        file: a.py
+        language: python
+        symbols[4 symbols]:
+         1-9 class class Box(Base) — Holds one.
+          2-5 method def open(self)
+          7 constant lid self.cover
+         11-12 function def main()"#]]
+    .assert_eq(&render(&outline));
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! Tools are found by what they are for: clients that load tools on demand rank names, descriptions and arguments by BM25 or
+//! by a regular expression, and load the first.
+
+use std::collections::HashMap;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::surface;
+use crate::answer::SHARED;
+use crate::config::Surface;
+
+/// Tasks as people and models phrase them: the tool, a tab, the phrase.
+const TASKS: &str = include_str!("tasks.tsv");
+
+/// Words that every phrase may hold.
+const STOP: &str = "a an the of in to for and or is are this that what which who it its by with on me my i one be does do how \
+                    from all at before without find list show give get";
+
+/// A tool as a client searches it.
+fn documents() -> Vec<(String, String)> {
+    let document = |tool: rmcp::model::Tool| {
+        let mut text = format!("{} {}", tool.name.replace('_', " "), tool.description.unwrap_or_default());
+        let arguments = tool.input_schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        for (name, schema) in arguments.filter(|(name, _)| !SHARED.contains(&name.as_str())) {
+            let choices = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let said = std::iter::once(name.as_str()).chain(schema["description"].as_str()).chain(choices);
+            said.for_each(|said| text.extend([" ", &said.replace('_', " ")]));
+        }
+        (tool.name.into_owned(), text)
+    };
+    surface::listing(&Surface::Full).into_iter().map(document).collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|char: char| !char.is_ascii_alphanumeric()).map(str::to_lowercase);
+    let words = words.filter(|word| !word.is_empty() && !STOP.split_whitespace().any(|stop| stop == word));
+    let singular = |word: String| match word.strip_suffix('s') {
+        Some(one) if one.len() > 2 && !one.ends_with('s') => one.to_owned(),
+        _ => word,
+    };
+    words.map(singular).collect()
+}
+
+/// The place of the highest score, the first of equals.
+fn best<S: PartialOrd + Copy>(scores: &[S]) -> usize {
+    (1..scores.len()).fold(0, |best, place| if scores[place] > scores[best] { place } else { best })
+}
+
+fn by_bm25(documents: &[Vec<String>], phrase: &str) -> usize {
+    let (n, all) = (documents.len() as f64, documents.iter().map(Vec::len).sum::<usize>() as f64);
+    let holders = |word: &String| documents.iter().filter(|document| document.contains(word)).count() as f64;
+    let mut asked = words(phrase);
+    asked.sort();
+    asked.dedup();
+    let weights: HashMap<&String, f64> =
+        asked.iter().map(|word| (word, (1.0 + (n - holders(word) + 0.5) / (holders(word) + 0.5)).ln())).collect();
+    let score = |document: &Vec<String>| {
+        let length = 0.25 + 0.75 * document.len() as f64 / (all / n);
+        let each = weights.iter().map(|(word, weight)| {
+            let times = document.iter().filter(|other| other == word).count() as f64;
+            weight * times * 2.2 / (times + 1.2 * length)
+        });
+        each.sum::<f64>()
+    };
+    best(&documents.iter().map(score).collect::<Vec<_>>())
+}
+
+/// By how many of a phrase's words a tool holds, then by how often.
+fn by_regex(documents: &[(String, String)], phrase: &str) -> usize {
+    let mut asked: Vec<String> = words(phrase).into_iter().filter(|word| word.len() > 2).collect();
+    asked.sort();
+    asked.dedup();
+    let patterns: Vec<Regex> =
+        asked.iter().map(|word| Regex::new(&format!(r"(?i)\b{word}")).expect("a word is a pattern")).collect();
+    let score = |(_, text): &(String, String)| {
+        let times: Vec<usize> = patterns.iter().map(|pattern| pattern.find_iter(text).count()).collect();
+        (times.iter().filter(|times| **times > 0).count(), times.iter().sum::<usize>())
+    };
+    best(&documents.iter().map(score).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_right_tool_is_found_first_for_nine_tasks_of_ten() {
+    let documents = documents();
+    let split: Vec<Vec<String>> = documents.iter().map(|(_, text)| words(text)).collect();
+    let tasks: Vec<(&str, &str)> = TASKS.lines().filter_map(|line| line.split_once('\t')).collect();
+    assert!(tasks.len() >= 60);
+    for tool in documents.iter().map(|(tool, _)| tool) {
+        assert!(tasks.iter().any(|(wanted, _)| wanted == tool), "no task is for {tool}");
+    }
+    type Finder<'a> = &'a dyn Fn(&str) -> usize;
+    let finders: [(&str, Finder<'_>); 2] =
+        [("BM25", &|phrase| by_bm25(&split, phrase)), ("regex", &|phrase| by_regex(&documents, phrase))];
+    for (how, find) in finders {
+        let wrong = tasks.iter().filter_map(|(wanted, phrase)| {
+            let found = &documents[find(phrase)].0;
+            (found != wanted).then(|| format!("{phrase:?} finds {found}, not {wanted}"))
+        });
+        let wrong: Vec<String> = wrong.collect();
+        assert!(wrong.len() * 10 <= tasks.len(), "{how}:\n{}", wrong.join("\n"));
+    }
+}
