@@ -22,12 +22,14 @@ pub mod bash;
 pub mod c;
 pub mod cpp;
 pub mod csharp;
+pub mod elixir;
 pub mod go;
 pub mod java;
 pub mod javascript;
 pub mod kotlin;
 pub mod lua;
 pub mod php;
+pub mod proto;
 pub mod python;
 pub mod ruby;
 pub mod rust;
@@ -65,6 +67,8 @@ pub static LANGUAGES: &[&LanguageSpec] = &[
     &scala::SPEC,
     &bash::SPEC,
     &zig::SPEC,
+    &elixir::SPEC,
+    &proto::SPEC,
 ];
 
 /// The language of a file, from its name alone or, when that does not tell, from its first line. Its number is its place

@@ -59,7 +59,7 @@ use std::time::{Duration, Instant};
 /// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
 pub const FORMAT: u32 = 6;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
-pub const CONTENT: u32 = 6;
+pub const CONTENT: u32 = 7;
 
 /// Why a store cannot do what was asked.
 #[derive(Debug, thiserror::Error)]
