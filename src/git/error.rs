@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::remote::NameError;
+use crate::git::transport::remote::NameError;
 use crate::net;
 
 /// Why git could not do something.

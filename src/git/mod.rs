@@ -8,25 +8,10 @@
 //! - [`Commit`] reads the files of a commit from the object database; [`History`] and [`blame`] compare commits.
 //! - [`Remote`] is a repository by any of its names, [`Cache`] holds its clone, and [`Kept`] the texts of a commit.
 
-mod bare;
-mod blame;
 mod cache;
-mod commit;
-mod contents;
 mod error;
-mod fetch;
 mod history;
-mod http;
-mod kept;
-mod origin;
-mod packs;
-mod refs;
-mod remote;
-mod repository;
-mod sound;
-mod ssh;
-mod texts;
-mod worktrees;
+mod transport;
 
 #[cfg(test)]
 mod sshd {
@@ -35,16 +20,16 @@ mod sshd {
 #[cfg(test)]
 mod tests;
 
-pub use blame::{Blamed, blame};
+pub use cache::kept::Kept;
 pub use cache::{Age, Cache, Keep, Located, Opened};
-pub use commit::Commit;
 pub use error::Error;
-pub use fetch::{Access, Token, Wish};
+pub use history::blame::{Blamed, blame};
+pub use history::commit::Commit;
+pub use history::repository::Repository;
+pub use history::sound::read_small;
+pub use history::worktrees::{Worktree, worktrees};
 pub use history::{Changed, Content, Error as HistoryError, History};
-pub use kept::Kept;
-pub use refs::{Found, Refs, RemoteRef, is_fixed, short_name};
-pub use remote::{NameError, Place, Remote, Transport, is_ref};
-pub use repository::Repository;
-pub use sound::read_small;
-pub use ssh::COMMAND as SSH_COMMAND;
-pub use worktrees::{Worktree, worktrees};
+pub use transport::fetch::{Access, Token, Wish};
+pub use transport::refs::{Found, Refs, RemoteRef, is_fixed, short_name};
+pub use transport::remote::{NameError, Place, Remote, Transport, is_ref};
+pub use transport::ssh::COMMAND as SSH_COMMAND;

@@ -271,7 +271,7 @@ fn many_packs_are_joined_and_hold_what_they_held() {
         git(folder.path(), &["repack", "-q", "-d"]);
         commits.push(git(folder.path(), &["rev-parse", "HEAD"]));
         if n < 15 {
-            assert_eq!(super::packs::join(&packs).expect("they can be read"), 0, "few are left alone");
+            assert_eq!(crate::git::cache::packs::join(&packs).expect("they can be read"), 0, "few are left alone");
         }
     }
     // What outweighs all others by far stays as it is.
@@ -285,7 +285,7 @@ fn many_packs_are_joined_and_hold_what_they_held() {
     git(folder.path(), &["repack", "-q", "-d"]);
     commits.push(git(folder.path(), &["rev-parse", "HEAD"]));
     let before = count("pack");
-    let joined = super::packs::join(&packs).expect("they can be read");
+    let joined = crate::git::cache::packs::join(&packs).expect("they can be read");
     assert_eq!((joined, count("pack"), count("idx")), (before - 1, 2, 2));
     git(folder.path(), &["fsck", "--full"]);
     for (n, id) in commits.iter().enumerate() {

@@ -17,39 +17,18 @@
 //! does not exist: the next writer sweeps it away. So a process that is killed anywhere leaves the old generation or the new one,
 //! and a reader, who holds what it mapped, is never disturbed.
 
-mod analyzer;
-mod edges;
-mod files;
-mod grams;
-mod guard;
-mod health;
-mod index;
-mod indexing;
-mod manifest;
-mod map;
-mod pack;
-mod pages;
-mod ranks;
-mod registry;
-mod scoring;
-mod segments;
-mod snapshot;
-mod upkeep;
-mod view;
-mod writer;
-
-pub use analyzer::{flattened, parts as word_parts, stems};
-pub use edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
-pub use files::{Entry, FileTable, Row};
-pub use grams::{BlockRecord, GramQuery, GramWriter, grams};
-pub use index::{Clause, Field, index_schema};
-pub use manifest::{Manifest, SnapshotFacts};
-pub use ranks::{Rank, RankTable};
-pub use registry::{Registry, RemoteFacts, Sidecar};
-pub use snapshot::Snapshot;
-pub use upkeep::Held;
-pub use view::{FileView, SymbolId, SymbolView, qualified_name};
-pub use writer::{Known, Prepared, Writer};
+pub use life::manifest::{Manifest, SnapshotFacts};
+pub use life::registry::{Registry, RemoteFacts, Sidecar};
+pub use life::snapshot::Snapshot;
+pub use life::upkeep::Held;
+pub use life::writer::{Known, Prepared, Writer};
+pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
+pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};
+pub use search::analyzer::{flattened, parts as word_parts, stems};
+pub use search::index::{Clause, Field, index_schema};
+pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
+pub use tables::files::{Entry, FileTable, Row};
+pub use tables::ranks::{Rank, RankTable};
 
 use std::fs::File;
 use std::io;
@@ -244,4 +223,8 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(test)]
+mod life;
+mod packs;
+mod search;
+mod tables;
 mod tests;

@@ -9,6 +9,9 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
+use super::packs::pack;
+use super::search::segments;
+use super::tables::edges;
 use super::*;
 use crate::model::{Detail, Extraction, Kind, SourceFile, Span, Symbol};
 

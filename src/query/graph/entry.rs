@@ -6,11 +6,11 @@ use std::collections::{HashMap, HashSet};
 use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::rank::in_test_module;
-use super::super::relations::base_text;
 use super::Graph;
 use crate::languages::{Conventions, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
+use crate::query::graph::relations::base_text;
+use crate::query::symbols::rank::in_test_module;
 use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
 /// What a repository shows to the outside.

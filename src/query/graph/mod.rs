@@ -7,6 +7,7 @@ mod entry;
 mod importance;
 mod map;
 mod related;
+pub(super) mod relations;
 mod strings;
 
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};

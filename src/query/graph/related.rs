@@ -3,9 +3,9 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::relations::hierarchy;
 use super::importance::ranks;
 use crate::model::{Detail, Kind, Role};
+use crate::query::graph::relations::hierarchy;
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
 
 /// A symbol that has to do with another.

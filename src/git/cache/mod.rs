@@ -1,0 +1,643 @@
+//! Clones of repositories elsewhere, kept and shared by all processes.
+//!
+//! Below the cache's folder lie `repos/<key>` with a bare shallow clone, what is known of its refs and the texts of commits
+//! that were searched, `locks/` with two
+//! files for each that are never removed, `aside/<key>` for clones that are being made, and `trash/` for what is being
+//! removed. Whoever fetches holds the key's `write` lock; whoever reads holds its `use` lock, shared, and a clone is only
+//! removed under both. Objects are only ever added to a clone, so readers and a writer do not wait for each other.
+
+pub(super) mod kept;
+pub(super) mod packs;
+pub(super) mod texts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::history::bare::{clean, entries, init, make_private, remove, size_of};
+use super::history::commit::{Commit, commit_id, open};
+use super::history::sound::Depth;
+use super::transport::fetch::{Access, Wish, local_refs};
+use super::transport::refs::{Found, Refs, is_fixed, short_name};
+use super::transport::remote::{Place, Remote, short_hash};
+
+/// How long clones are kept, and how much of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// Bytes of all clones together; the least recently used go first.
+    pub max_bytes: u64,
+    /// A clone that nobody used for so long goes.
+    pub unused: Duration,
+    /// A branch is asked for again after this time; tags and commits never change.
+    pub refresh: Duration,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        let day = Duration::from_secs(24 * 3600);
+        Self { max_bytes: 10 << 30, unused: 7 * day, refresh: day }
+    }
+}
+
+/// How new what is given must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// As the server has it now.
+    Now,
+    /// As it was when the server was last asked, if that is not too long ago.
+    Kept,
+}
+
+/// A commit that can be read, and how it came here.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its files.
+    pub commit: Commit,
+    /// The ref and the folder that were asked for.
+    pub found: Found,
+    /// Bytes that were fetched for it; `None` when it was here already.
+    pub fetched: Option<u64>,
+    /// Set when https was refused and it came over ssh, from there.
+    pub over: Option<String>,
+}
+
+/// What a name means on its server, as it was just asked.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// What was found.
+    pub found: Found,
+    /// Who answered: the same repository over ssh where https was refused.
+    used: Remote,
+}
+
+/// The clones in a folder.
+pub struct Cache {
+    root: PathBuf,
+    access: Access,
+    keep: Keep,
+    swept: AtomicBool,
+    /// Held for the process's life when the folder is its own.
+    own: Option<File>,
+}
+
+/// How a commit is wanted.
+enum Wanted {
+    /// Not older than this.
+    Aged(Age),
+    /// As it was found just now.
+    Located(Located),
+}
+
+/// What is known of a clone. Its JSON lies beside it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct State {
+    /// Where it came from.
+    url: String,
+    /// What names meant when the server was last asked.
+    names: BTreeMap<String, Meaning>,
+    /// The commits that are here whole.
+    commits: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Meaning {
+    reference: String,
+    commit: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    folder: String,
+    /// Milliseconds since 1970.
+    asked: u64,
+}
+
+/// How long to wait for another process that fetches the same.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// Room is made for at least so much when the disk is full.
+const STATE: &str = "state.json";
+const CLONE: &str = "repo.git";
+
+impl Cache {
+    /// The clones below a folder, shared with every process.
+    pub fn shared(root: PathBuf, access: Access, keep: Keep) -> Self {
+        Self { root, access, keep, swept: AtomicBool::new(false), own: None }
+    }
+
+    /// The clones of this process alone, in a folder of its own below `root` that goes when the cache is dropped.
+    pub fn of_process(root: &Path, access: Access, keep: Keep) -> Result<Self, Error> {
+        let all = root.join("processes");
+        make_private(&all)?;
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let name = format!("{}-{nanos:x}", std::process::id());
+        let path = all.join(format!("{name}.lock"));
+        let lock = File::create_new(&path).map_err(Error::io("cannot make", &path))?;
+        lock.lock().map_err(Error::io("cannot lock", &path))?;
+        Ok(Self { root: all.join(name), access, keep, swept: AtomicBool::new(false), own: Some(lock) })
+    }
+
+    /// Whether clones can be kept below a folder, or why not.
+    pub fn can_be_in(root: &Path) -> Result<(), Error> {
+        make_private(root)?;
+        tempfile::tempfile_in(root).map(drop).map_err(Error::io("cannot write in", root))
+    }
+
+    /// How servers are reached.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The refs of a repository as its server has them now. Nothing is cloned.
+    pub fn refs(&self, remote: &Remote, wish: &Wish<'_>) -> Result<Refs, Error> {
+        match remote.folder() {
+            Some(folder) => local_refs(&folder, &open(&folder, Depth::Everything)?.to_thread_local()),
+            None => Ok(self.ask(remote, wish)?.0),
+        }
+    }
+
+    /// What a name means now: the commit of `reference`, or else of the place in the repository's name, or else of the
+    /// default branch. Nothing is cloned.
+    pub fn find(&self, remote: &Remote, reference: Option<&str>, wish: &Wish<'_>) -> Result<Located, Error> {
+        let place = place_of(remote, reference);
+        let remote = remote.whole();
+        let (refs, used) = match remote.folder() {
+            Some(folder) => {
+                let refs = local_refs(&folder, &open(&folder, Depth::Everything)?.to_thread_local())?;
+                let found = local_meaning(&remote, &folder, &refs, place.as_ref())?;
+                return Ok(Located { found, used: remote });
+            }
+            None => self.ask(&remote, wish)?,
+        };
+        Ok(Located { found: meaning(&remote, &refs, place.as_ref())?, used })
+    }
+
+    /// The commit that [`Cache::find`] would find, to be read. It is fetched when it is not here.
+    pub fn open(&self, remote: &Remote, reference: Option<&str>, age: Age, wish: &Wish<'_>) -> Result<Opened, Error> {
+        if remote.folder().is_some() {
+            let located = self.find(remote, reference, wish)?;
+            return self.open_located(remote, reference, located, wish);
+        }
+        self.open_as(remote, reference, &Wanted::Aged(age), wish)
+    }
+
+    /// The commit that was found just now, to be read, without asking for it once more. It is fetched when it is not here.
+    pub fn open_located(
+        &self,
+        remote: &Remote,
+        reference: Option<&str>,
+        located: Located,
+        wish: &Wish<'_>,
+    ) -> Result<Opened, Error> {
+        if let Some(folder) = remote.folder() {
+            let commit = Commit::open(&folder, &located.found.commit)?;
+            return Ok(Opened { commit, found: located.found, fetched: None, over: None });
+        }
+        self.open_as(remote, reference, &Wanted::Located(located), wish)
+    }
+
+    fn open_as(
+        &self,
+        remote: &Remote,
+        reference: Option<&str>,
+        wanted: &Wanted,
+        wish: &Wish<'_>,
+    ) -> Result<Opened, Error> {
+        let place = place_of(remote, reference);
+        let remote = remote.whole();
+        if !self.swept.swap(true, Ordering::Relaxed) {
+            self.sweep(None);
+        }
+        let key = key(&remote);
+        match self.open_key(&key, &remote, place.as_ref(), wanted, wish) {
+            // A clone that lost objects is made anew, once.
+            Err(Error::Missing { .. } | Error::Unreadable { .. }) if self.discard(&key) => {
+                self.open_key(&key, &remote, place.as_ref(), wanted, wish)
+            }
+            result => result,
+        }
+    }
+
+    fn open_key(
+        &self,
+        key: &str,
+        remote: &Remote,
+        place: Option<&Place>,
+        wanted: &Wanted,
+        wish: &Wish<'_>,
+    ) -> Result<Opened, Error> {
+        let began = now();
+        let age = if let Wanted::Aged(age) = wanted { *age } else { Age::Now };
+        let pin = self.lock(key, "use", false, wish)?;
+        let name = name_of(place);
+        let usable = |state: &State| {
+            let meaning = state.names.get(&name).filter(|meaning| state.commits.contains(&meaning.commit))?;
+            let kept = is_fixed(&meaning.reference)
+                || u128::from(began.saturating_sub(meaning.asked)) < self.keep.refresh.as_millis();
+            let new = meaning.asked >= began
+                || (age == Age::Now && is_fixed(&meaning.reference) && meaning.reference == meaning.commit);
+            (new || (age == Age::Kept && kept)).then(|| meaning.clone())
+        };
+        let give = |meaning: Meaning, pin: File, fetched: Option<u64>, over: Option<String>| {
+            let path = self.clone_of(key);
+            let found = Found { reference: meaning.reference, commit: meaning.commit, folder: meaning.folder };
+            let commit = Commit::of(open(&path, Depth::Opening)?, &path, &found.commit, Some(Box::new(pin)))?;
+            Ok(Opened { commit, found, fetched, over })
+        };
+        if let Some(meaning) = usable(&self.state(key)) {
+            touch(&pin);
+            return give(meaning, pin, None, None);
+        }
+        let (found, used) = match wanted {
+            Wanted::Located(Located { found, used }) => (found.clone(), used.clone()),
+            Wanted::Aged(_) => {
+                let (refs, used) = self.ask(remote, wish)?;
+                (meaning(remote, &refs, place)?, used)
+            }
+        };
+        if self.state(key).commits.contains(&found.commit) {
+            // Somebody who fetches just now will write what it learns, too.
+            if let Ok(Some(_lock)) = self.try_lock(key, "write", true) {
+                let mut state = self.state(key);
+                state.names.insert(name, meaning_now(&found));
+                self.put_state(&self.home_of(key), &state)?;
+            }
+            touch(&pin);
+            return give(meaning_now(&found), pin, None, None);
+        }
+        let _lock = self.lock(key, "write", true, wish)?;
+        if let Some(meaning) = usable(&self.state(key)) {
+            return give(meaning, pin, None, None);
+        }
+        let (meaning, bytes, over) = self.fetch(key, remote, &used, &found, &name, wish)?;
+        self.join_packs(key, &pin)?;
+        touch(&pin);
+        let over = (over.transport != remote.transport).then(|| over.to_string());
+        give(meaning, pin, Some(bytes), over)
+    }
+
+    /// Asks a server for its refs.
+    fn ask(&self, remote: &Remote, wish: &Wish<'_>) -> Result<(Refs, Remote), Error> {
+        let scratch = self.scratch()?;
+        (wish.progress)(0, None, "asking for refs");
+        self.access.list(&scratch.to_thread_local(), remote, wish)
+    }
+
+    /// Fetches a commit into the clone of a key, whose `write` lock the caller holds; makes room when the disk is full.
+    fn fetch(
+        &self,
+        key: &str,
+        remote: &Remote,
+        used: &Remote,
+        found: &Found,
+        name: &str,
+        wish: &Wish<'_>,
+    ) -> Result<(Meaning, u64, Remote), Error> {
+        let received = AtomicU64::new(0);
+        let told = |bytes: u64, total: Option<u64>, what: &str| {
+            received.fetch_max(bytes, Ordering::Relaxed);
+            (wish.progress)(bytes, total, what);
+        };
+        let watched = Wish { progress: &told, cancelled: wish.cancelled.clone() };
+        let result = match self.fetch_once(key, remote, used, found, name, &watched) {
+            Err(err) if is_full(&err) => {
+                self.evict(u64::MAX, Some(key));
+                self.fetch_once(key, remote, used, found, name, &watched)
+            }
+            result => result,
+        };
+        let result = match result {
+            Err(err) if is_full(&err) => {
+                let needed = received.load(Ordering::Relaxed);
+                Err(Error::Full { folder: self.root.clone(), needed, free: free(&self.root) })
+            }
+            result => result,
+        };
+        self.sweep(Some(key));
+        result
+    }
+
+    fn fetch_once(
+        &self,
+        key: &str,
+        remote: &Remote,
+        used: &Remote,
+        found: &Found,
+        name: &str,
+        wish: &Wish<'_>,
+    ) -> Result<(Meaning, u64, Remote), Error> {
+        let home = self.home_of(key);
+        let there = home.join(CLONE);
+        let is_new = !there.is_dir() || open(&there, Depth::Opening).is_err();
+        let folder = if is_new { self.root.join("aside").join(key) } else { home.clone() };
+        let path = folder.join(CLONE);
+        if is_new {
+            // With the lock held, what lies there is left from a run that was killed.
+            remove(&folder)?;
+            make_private(&folder)?;
+            init(&path)?;
+        } else {
+            clean(&path)?;
+        }
+        let local = format!("refs/c/{}", short_hash(&found.reference));
+        let done = (|| {
+            let repository = open(&path, Depth::Opening)?.to_thread_local();
+            let (bytes, over) = self.access.fetch(&repository, used, &found.reference, &local, wish)?;
+            // The branch may have moved since it was listed.
+            let repository = open(&path, Depth::Opening)?.to_thread_local();
+            let commit = commit_id(&repository, &local);
+            let commit = commit.ok_or_else(|| Error::Missing { path: path.clone(), what: found.reference.clone() })?;
+            Ok((commit.to_string(), bytes, over))
+        })();
+        let (commit, bytes, over) = match done {
+            Ok(done) => done,
+            Err(err) => {
+                // A clone that was there stays as it was; half of one is of no use.
+                let _ = if is_new { remove(&folder) } else { clean(&path) };
+                return Err(err);
+            }
+        };
+        let mut state = if is_new { State::default() } else { self.state(key) };
+        state.url = remote.url();
+        state.commits.insert(commit.clone());
+        let meaning = meaning_now(&Found { commit, ..found.clone() });
+        state.names.insert(name.to_owned(), meaning.clone());
+        self.put_state(&folder, &state)?;
+        if is_new {
+            remove(&home)?;
+            make_private(&self.root.join("repos"))?;
+            fs::rename(&folder, &home).map_err(Error::io("cannot move a clone to", &home))?;
+        }
+        Ok((meaning, bytes, over))
+    }
+
+    /// Joins the packs of a clone whose `write` lock the caller holds beside this pin, when nobody else reads it.
+    fn join_packs(&self, key: &str, pin: &File) -> Result<(), Error> {
+        // Whoever wants to remove the clone needs the `write` lock first, so it stays while the pin changes hands.
+        if pin.try_lock().is_ok()
+            && let Err(err) = packs::join(&self.clone_of(key).join("objects/pack"))
+        {
+            tracing::warn!(%err, "many packs stay as they are");
+        }
+        pin.lock_shared().map_err(Error::io("cannot lock", &self.lock_path(key, "use")))
+    }
+
+    /// Moves a clone that is damaged out of the way, unless somebody reads it.
+    fn discard(&self, key: &str) -> bool {
+        let (Ok(Some(_write)), Ok(Some(_use))) = (self.try_lock(key, "write", true), self.try_lock(key, "use", true))
+        else {
+            return false;
+        };
+        self.trash(key).is_ok()
+    }
+
+    /// Removes what nobody needs: leftovers, clones that were not used for long, and the least used beyond the limit.
+    /// What is in use, and the clone of `except`, stays.
+    pub fn sweep(&self, except: Option<&str>) {
+        for entry in entries(&self.root.join("trash")) {
+            let _ = remove(&entry);
+        }
+        for entry in entries(&self.root.join("aside")) {
+            let Some(key) = key_in(&entry) else { continue };
+            if Some(key.as_str()) != except
+                && let Ok(Some(_lock)) = self.try_lock(&key, "write", true)
+            {
+                let _ = remove(&entry);
+            }
+        }
+        // A process that keeps to itself lives among those that do.
+        let shared = self.root.join("processes");
+        sweep_processes(self.root.parent().filter(|_| self.own.is_some()).unwrap_or(&shared));
+        self.evict(0, except);
+    }
+
+    /// Removes clones that were not used for long, and the least used until the rest fits and `wanted` bytes went.
+    fn evict(&self, wanted: u64, except: Option<&str>) {
+        let mut clones: Vec<(SystemTime, u64, String)> = entries(&self.root.join("repos"))
+            .into_iter()
+            .filter_map(|path| {
+                let key = key_in(&path)?;
+                let used =
+                    fs::metadata(self.lock_path(&key, "use")).and_then(|file| file.modified()).unwrap_or(UNIX_EPOCH);
+                Some((used, size_of(&path), key))
+            })
+            .collect();
+        clones.sort();
+        let mut total: u64 = clones.iter().map(|(_, bytes, _)| bytes).sum();
+        let mut freed = 0;
+        for (used, bytes, key) in clones {
+            let old = used.elapsed().is_ok_and(|age| age > self.keep.unused);
+            if (!old && total <= self.keep.max_bytes && freed >= wanted) || Some(key.as_str()) == except {
+                continue;
+            }
+            let (Ok(Some(_write)), Ok(Some(_use))) =
+                (self.try_lock(&key, "write", true), self.try_lock(&key, "use", true))
+            else {
+                continue;
+            };
+            if self.trash(&key).is_ok() {
+                total -= bytes;
+                freed += bytes;
+            }
+        }
+    }
+
+    /// Removes the clone of a key whose locks the caller holds: first out of sight, in one step.
+    fn trash(&self, key: &str) -> Result<(), Error> {
+        let trash = self.root.join("trash");
+        make_private(&trash)?;
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let (from, to) = (self.home_of(key), trash.join(format!("{}-{nanos:x}", std::process::id())));
+        fs::rename(&from, &to).map_err(Error::io("cannot remove", &from))?;
+        remove(&to)
+    }
+
+    /// Where everything of a repository lies.
+    pub(super) fn home_of(&self, key: &str) -> PathBuf {
+        self.root.join("repos").join(key)
+    }
+
+    fn clone_of(&self, key: &str) -> PathBuf {
+        self.home_of(key).join(CLONE)
+    }
+
+    fn state(&self, key: &str) -> State {
+        let path = self.home_of(key).join(STATE);
+        // What cannot be read is fetched again.
+        fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    fn put_state(&self, folder: &Path, state: &State) -> Result<(), Error> {
+        let path = folder.join(STATE);
+        let bytes = serde_json::to_vec_pretty(state).expect("names and hashes are text");
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(Error::io("cannot write in", folder))?;
+        io::Write::write_all(&mut file, &bytes).map_err(Error::io("cannot write", &path))?;
+        file.persist(&path).map_err(|err| Error::io("cannot replace", &path)(err.error))?;
+        Ok(())
+    }
+
+    /// A bare repository without objects, for asking.
+    fn scratch(&self) -> Result<gix::ThreadSafeRepository, Error> {
+        let path = self.root.join("empty.git");
+        if !path.join("HEAD").is_file() {
+            // Several at once write the same.
+            init(&path)?;
+        }
+        open(&path, Depth::Opening)
+    }
+
+    fn lock_path(&self, key: &str, sort: &str) -> PathBuf {
+        self.root.join("locks").join(format!("{key}.{sort}"))
+    }
+
+    fn lock_file(&self, key: &str, sort: &str) -> Result<File, Error> {
+        let path = self.lock_path(key, sort);
+        make_private(&self.root.join("locks"))?;
+        File::options().create(true).truncate(false).write(true).open(&path).map_err(Error::io("cannot open", &path))
+    }
+
+    /// A lock, when nobody else has it.
+    pub(super) fn try_lock(&self, key: &str, sort: &str, exclusive: bool) -> Result<Option<File>, Error> {
+        let file = self.lock_file(key, sort)?;
+        let result = if exclusive { file.try_lock() } else { file.try_lock_shared() };
+        match result {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(err)) => Err(Error::io("cannot lock", &self.lock_path(key, sort))(err)),
+        }
+    }
+
+    /// A lock, as soon as it can be had.
+    pub(super) fn lock(&self, key: &str, sort: &str, exclusive: bool, wish: &Wish<'_>) -> Result<File, Error> {
+        let (until, mut pause) = (Instant::now() + PATIENCE, Duration::from_millis(2));
+        loop {
+            if let Some(file) = self.try_lock(key, sort, exclusive)? {
+                return Ok(file);
+            }
+            if wish.cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            if Instant::now() >= until {
+                return Err(Error::Busy(key.to_owned()));
+            }
+            (wish.progress)(0, None, "waiting for another process that fetches the same");
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        if self.own.is_some() {
+            let _ = remove(&self.root);
+            let _ = fs::remove_file(self.root.with_extension("lock"));
+        }
+    }
+}
+
+/// Removes what processes left that are no longer there.
+fn sweep_processes(folder: &Path) {
+    for path in entries(folder).into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
+        let Ok(lock) = File::options().write(true).open(&path) else { continue };
+        // A process that is just starting has made the file and not yet locked it.
+        let young = lock.metadata().and_then(|file| file.modified()).ok().and_then(|at| at.elapsed().ok());
+        if young.is_some_and(|age| age > Duration::from_secs(60)) && lock.try_lock().is_ok() {
+            let _ = remove(&path.with_extension(""));
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// The name of a clone's folder: readable, and unlike any other's.
+pub(super) fn key(remote: &Remote) -> String {
+    let identity = remote.identity();
+    let readable = remote.id(None).replace('/', "-");
+    let readable: String = readable.chars().take(80).collect();
+    format!("{readable}-{}", &blake3::hash(identity.as_bytes()).to_hex()[..16])
+}
+
+/// The key whose folder this is; `None` for what we did not make.
+fn key_in(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let hash = name.rsplit('-').next()?;
+    let is_dir = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    (is_dir && hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| name.to_owned())
+}
+
+/// What of a repository is asked for.
+fn place_of(remote: &Remote, reference: Option<&str>) -> Option<Place> {
+    reference.map(|name| Place::Ref(name.to_owned())).or_else(|| remote.place.clone())
+}
+
+/// How a state keeps what was asked for.
+fn name_of(place: Option<&Place>) -> String {
+    match place {
+        None => "HEAD".to_owned(),
+        Some(Place::Ref(name)) => name.clone(),
+        Some(Place::Joined(text)) => format!("place:{text}"),
+    }
+}
+
+fn meaning_now(found: &Found) -> Meaning {
+    let Found { reference, commit, folder } = found.clone();
+    Meaning { reference, commit, folder, asked: now() }
+}
+
+/// What of a repository is meant.
+fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
+    let Some(place) = place else {
+        return refs.default_found().ok_or_else(|| match refs.all.is_empty() {
+            true => Error::Empty(remote.to_string()),
+            // The default branch may be one that is not there yet, or not any more.
+            false => Error::NoRef {
+                remote: remote.to_string(),
+                reference: refs.default.as_deref().map_or("HEAD", short_name).to_owned(),
+                nearest: refs.all.iter().take(5).map(|one| short_name(&one.name).to_owned()).collect(),
+            },
+        });
+    };
+    refs.place(place).ok_or_else(|| {
+        let (Place::Ref(name) | Place::Joined(name)) = place;
+        Error::NoRef { remote: remote.to_string(), reference: name.clone(), nearest: refs.nearest(name) }
+    })
+}
+
+/// The same on this machine, where any revision can be looked up.
+fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
+    match (meaning(remote, refs, place), place) {
+        (Err(err), Some(Place::Ref(name))) => {
+            let repository = open(folder, Depth::Opening)?.to_thread_local();
+            let commit = commit_id(&repository, name).ok_or(err)?.to_string();
+            Ok(Found { reference: commit.clone(), commit, folder: String::new() })
+        }
+        (result, _) => result,
+    }
+}
+
+/// Notes that a clone was used.
+pub(super) fn touch(pin: &File) {
+    // Whoever cannot write there cannot evict either.
+    let _ = pin.set_modified(SystemTime::now());
+}
+
+/// Whether something failed for want of room.
+fn is_full(err: &Error) -> bool {
+    match err {
+        Error::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
+        Error::Broken { problem, .. } => problem.contains("No space left on device"),
+        _ => false,
+    }
+}
+
+/// Bytes that are free where a path lies.
+fn free(path: &Path) -> u64 {
+    rustix::fs::statvfs(path).map_or(0, |facts| facts.f_bavail.saturating_mul(facts.f_frsize))
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}

@@ -1,0 +1,342 @@
+//! The texts of a commit, packed to be searched: git packs tightly, and unpacking that is most of what a search costs.
+//!
+//! A file of its own holds them in blocks of neighbours that are unpacked in one go. Of what is no text it holds
+//! only the beginning, unless it came from far away. Whatever is wrong with a block or with the file, its contents are read
+//! from where they came from.
+//!
+//! ```text
+//! blocks | where each block is | where each content is, by its id | trailer
+//! ```
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::iter::ParallelIterator as _;
+use rayon::slice::ParallelSlice as _;
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::git::history::contents::Outcome;
+use crate::model::{FIRST, SourceTree, TreeEntry};
+
+/// A block is closed when it holds so many bytes: small enough to stay near the processor while its contents are looked into.
+const BLOCK: usize = 64 << 10;
+/// Contents that are packed by one core before another may take over, and bytes of them that it holds before they are written.
+const SHARE: usize = 32;
+const MOST_PACKED: usize = 1 << 20;
+/// Of a larger content only the beginning is kept.
+const LARGEST: usize = 64 << 20;
+/// The last bytes of a file that was written to its end.
+const MAGIC: [u8; 8] = *b"texts 1\n";
+
+/// Where a block is, and what it is packed from.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct BlockRecord {
+    start: U64,
+    packed: U32,
+    len: U32,
+    /// CRC-32 of the packed bytes.
+    sum: U32,
+}
+
+/// Where a content is. They are sorted by id.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct ContentRecord {
+    id: [u8; 20],
+    block: U32,
+    start: U32,
+    len: U32,
+    /// One for all of it, zero for the beginning.
+    whole: U32,
+}
+
+/// What the records are.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Trailer {
+    start: U64,
+    blocks: U32,
+    contents: U32,
+    /// CRC-32 of the records.
+    sum: U32,
+    magic: [u8; 8],
+}
+
+/// The texts of a commit, open.
+pub(in crate::git) struct Texts {
+    /// No other of this process has the same.
+    number: u64,
+    file: File,
+    blocks: Vec<BlockRecord>,
+    contents: Vec<ContentRecord>,
+    /// A block was not what was written.
+    damaged: AtomicBool,
+}
+
+/// A block that a thread has unpacked: its neighbours in the tree are looked into next.
+struct Unpacked {
+    of: (u64, u32),
+    packed: Vec<u8>,
+    block: Vec<u8>,
+}
+
+thread_local! {
+    static UNPACKED: RefCell<Unpacked> = const { RefCell::new(Unpacked { of: (0, 0), packed: Vec::new(), block: Vec::new() }) };
+}
+
+impl Texts {
+    /// Opens a file; `None` where there is none that was written to its end.
+    pub(in crate::git) fn open(path: &Path) -> Option<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let file = File::open(path).ok()?;
+        let end = file.metadata().ok()?.len().checked_sub(size_of::<Trailer>() as u64)?;
+        let mut trailer = Trailer::new_zeroed();
+        file.read_exact_at(trailer.as_mut_bytes(), end).ok()?;
+        let sizes = (u64::from(trailer.blocks) * size_of::<BlockRecord>() as u64)
+            .checked_add(u64::from(trailer.contents) * size_of::<ContentRecord>() as u64)?;
+        if trailer.magic != MAGIC || trailer.start.get().checked_add(sizes)? != end {
+            return None;
+        }
+        let mut blocks = vec![BlockRecord::new_zeroed(); trailer.blocks.get() as usize];
+        let mut contents = vec![ContentRecord::new_zeroed(); trailer.contents.get() as usize];
+        file.read_exact_at(blocks.as_mut_bytes(), trailer.start.get()).ok()?;
+        file.read_exact_at(contents.as_mut_bytes(), trailer.start.get() + blocks.as_bytes().len() as u64).ok()?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        (sum(&[blocks.as_bytes(), contents.as_bytes()]) == trailer.sum.get()).then(|| Self {
+            number,
+            file,
+            blocks,
+            contents,
+            damaged: AtomicBool::new(false),
+        })
+    }
+
+    /// Whether everything that was read so far was what was written.
+    pub(in crate::git) fn is_sound(&self) -> bool {
+        !self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Whether a content is here, or as much of it as is kept of any like it.
+    pub(in crate::git) fn holds(&self, id: &gix::oid) -> bool {
+        self.find(id).is_some()
+    }
+
+    fn find(&self, id: &gix::oid) -> Option<&ContentRecord> {
+        let at = self.contents.binary_search_by(|content| content.id.as_slice().cmp(id.as_bytes())).ok()?;
+        Some(&self.contents[at])
+    }
+
+    /// Puts a content into a buffer, in whose place it is then, if its first bytes are wanted: `first` of them, or all when
+    /// there are fewer.
+    pub(in crate::git) fn read(
+        &self,
+        id: &gix::oid,
+        first: usize,
+        wanted: &dyn Fn(&[u8]) -> bool,
+        buffer: &mut Vec<u8>,
+    ) -> Outcome {
+        let Some(content) = self.find(id) else { return Outcome::Elsewhere };
+        if self.copy(content, buffer).is_none() {
+            self.damaged.store(true, Ordering::Relaxed);
+            return Outcome::Elsewhere;
+        }
+        let whole = content.whole.get() == 1;
+        if !wanted(&buffer[..buffer.len().min(first)]) {
+            // What is kept of a content begins as it does, but may be less than was to be judged.
+            return if whole || buffer.len() >= first { Outcome::Unwanted } else { Outcome::Elsewhere };
+        }
+        if whole { Outcome::Read } else { Outcome::Elsewhere }
+    }
+
+    /// What is kept of a content; `None` where it is not what was written.
+    fn copy(&self, content: &ContentRecord, buffer: &mut Vec<u8>) -> Option<()> {
+        let number = content.block.get();
+        let block = self.blocks.get(number as usize)?;
+        let (start, len) = (content.start.get() as usize, content.len.get() as usize);
+        UNPACKED.with_borrow_mut(|unpacked| {
+            if start == 0 && len == block.len.get() as usize {
+                return self.unpack(block, &mut unpacked.packed, buffer);
+            }
+            if unpacked.of != (self.number, number) {
+                unpacked.of = (0, 0);
+                self.unpack(block, &mut unpacked.packed, &mut unpacked.block)?;
+                unpacked.of = (self.number, number);
+            }
+            buffer.clear();
+            buffer.extend_from_slice(unpacked.block.get(start..start.checked_add(len)?)?);
+            Some(())
+        })
+    }
+
+    fn unpack(&self, block: &BlockRecord, packed: &mut Vec<u8>, into: &mut Vec<u8>) -> Option<()> {
+        packed.resize(block.packed.get() as usize, 0);
+        self.file.read_exact_at(packed, block.start.get()).ok()?;
+        if sum(&[packed]) != block.sum.get() {
+            return None;
+        }
+        into.resize(block.len.get() as usize, 0);
+        let done = lz4_flex::block::decompress_into(packed, into);
+        // What one large content needed is not held for the small ones after it.
+        packed.shrink_to(2 * BLOCK);
+        done.is_ok_and(|len| len == into.len()).then_some(())
+    }
+}
+
+/// What a core packs: contents, block by block.
+#[derive(Default)]
+struct Share {
+    /// Packed, with what they are packed from in bytes.
+    blocks: Vec<(Vec<u8>, usize)>,
+    /// Their blocks are counted from the first of these.
+    contents: Vec<ContentRecord>,
+    /// What is to be the next block.
+    open: Vec<u8>,
+}
+
+impl Share {
+    /// Reads a content and takes what is to be kept of it.
+    fn add(
+        &mut self,
+        tree: &dyn SourceTree,
+        entry: &TreeEntry,
+        wanted: &(dyn Fn(&[u8]) -> bool + Sync),
+        buffer: &mut Vec<u8>,
+    ) {
+        let id = gix::ObjectId::from_hex(entry.id.as_bytes()).ok();
+        let Some(id) = id.and_then(|id| <[u8; 20]>::try_from(id.as_slice()).ok()) else { return };
+        let beginning = RefCell::new(Vec::new());
+        let judge = |first: &[u8]| {
+            first.clone_into(&mut beginning.borrow_mut());
+            wanted(first)
+        };
+        let read = tree.read_if(entry, &judge, buffer);
+        let beginning = beginning.take();
+        let (kept, whole): (&[u8], bool) = match read {
+            Ok(true) if buffer.len() <= LARGEST => (buffer, true),
+            Ok(_) => (&beginning, beginning.len() < FIRST),
+            // Nothing is kept of it, so it is looked for where it should be, and missed, whenever it is asked for.
+            Err(_) => (&[], false),
+        };
+        if self.open.len() + kept.len() > 2 * BLOCK {
+            self.close();
+        }
+        self.contents.push(ContentRecord {
+            id,
+            block: (self.blocks.len() as u32).into(),
+            start: (self.open.len() as u32).into(),
+            len: (kept.len() as u32).into(),
+            whole: u32::from(whole).into(),
+        });
+        self.open.extend_from_slice(kept);
+        if self.open.len() >= BLOCK {
+            self.close();
+        }
+    }
+
+    /// Bytes that are packed and not written.
+    fn packed(&self) -> usize {
+        self.blocks.iter().map(|(packed, _)| packed.len()).sum()
+    }
+
+    /// Packs what is open.
+    fn close(&mut self) {
+        // A content without bytes is in a block, too.
+        if self.contents.last().is_some_and(|content| content.block.get() as usize == self.blocks.len()) {
+            self.blocks.push((lz4_flex::block::compress(&self.open), self.open.len()));
+            self.open.clear();
+        }
+    }
+}
+
+/// A file that is being written.
+struct Output {
+    file: BufWriter<tempfile::NamedTempFile>,
+    start: u64,
+    blocks: Vec<BlockRecord>,
+    contents: Vec<ContentRecord>,
+}
+
+impl Output {
+    /// Writes a share, which is empty then.
+    fn take(&mut self, share: &mut Share) -> io::Result<()> {
+        share.close();
+        let first = self.blocks.len() as u32;
+        self.contents.extend(share.contents.drain(..).map(|mut content| {
+            content.block += first;
+            content
+        }));
+        for (packed, len) in share.blocks.drain(..) {
+            self.file.write_all(&packed)?;
+            self.blocks.push(BlockRecord {
+                start: self.start.into(),
+                packed: (packed.len() as u32).into(),
+                len: (len as u32).into(),
+                sum: sum(&[&packed]).into(),
+            });
+            self.start += packed.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes the records, and lets the file appear.
+    fn finish(mut self, path: &Path) -> io::Result<()> {
+        self.contents.sort_unstable_by_key(|content| content.id);
+        let (blocks, contents) = (self.blocks.as_bytes(), self.contents.as_bytes());
+        let trailer = Trailer {
+            start: self.start.into(),
+            blocks: (self.blocks.len() as u32).into(),
+            contents: (self.contents.len() as u32).into(),
+            sum: sum(&[blocks, contents]).into(),
+            magic: MAGIC,
+        };
+        [blocks, contents, trailer.as_bytes()].iter().try_for_each(|bytes| self.file.write_all(bytes))?;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.persist(path).map_err(|err| err.error)?;
+        Ok(())
+    }
+}
+
+/// Writes the contents of these entries to a file, which is there when it is whole: those whose first bytes are wanted, and
+/// the beginnings of the others.
+pub(in crate::git) fn write(
+    path: &Path,
+    tree: &dyn SourceTree,
+    entries: &[&TreeEntry],
+    wanted: &(dyn Fn(&[u8]) -> bool + Sync),
+    cancelled: &AtomicBool,
+) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut seen = HashSet::new();
+    let entries: Vec<&TreeEntry> = entries.iter().copied().filter(|entry| seen.insert(entry.id.as_str())).collect();
+    let file = BufWriter::with_capacity(1 << 20, tempfile::NamedTempFile::new_in(folder)?);
+    let output = Mutex::new(Output { file, start: 0, blocks: Vec::new(), contents: Vec::new() });
+    let take = |share: &mut Share| output.lock().unwrap_or_else(PoisonError::into_inner).take(share);
+    entries.par_chunks(SHARE).try_for_each_init(Vec::new, |buffer, entries| {
+        let mut share = Share::default();
+        for entry in entries {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            share.add(tree, entry, wanted, buffer);
+            if share.packed() >= MOST_PACKED {
+                take(&mut share)?;
+            }
+        }
+        take(&mut share)
+    })?;
+    output.into_inner().unwrap_or_else(PoisonError::into_inner).finish(path)
+}
+
+fn sum(parts: &[&[u8]]) -> u32 {
+    let mut hash = crc32fast::Hasher::new();
+    parts.iter().for_each(|part| hash.update(part));
+    hash.finalize()
+}

@@ -1,0 +1,214 @@
+//! Two states of a repository's history, and which files differ between them.
+
+pub(super) mod bare;
+pub(super) mod blame;
+pub(super) mod commit;
+pub(super) mod contents;
+pub(super) mod origin;
+pub(super) mod repository;
+pub(super) mod sound;
+pub(super) mod worktrees;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::BStr;
+use gix::diff::tree_with_rewrites::Change;
+use gix::object::tree::EntryMode;
+
+use crate::config::Secrets;
+use sound::Depth;
+
+/// Why history cannot answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no repository that can be read.
+    #[error("{} is not in a git repository", .0.display())]
+    NoRepository(PathBuf),
+    /// A revision names no commit here.
+    #[error("{0:?} names no commit of this repository")]
+    NoCommit(String),
+    /// An object cannot be read, as in a clone without all of its history.
+    #[error("the repository cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// Files that came and files that went are compared up to this many pairs: more would take minutes after a large move, and
+/// then only those with the very same content are taken for renamed.
+const RENAME_PAIRS: usize = 200 * 200;
+
+/// A file's content in the history: its id there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content(gix::ObjectId);
+
+/// A file that differs between two states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Relative to the folder that is looked at.
+    pub path: String,
+    /// Its path before, where it was renamed and that was looked for.
+    pub old_path: Option<String>,
+    /// Its content before; `None` where it did not exist.
+    pub old: Option<Content>,
+    /// Its content after; `None` where it does not exist any more.
+    pub new: Option<Content>,
+}
+
+/// The history of a folder: of the part of a repository that lies in it.
+pub struct History {
+    repository: gix::Repository,
+    /// The folder, from the worktree's root; empty for the root itself.
+    below: PathBuf,
+    /// Files of which nothing is told.
+    secrets: Secrets,
+    hidden: Cell<usize>,
+}
+
+impl History {
+    /// The history of a folder of a checkout, opened without trust like [`super::Repository`].
+    pub fn open(folder: &Path, secrets: &Secrets) -> Result<Self, Error> {
+        let none = || Error::NoRepository(folder.to_owned());
+        let folder = folder.canonicalize().map_err(|_| none())?;
+        let dot_git = sound::find(&folder).ok_or_else(none)?;
+        let found = sound::open(&dot_git, Depth::Everything, gix::open::Options::isolated());
+        let repository = found.map_err(|err| Error::Unreadable(err.to_string()))?.to_thread_local();
+        let root = repository.workdir().and_then(|root| root.canonicalize().ok()).ok_or_else(none)?;
+        let below = folder.strip_prefix(&root).map_err(|_| none())?.to_owned();
+        Ok(Self { repository, below, secrets: secrets.clone(), hidden: Cell::new(0) })
+    }
+
+    /// How many files differed in the last comparison that may hold a credential, and were left out of it.
+    pub fn hidden(&self) -> usize {
+        self.hidden.get()
+    }
+
+    /// Leaves out what may hold a credential, and sorts the rest by path.
+    fn shown(&self, mut files: Vec<Changed>) -> Vec<Changed> {
+        let before = files.len();
+        let is_hidden = |path: &str| self.secrets.hides(path);
+        files.retain(|file| !is_hidden(&file.path) && !file.old_path.as_deref().is_some_and(is_hidden));
+        self.hidden.set(before - files.len());
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+
+    /// The id of the commit that a revision names, in hex: a commit's id or the beginning of one, a branch, a tag, `HEAD~3`.
+    pub fn commit(&self, revision: &str) -> Result<String, Error> {
+        let unknown = || Error::NoCommit(revision.to_owned());
+        let id = self.repository.rev_parse_single(BStr::new(revision)).map_err(|_| unknown())?;
+        let commit = id.object().and_then(gix::Object::peel_to_commit).map_err(|_| unknown())?;
+        Ok(commit.id.to_string())
+    }
+
+    /// The files that differ between two commits, by path. Folders, links and submodules are left out.
+    pub fn changed(&self, old: &str, new: &str) -> Result<Vec<Changed>, Error> {
+        // Renames are not looked for: whoever compares symbols sees them better.
+        self.compare(old, new, None)
+    }
+
+    /// The same, where a file that went and one that came with half of its lines or more are one that was renamed; and
+    /// whether so many came and went that this was only said of those with the very same content.
+    pub fn changed_or_renamed(&self, old: &str, new: &str) -> Result<(Vec<Changed>, bool), Error> {
+        let plain = self.changed(old, new)?;
+        let added = plain.iter().filter(|file| file.old.is_none()).count();
+        let removed = plain.iter().filter(|file| file.new.is_none()).count();
+        if added == 0 || removed == 0 {
+            return Ok((plain, false));
+        }
+        let is_capped = added.saturating_mul(removed) > RENAME_PAIRS;
+        // Without a percentage, contents must be the same, which needs no comparing.
+        let percentage = (!is_capped).then_some(0.5);
+        let rewrites = gix::diff::Rewrites { percentage, limit: 0, ..gix::diff::Rewrites::default() };
+        Ok((self.compare(old, new, Some(rewrites))?, is_capped))
+    }
+
+    fn compare(&self, old: &str, new: &str, rewrites: Option<gix::diff::Rewrites>) -> Result<Vec<Changed>, Error> {
+        let (old, new) = (self.tree(old)?, self.tree(new)?);
+        let mut options = gix::diff::Options::default();
+        options.track_path().track_rewrites(rewrites);
+        let changes = self.repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), options).map_err(unreadable)?;
+        let content = |mode: EntryMode, id| mode.is_blob().then_some(Content(id));
+        let mut files: Vec<Changed> = Vec::new();
+        for change in changes {
+            let (path, old_path, old, new) = match change {
+                Change::Addition { location, entry_mode, id, .. } => (location, None, None, content(entry_mode, id)),
+                Change::Deletion { location, entry_mode, id, .. } => (location, None, content(entry_mode, id), None),
+                Change::Modification { location, previous_entry_mode, previous_id, entry_mode, id, .. } => {
+                    (location, None, content(previous_entry_mode, previous_id), content(entry_mode, id))
+                }
+                Change::Rewrite { source_location, source_entry_mode, source_id, location, entry_mode, id, .. } => {
+                    let (old, new) = (content(source_entry_mode, source_id), content(entry_mode, id));
+                    (location, Some(source_location), old, new)
+                }
+            };
+            // Only the mode changed, or it is a folder, a link or a submodule.
+            if old == new && old_path.is_none() {
+                continue;
+            }
+            let old_path = old_path.and_then(|path| String::from_utf8(path.into()).ok());
+            if let (Ok(path), true) = (String::from_utf8(path.into()), old.is_some() || new.is_some()) {
+                files.push(Changed { path, old_path, old, new });
+            }
+        }
+        Ok(self.shown(files))
+    }
+
+    /// The files that differ between a commit and what `now` says of the present, by path: `now` gives a file's text, or why
+    /// there is none. What is there now and not in the commit is for the caller to name, in `present`.
+    pub fn changed_since<'a>(
+        &self,
+        old: &str,
+        present: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+        is_gone: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Changed>, Error> {
+        let mut before = std::collections::BTreeMap::new();
+        if let Some(tree) = self.tree(old)? {
+            for entry in tree.traverse().breadthfirst.files().map_err(unreadable)? {
+                if let (true, Ok(path)) = (entry.mode.is_blob(), String::from_utf8(entry.filepath.into())) {
+                    before.insert(path, entry.oid);
+                }
+            }
+        }
+        let mut files = Vec::new();
+        for (path, text) in present {
+            let now = gix::objs::compute_hash(self.repository.object_hash(), gix::objs::Kind::Blob, text);
+            let now = now.map_err(|err| Error::Unreadable(err.to_string()))?;
+            let old = before.remove(path);
+            if old != Some(now) {
+                let old = old.map(Content);
+                files.push(Changed { path: path.to_owned(), old_path: None, old, new: Some(Content(now)) });
+            }
+        }
+        let gone = before.into_iter().filter(|(path, _)| is_gone(path));
+        files.extend(gone.map(|(path, id)| Changed { path, old_path: None, old: Some(Content(id)), new: None }));
+        Ok(self.shown(files))
+    }
+
+    /// The text of a file; `None` when it has more than `limit` bytes.
+    pub fn read(&self, content: Content, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        if self.repository.find_header(content.0).map_err(unreadable)?.size() > limit {
+            return Ok(None);
+        }
+        let mut object = self.repository.find_object(content.0).map_err(unreadable)?;
+        Ok(Some(std::mem::take(&mut object.data)))
+    }
+
+    /// The folder as of a commit; `None` where the commit does not have it.
+    fn tree(&self, commit: &str) -> Result<Option<gix::Tree<'_>>, Error> {
+        let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| Error::NoCommit(commit.to_owned()))?;
+        let root = self.repository.find_object(id).and_then(gix::Object::peel_to_tree).map_err(unreadable)?;
+        if self.below.as_os_str().is_empty() {
+            return Ok(Some(root));
+        }
+        let Some(entry) = root.lookup_entry_by_path(&self.below).map_err(unreadable)? else { return Ok(None) };
+        if !entry.mode().is_tree() {
+            return Ok(None);
+        }
+        let tree = entry.object().and_then(gix::Object::peel_to_tree).map_err(unreadable)?;
+        Ok(Some(tree))
+    }
+}
+
+fn unreadable(err: impl std::fmt::Display) -> Error {
+    Error::Unreadable(err.to_string())
+}

@@ -1,0 +1,338 @@
+//! Git's smart protocol over the guarded client of [`crate::net`].
+
+use std::any::Any;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gix_transport::client::AuthenticationRequired;
+use gix_transport::client::blocking_io::http::{GetResponse, Http, PostBodyDataKind, PostResponse};
+use url::Url;
+
+use crate::net;
+
+/// How long one exchange may take in all; that it must go on is looked after by the client.
+const WHOLE: Duration = Duration::from_secs(3600);
+/// A list of refs that is longer than this is none.
+const LONGEST_LIST: u64 = 256 << 20;
+
+/// What one conversation with a server may use, and what it came to.
+#[derive(Clone, Default)]
+pub(in crate::git) struct Line {
+    /// Bytes that came.
+    pub(in crate::git) received: Arc<AtomicU64>,
+    /// Bytes that may come.
+    pub(in crate::git) limit: u64,
+    /// Set when nobody wants the answer any more.
+    pub(in crate::git) cancelled: Arc<AtomicBool>,
+    /// What the network said when it failed: below, errors become text.
+    pub(in crate::git) failure: Arc<Mutex<Option<Failure>>>,
+}
+
+/// Why a conversation ended early, as far as we know better than git.
+#[derive(Clone, Debug)]
+pub(in crate::git) enum Failure {
+    /// The client gave up.
+    Net(net::Error),
+    /// The server answered with this status.
+    Status(u16),
+    /// More came than may.
+    TooLarge,
+}
+
+impl Line {
+    pub(in crate::git) fn fail(&self, failure: Failure) {
+        let mut slot = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.get_or_insert(failure);
+    }
+
+    /// Counts what came; an error when it is too much or not wanted any more.
+    pub(in crate::git) fn count(&self, n: usize) -> io::Result<()> {
+        let so_far = self.received.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
+        if so_far > self.limit {
+            self.fail(Failure::TooLarge);
+            return Err(io::Error::other("more came than may"));
+        }
+        if self.cancelled.load(Ordering::Relaxed) {
+            self.fail(Failure::Net(net::Error::Cancelled));
+            return Err(io::Error::other("cancelled"));
+        }
+        Ok(())
+    }
+}
+
+/// Carries requests of git over a client.
+pub(in crate::git) struct Carrier {
+    client: net::Client,
+    line: Line,
+    redirected: Option<String>,
+}
+
+impl Carrier {
+    pub(in crate::git) fn new(client: net::Client, line: Line) -> Self {
+        Self { client, line, redirected: None }
+    }
+
+    /// A request for a URL, at the server that we were sent to.
+    fn request(
+        &self,
+        url: &str,
+        base: &str,
+        headers: impl IntoIterator<Item = impl AsRef<str>>,
+        body: Option<Vec<u8>>,
+    ) -> Result<net::Request, net::Error> {
+        let url = match (&self.redirected, url.strip_prefix(base)) {
+            (Some(new), Some(tail)) => format!("{new}{tail}"),
+            _ => url.to_owned(),
+        };
+        let url = Url::parse(&url).map_err(|err| net::Error::BadUrl(err.to_string()))?;
+        let mut request = match body {
+            Some(body) => net::Request::post(url, body),
+            None => net::Request::get(url),
+        };
+        request.packed = true;
+        request.time = WHOLE;
+        request.limit = if request.method == net::Method::Get { LONGEST_LIST } else { u64::MAX };
+        request.cancelled = Some(self.line.cancelled.clone());
+        for header in headers {
+            if let Some((name, value)) = header.as_ref().split_once(':') {
+                request.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// Asks, and makes of an unhappy answer the error that git's side expects.
+fn ask(client: &net::Client, line: &Line, request: &net::Request) -> io::Result<net::Response> {
+    let response = client.send(request).map_err(|err| {
+        line.fail(Failure::Net(err.clone()));
+        io::Error::other(err)
+    })?;
+    if (200..300).contains(&response.status) {
+        return Ok(response);
+    }
+    let kind = match response.status {
+        401 => {
+            let www_authenticate = response.header("www-authenticate").map(|value| value.as_bytes().into());
+            let required = AuthenticationRequired { www_authenticate: www_authenticate.into_iter().collect() };
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, required));
+        }
+        _ => io::ErrorKind::Other,
+    };
+    line.fail(Failure::Status(response.status));
+    Err(io::Error::new(kind, format!("the server answers with status {}", response.status)))
+}
+
+/// The headers of an answer as git's side reads them.
+fn lines(response: &net::Response) -> Vec<u8> {
+    response.header("content-type").map(|value| format!("content-type: {value}\n").into_bytes()).unwrap_or_default()
+}
+
+impl Http for Carrier {
+    type Headers = Deferred;
+    type ResponseBody = Deferred;
+    type PostBody = Pending;
+
+    fn get(
+        &mut self,
+        url: &str,
+        base_url: &str,
+        headers: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> gix::error::Result<GetResponse<Self::Headers, Self::ResponseBody>> {
+        let request = self.request(url, base_url, headers, None).map_err(|err| {
+            self.line.fail(Failure::Net(err.clone()));
+            gix::error::Error::from_error(err)
+        })?;
+        let tail = url.strip_prefix(base_url).unwrap_or_default().to_owned();
+        let asked = request.url.clone();
+        let response = match ask(&self.client, &self.line, &request) {
+            Ok(response) => response,
+            // Reading the headers is where git's side looks for this error.
+            Err(err) => {
+                let failed = Deferred::failed(err);
+                return Ok(GetResponse { headers: failed, body: Deferred::bytes(Vec::new()) });
+            }
+        };
+        if response.url != asked {
+            let to = response.url.as_str();
+            let Some(base) = to.strip_suffix(&tail) else {
+                let err = net::Error::Redirect {
+                    from: asked.host_str().unwrap_or_default().to_owned(),
+                    to: response.url.host_str().unwrap_or_default().to_owned(),
+                    why: "it is no address of the same repository",
+                };
+                self.line.fail(Failure::Net(err.clone()));
+                return Err(gix::error::Error::from_error(err));
+            };
+            self.redirected = Some(base.to_owned());
+        }
+        let headers = Deferred::bytes(lines(&response));
+        Ok(GetResponse { headers, body: Deferred::body(response.body, self.line.clone()) })
+    }
+
+    fn post(
+        &mut self,
+        url: &str,
+        base_url: &str,
+        headers: impl IntoIterator<Item = impl AsRef<str>>,
+        _body: PostBodyDataKind,
+    ) -> gix::error::Result<PostResponse<Self::Headers, Self::ResponseBody, Self::PostBody>> {
+        let request = self.request(url, base_url, headers, Some(Vec::new())).map_err(|err| {
+            self.line.fail(Failure::Net(err.clone()));
+            gix::error::Error::from_error(err)
+        })?;
+        let exchange =
+            Exchange { client: self.client.clone(), line: self.line.clone(), request: Some(request), answer: None };
+        let shared = Arc::new(Mutex::new(exchange));
+        Ok(PostResponse {
+            post_body: Pending { sent: Vec::new(), exchange: shared.clone() },
+            headers: Deferred { part: Part::Headers(shared.clone()) },
+            body: Deferred { part: Part::Body(shared) },
+        })
+    }
+
+    fn configure(&mut self, _config: &dyn Any) -> gix::error::Result {
+        Ok(())
+    }
+
+    fn redirected_base_url(&self) -> Option<String> {
+        self.redirected.clone()
+    }
+}
+
+/// A question that is asked when its answer is first read: by then all of it is written.
+struct Exchange {
+    client: net::Client,
+    line: Line,
+    request: Option<net::Request>,
+    answer: Option<(Vec<u8>, Box<dyn BufRead + Send>)>,
+}
+
+impl Exchange {
+    fn answer(&mut self) -> io::Result<&mut (Vec<u8>, Box<dyn BufRead + Send>)> {
+        if let Some(request) = self.request.take() {
+            let response = ask(&self.client, &self.line, &request)?;
+            let headers = lines(&response);
+            let body = Counted { body: response.body, line: self.line.clone() };
+            self.answer = Some((headers, Box::new(BufReader::with_capacity(64 << 10, body))));
+        }
+        self.answer.as_mut().ok_or_else(|| io::Error::other("the server did not answer"))
+    }
+}
+
+/// What is written to a server. The question is asked only once this is dropped.
+pub(in crate::git) struct Pending {
+    sent: Vec<u8>,
+    exchange: Arc<Mutex<Exchange>>,
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sent.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(request) = &mut exchange.request {
+            request.body = std::mem::take(&mut self.sent);
+        }
+    }
+}
+
+/// A body whose bytes are counted.
+struct Counted {
+    body: net::Body,
+    line: Line,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.body.read(buffer).inspect_err(|err| {
+            let known = err.get_ref().and_then(|inner| inner.downcast_ref::<net::Error>()).cloned();
+            let broken = || net::Error::Broken { host: "the server".to_owned(), problem: err.to_string() };
+            self.line.fail(Failure::Net(known.unwrap_or_else(broken)));
+        })?;
+        self.line.count(n)?;
+        Ok(n)
+    }
+}
+
+/// Headers or a body, as git's side reads them.
+pub(in crate::git) struct Deferred {
+    part: Part,
+}
+
+enum Part {
+    Failed(Option<io::Error>),
+    Ready(Box<dyn BufRead + Send>),
+    Headers(Arc<Mutex<Exchange>>),
+    Body(Arc<Mutex<Exchange>>),
+}
+
+impl Deferred {
+    fn failed(err: io::Error) -> Self {
+        Self { part: Part::Failed(Some(err)) }
+    }
+
+    fn bytes(bytes: Vec<u8>) -> Self {
+        Self { part: Part::Ready(Box::new(Cursor::new(bytes))) }
+    }
+
+    fn body(body: net::Body, line: Line) -> Self {
+        Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line }))) }
+    }
+
+    /// Asks the question, if it has not been, and takes the part of the answer that this is.
+    fn ready(&mut self) -> io::Result<&mut Box<dyn BufRead + Send>> {
+        let part = match &mut self.part {
+            Part::Failed(err) => {
+                return Err(err.take().unwrap_or_else(|| io::Error::other("the server did not answer")));
+            }
+            Part::Ready(_) => None,
+            Part::Headers(exchange) => {
+                let mut exchange = exchange.lock().unwrap_or_else(PoisonError::into_inner);
+                let headers = std::mem::take(&mut exchange.answer()?.0);
+                Some(Box::new(Cursor::new(headers)) as Box<dyn BufRead + Send>)
+            }
+            Part::Body(exchange) => {
+                let mut exchange = exchange.lock().unwrap_or_else(PoisonError::into_inner);
+                exchange.answer()?;
+                Some(exchange.answer.take().expect("it was just there").1)
+            }
+        };
+        if let Some(part) = part {
+            self.part = Part::Ready(part);
+        }
+        match &mut self.part {
+            Part::Ready(part) => Ok(part),
+            _ => unreachable!("it was made ready above"),
+        }
+    }
+}
+
+impl Read for Deferred {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.ready()?.read(buffer)
+    }
+}
+
+impl BufRead for Deferred {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.ready()?.fill_buf()
+    }
+
+    fn consume(&mut self, n: usize) {
+        if let Part::Ready(part) = &mut self.part {
+            part.consume(n);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! How a repository elsewhere is named and reached.
+
+pub(super) mod fetch;
+pub(super) mod http;
+pub(super) mod refs;
+pub(super) mod remote;
+pub(super) mod ssh;

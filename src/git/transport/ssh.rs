@@ -1,0 +1,25 @@
+//! The system's `ssh`: whether it could log in at all.
+
+/// Options that keep ssh from asking a person and from waiting for ever.
+pub const COMMAND: &str =
+    "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=10 -o ServerAliveCountMax=3";
+
+/// Whether ssh is there and has something to show. The operator's own command is believed.
+pub(in crate::git) fn has_identity(command: &str) -> bool {
+    if command != COMMAND {
+        return true;
+    }
+    let listed = std::process::Command::new("ssh-add").arg("-l").output();
+    let agent = listed.is_ok_and(|listed| listed.status.success());
+    let keys = dirs().is_some_and(|folder| {
+        ["id_ed25519", "id_rsa", "id_ecdsa", "id_ed25519_sk", "id_ecdsa_sk", "config"]
+            .iter()
+            .any(|name| folder.join(name).is_file())
+    });
+    agent || keys
+}
+
+/// The user's folder of keys.
+fn dirs() -> Option<std::path::PathBuf> {
+    std::env::home_dir().map(|home| home.join(".ssh"))
+}

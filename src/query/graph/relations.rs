@@ -1,0 +1,259 @@
+//! Who uses a symbol, who calls whom, which class derives from which.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use crate::model::{Detail, How, Kind, Role};
+use crate::query::symbols::lookup::bears;
+use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
+
+/// An occurrence where it can be read.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The file.
+    pub file: FileView<'a>,
+    /// The occurrence.
+    pub edge: &'a Edge,
+    /// Its line, one-based.
+    pub line: u32,
+}
+
+impl<'a> Place<'a> {
+    /// Where an occurrence is; `None` for one of a file that is not in the snapshot.
+    pub fn of(snapshot: &'a Snapshot, edge: &'a Edge) -> Option<Self> {
+        let file = snapshot.file_by_number(edge.file)?;
+        Some(Self { file, edge, line: line_of(file, edge.at) })
+    }
+
+    /// The line's text without what surrounds it.
+    pub fn text(&self) -> String {
+        let content = self.file.content();
+        let at = (self.edge.at as usize).min(content.len());
+        let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
+        String::from_utf8_lossy(&content[start..end]).trim().to_owned()
+    }
+
+    /// Its column: characters before it in its line, and one.
+    pub fn column(&self) -> u32 {
+        let content = self.file.content();
+        let at = (self.edge.at as usize).min(content.len());
+        let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+        String::from_utf8_lossy(&content[start..at]).chars().count() as u32 + 1
+    }
+}
+
+/// The line of a byte, one-based.
+pub fn line_of(file: FileView<'_>, at: u32) -> u32 {
+    let before = file.content().get(..at as usize).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() as u32 + 1
+}
+
+/// The symbol of a file that bears a name (or any) and is nearest to a line: one that is defined there, or that holds it.
+pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Option<SymbolView<'a>> {
+    let bears = |symbol: &SymbolView<'_>| name.is_none_or(|name| bears(symbol, name));
+    let distance = |symbol: &SymbolView<'_>| line_of(file, symbol.name_span().start).abs_diff(line);
+    let holds = |symbol: &SymbolView<'_>| symbol.first_line() <= line && line <= symbol.end_line();
+    let near = file.symbols().filter(bears).filter(|symbol| distance(symbol) <= 3 || holds(symbol));
+    near.min_by_key(|symbol| (distance(symbol), symbol.number()))
+}
+
+/// Where a symbol is used, by path and line.
+pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<Place<'a>> {
+    sorted(edges.users(symbol).filter_map(|edge| Place::of(snapshot, edge)))
+}
+
+/// What is written where a symbol is used, when that is not its name for itself: another name that an import gave it, or its own
+/// where that is the name of an embedded field.
+pub fn written_as<'a>(place: &Place<'a>, symbol: &SymbolView<'_>) -> Option<Cow<'a, str>> {
+    let (at, name) = (place.edge.at, symbol.name_bytes());
+    let written = place.file.content().get(at as usize..at as usize + place.edge.len())?;
+    let makes_field = || place.edge.role() == Role::Base && place.file.symbols().any(|own| own.name_span().start == at);
+    let is_other = written != name && is_renamed(place.file.content(), name, written);
+    (is_other || makes_field()).then(|| String::from_utf8_lossy(written))
+}
+
+/// Whether an import of a file gives something another name: `Error as ShopError`.
+fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
+    memchr::memmem::find(content, &[name, b" as ", other].concat()).is_some()
+}
+
+/// Where a name is written that may mean any symbol that bears it, by path and line.
+pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<Place<'a>> {
+    sorted(edges.possible(name.as_bytes()).filter_map(|edge| Place::of(snapshot, edge)))
+}
+
+fn sorted<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
+    let mut places: Vec<Place<'a>> = places.collect();
+    places.sort_by_key(|place| (place.file.path(), place.edge.at));
+    places
+}
+
+/// The function or method that an occurrence runs in.
+pub fn function_around<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Option<SymbolView<'a>> {
+    let mut symbol = snapshot.symbol(edge.from()?)?;
+    while !matches!(symbol.kind(), Kind::Function | Kind::Method) {
+        symbol = symbol.parent()?;
+    }
+    Some(symbol)
+}
+
+/// Which way calls are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To those who call it.
+    Callers,
+    /// To those it calls.
+    Callees,
+}
+
+/// A symbol that calls, or is called.
+pub struct Caller<'a> {
+    /// The symbol.
+    pub symbol: SymbolView<'a>,
+    /// How many calls away, from one.
+    pub depth: u32,
+    /// The symbol between it and the one asked for; that one itself at depth one.
+    pub via: SymbolId,
+    /// Lines of the calls, in the caller's file.
+    pub lines: Vec<u32>,
+}
+
+/// Callers or callees of a symbol, nearest first, then by path and line; each once. Calls outside of every function are
+/// counted in the second part.
+pub fn calls<'a>(
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    symbol: SymbolId,
+    direction: Direction,
+    depth: u32,
+) -> (Vec<Caller<'a>>, Vec<Place<'a>>) {
+    let mut found: Vec<Caller<'a>> = Vec::new();
+    let mut outside = Vec::new();
+    let mut seen: HashSet<SymbolId> = HashSet::from([symbol]);
+    let mut waiting = VecDeque::from([(symbol, 1)]);
+    while let Some((via, at)) = waiting.pop_front() {
+        if at > depth {
+            break;
+        }
+        let mut next: HashMap<SymbolId, Vec<u32>> = HashMap::new();
+        match direction {
+            Direction::Callers => {
+                for place in sorted(edges.users(via).filter_map(|edge| Place::of(snapshot, edge))) {
+                    if place.edge.role() != Role::Call {
+                        continue;
+                    }
+                    match function_around(snapshot, place.edge) {
+                        Some(caller) => next.entry(caller.number()).or_default().push(place.line),
+                        None if at == 1 => outside.push(place),
+                        None => {}
+                    }
+                }
+            }
+            Direction::Callees => {
+                for edge in edges.in_file(via.file).iter().filter(|edge| edge.role() == Role::Call) {
+                    if function_around(snapshot, edge).is_none_or(|around| around.number() != via) {
+                        continue;
+                    }
+                    let Some(place) = Place::of(snapshot, edge) else { continue };
+                    // What is called by way of a variable or a field is not known here.
+                    let is_called = |target: &SymbolId| {
+                        snapshot.symbol(*target).is_some_and(|symbol| symbol.kind() != Kind::Constant)
+                    };
+                    for target in edges.targets(edge).filter(is_called) {
+                        next.entry(target).or_default().push(place.line);
+                    }
+                }
+            }
+        }
+        let fresh = next.into_iter().filter(|(other, _)| seen.insert(*other));
+        let mut fresh: Vec<Caller<'a>> = fresh
+            .filter_map(|(other, mut lines)| {
+                lines.dedup();
+                Some(Caller { symbol: snapshot.symbol(other)?, depth: at, via, lines })
+            })
+            .collect();
+        fresh.sort_by_key(|caller| (caller.symbol.file.path(), caller.symbol.line(), caller.symbol.number()));
+        waiting.extend(fresh.iter().map(|caller| (caller.symbol.number(), at + 1)));
+        found.extend(fresh);
+    }
+    found.sort_by_key(|caller| caller.depth);
+    (found, outside)
+}
+
+/// All bases of a class or all classes derived from it, nearest first, each with how many steps away. What a trait asks of those
+/// who implement it is no base of it; see [`bounds`].
+pub fn hierarchy<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: SymbolId,
+    upwards: bool,
+) -> Vec<(SymbolView<'a>, u32)> {
+    related_classes(snapshot, edges, class, upwards, false)
+}
+
+/// The traits that a trait asks for (`trait Area: Shape`), or those that ask for it, as [`hierarchy`] gives them. Who implements
+/// such a trait must implement the other as well, by itself: nothing is inherited.
+pub fn bounds<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: SymbolId,
+    upwards: bool,
+) -> Vec<(SymbolView<'a>, u32)> {
+    related_classes(snapshot, edges, class, upwards, true)
+}
+
+/// Follows either what is derived or what is only asked for, and not from one to the other.
+fn related_classes<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: SymbolId,
+    upwards: bool,
+    of_traits: bool,
+) -> Vec<(SymbolView<'a>, u32)> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::from([class]);
+    let is_trait = |symbol: &SymbolView<'_>| symbol.detail() == Detail::Trait;
+    let mut waiting: VecDeque<(SymbolView<'a>, u32)> =
+        snapshot.symbol(class).map(|class| (class, 1)).into_iter().collect();
+    while let Some((class, depth)) = waiting.pop_front() {
+        let number = class.number();
+        let next: Vec<SymbolId> = if upwards { edges.bases(number).collect() } else { edges.derived(number).collect() };
+        let mut symbols: Vec<SymbolView<'a>> = next.into_iter().filter_map(|other| snapshot.symbol(other)).collect();
+        symbols.retain(|other| (is_trait(&class) && is_trait(other)) == of_traits && seen.insert(other.number()));
+        symbols.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
+        for symbol in symbols {
+            waiting.push_back((symbol, depth + 1));
+            found.push((symbol, depth));
+        }
+    }
+    found
+}
+
+/// The bases of a class that are not in the repository, as they are written.
+pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) -> Vec<String> {
+    let own = edges.in_file(class.file).iter().filter(|edge| edge.role() == Role::Base && edge.from() == Some(class));
+    let unbound = own.filter(|edge| edges.targets(edge).len() == 0);
+    let content = snapshot.file_by_number(class.file).map(|file| file.content()).unwrap_or_default();
+    unbound.map(|edge| base_text(content, edge)).collect()
+}
+
+/// A base as it is written in a file's content.
+pub(in crate::query) fn base_text(content: &[u8], edge: &Edge) -> String {
+    let mut start = edge.at as usize;
+    // What is written before the dot belongs to it.
+    while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {
+        start -= 1;
+    }
+    String::from_utf8_lossy(&content[start..edge.at as usize + edge.len()]).into_owned()
+}
+
+/// What a file imports from outside of the repository: the names as they are written, each once.
+pub fn outside_imports(edges: &EdgeTable, file: FileView<'_>) -> Vec<String> {
+    let content = file.content();
+    let own = edges.in_file(file.number()).iter();
+    let outside = own.filter(|edge| edge.role() == Role::Import && edge.how() == How::Outside);
+    let text = |edge: &Edge| content.get(edge.at as usize..edge.at as usize + edge.len()).unwrap_or_default();
+    let names: BTreeSet<&[u8]> = outside.map(text).collect();
+    names.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}

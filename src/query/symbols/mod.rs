@@ -1,0 +1,602 @@
+//! Symbols that answer a query, best first.
+
+pub(super) mod confidence;
+pub(super) mod explain;
+pub(super) mod form;
+pub(super) mod lookup;
+pub(super) mod phrase;
+pub(super) mod prominence;
+pub(super) mod prose;
+pub(super) mod rank;
+pub mod terms;
+pub(super) mod words;
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use globset::GlobMatcher;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::Kind;
+use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, flattened};
+use confidence::{Confidence, Evidence};
+use explain::{Part, Tally};
+use form::Form;
+use phrase::Phrase;
+use prominence::Prominence;
+use prose::{FIELDS, Held};
+use rank::{Candidate, Files, Looked, Ranker};
+
+/// How many of the same name are, and of how many those with the right owner are looked for.
+const SAME_NAME: usize = 500;
+const SAME_NAME_OWNED: usize = 20_000;
+
+/// So many are looked at again when all of the last of those that were found bear the name, but not as it is written.
+const MANY: usize = 2_000;
+const LAST: usize = 5;
+
+/// How many answers are counted beyond those that are shown.
+const COUNTED: usize = 50;
+
+/// A score that is at least this share of another says that both answer equally well.
+const TIE: f32 = 0.995;
+
+/// Weight of the centrality beside ten times the relevance in [`Order::Combined`]: it decides between ties, and no further.
+/// With a weight of one, descriptions lost 6 to 10 points of recall.
+pub const CENTRALITY: f32 = 0.005;
+
+/// So many words beside a phrase make a description, in which the phrase counts but need not be written.
+const DESCRIPTION: usize = 5;
+/// What a phrase that is written in a symbol counts in a description.
+const PHRASE: f32 = 1.5;
+
+/// What is looked for.
+#[derive(Clone)]
+pub struct Search<'a> {
+    /// The words; with none, everything that passes the filters, the most central first where `ranks` are given.
+    pub query: &'a str,
+    /// Only symbols in which all of these are written; in a description they count, but need not be.
+    pub phrases: &'a [String],
+    /// How many of the words stand outside of phrases.
+    pub words: usize,
+    /// Only symbols of these sorts: some of the five, or a language's own words; all where there are none.
+    pub kinds: &'a [String],
+    /// Only files in this language.
+    pub language: Option<&'a str>,
+    /// Only files whose path matches all of these.
+    pub files: &'a [GlobMatcher],
+    /// Only files whose path matches none of these.
+    pub other_files: &'a [GlobMatcher],
+    /// Names that are only spelt alike count as well as words do.
+    pub fuzzy: bool,
+    /// What decides between those that answer.
+    pub order: Order,
+    /// How central symbols are by who uses whom. Without it, prominence stands for centrality: a search never looks for ranks
+    /// that some other question may have left behind, so that equal searches of a snapshot have equal answers.
+    pub ranks: Option<&'a RankTable>,
+    /// How many at most.
+    pub limit: usize,
+    /// Each hit says what its score is made of.
+    pub explain: bool,
+    /// All snapshots that are asked the same, so that scores can be compared; none for this one alone.
+    pub among: &'a [&'a Snapshot],
+}
+
+impl<'a> Search<'a> {
+    /// A search for words, with nothing else asked.
+    pub fn of(query: &'a str, limit: usize) -> Self {
+        Self {
+            query,
+            phrases: &[],
+            words: usize::MAX,
+            kinds: &[],
+            language: None,
+            files: &[],
+            other_files: &[],
+            fuzzy: false,
+            order: Order::Relevance,
+            ranks: None,
+            limit,
+            explain: false,
+            among: &[],
+        }
+    }
+}
+
+/// What decides between symbols that answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// How well they answer.
+    Relevance,
+    /// How central they are among who uses whom.
+    Centrality,
+    /// Relevance, and centrality between those that answer equally well.
+    Combined,
+}
+
+/// A symbol that answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Which.
+    pub symbol: SymbolId,
+    /// How well, in the order that was asked for; comparable among all snapshots that were asked together.
+    pub score: f32,
+    /// How well it answers, whatever the order.
+    pub relevance: f32,
+    /// How central it is, where that was asked for: the average symbol has about 0.7, and none has less than 0.
+    pub centrality: f32,
+    /// How many symbols it stands for: those of the same name in the same place.
+    pub overloads: usize,
+    /// Set when only the spelling is alike.
+    pub fuzzy: Option<Fuzzy>,
+    /// What the relevance is made of, where that was asked for.
+    pub parts: Option<Vec<Part>>,
+}
+
+impl Hit {
+    /// The score in an order, when the best of all answers has this relevance.
+    pub fn score_by(&self, order: Order, best: f32) -> f32 {
+        match order {
+            Order::Relevance => self.relevance,
+            Order::Centrality => self.centrality,
+            Order::Combined => combined(self.relevance / best.max(f32::MIN_POSITIVE), self.centrality),
+        }
+    }
+}
+
+/// The score in [`Order::Combined`] of a symbol with this relevance, as a share of the best one's, and this centrality.
+pub fn combined(relevance: f32, centrality: f32) -> f32 {
+    relevance * 10.0 + CENTRALITY * centrality
+}
+
+/// How much a name is like the one that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fuzzy {
+    /// Jaccard similarity of their trigrams, 0 to 1.
+    pub similarity: f32,
+    /// Edits between them.
+    pub distance: usize,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many answered before the limit cut, as far as they were counted: at least fifty.
+    pub considered: usize,
+    /// There may be more than were counted.
+    pub more: bool,
+    /// How sure it is that the first is the one that was meant.
+    pub confidence: Confidence,
+    /// What that is judged by.
+    pub evidence: Evidence,
+    /// What sort of query it was; none for filters alone.
+    pub form: Option<Form>,
+    /// The query's words that no symbol holds.
+    pub unknown: Vec<String>,
+    /// Which of several answers each hit comes from, see [`Found::together`]; else empty.
+    pub places: Vec<usize>,
+}
+
+impl Found {
+    /// The answers of several snapshots to one question as one, which is as sure as the one that answers best is beside
+    /// the others.
+    pub fn together(answers: Vec<Self>, order: Order) -> Self {
+        let relevance = |answer: &Self| answer.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
+        let best = answers.iter().map(relevance).fold(0.0, f32::max);
+        let several = answers.len() > 1;
+        let mut all = Self::default();
+        let mut hits: Vec<(usize, Hit)> = Vec::new();
+        let (mut leader, mut follower) = (None, 0.0_f32);
+        for (place, answer) in answers.into_iter().enumerate() {
+            let own = relevance(&answer);
+            all.considered += answer.considered;
+            all.more |= answer.more;
+            // A word is unknown when it is in every one of them.
+            match place {
+                0 => all.unknown = answer.unknown,
+                _ => all.unknown.retain(|word| answer.unknown.contains(word)),
+            }
+            if place == 0 {
+                (all.form, all.evidence) = (answer.form, answer.evidence);
+            }
+            if leader.is_none() && own >= best && !answer.hits.is_empty() {
+                leader = Some((answer.form, answer.confidence, answer.evidence));
+            } else {
+                follower = follower.max(own);
+            }
+            let rescored = answer.hits.into_iter().map(|hit| {
+                let score = if several { hit.score_by(order, best) } else { hit.score };
+                (place, Hit { score, ..hit })
+            });
+            hits.extend(rescored);
+        }
+        if several {
+            hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        }
+        if let Some((form, confidence, evidence)) = leader {
+            (all.form, all.confidence, all.evidence) = (form, confidence, evidence);
+            if best > 0.0 && confidence == Confidence::High {
+                all.evidence.margin = evidence.margin.min(1.0 - follower / best);
+                all.confidence = form.map_or(confidence, |form| confidence::judged(form, &all.evidence));
+            }
+            let is_best = |(_, hit): &(usize, Hit)| order == Order::Relevance || hit.relevance >= best * TIE;
+            if several && !hits.first().is_some_and(is_best) {
+                all.confidence = all.confidence.min(Confidence::Low);
+            }
+        }
+        (all.places, all.hits) = hits.into_iter().unzip();
+        all
+    }
+}
+
+/// Looks for symbols.
+pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> {
+    let wanted = Filter::new(snapshot, search)?;
+    if search.query.trim().is_empty() {
+        return browse(snapshot, search, &wanted);
+    }
+    let mut ranker = Ranker::new(search.query, search.fuzzy).explaining(search.explain);
+    let (mut found, mut all_found) = first_look(snapshot, search, &ranker, &wanted)?;
+    if ranker.may_describe() {
+        let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
+        if !names.any(|name| ranker.is_in_name(&name)) {
+            ranker = Ranker::describing(search.query, search.fuzzy).explaining(search.explain);
+            (found, all_found) = first_look(snapshot, search, &ranker, &wanted)?;
+        }
+    }
+    found.extend(of_exactly_this_name(snapshot, search, &ranker, &wanted, &found)?);
+    // What lies side by side is read one after the other.
+    found.sort_unstable_by_key(|looked| looked.symbol);
+    let symbols = found.into_iter().filter_map(|looked| Some((snapshot.symbol(looked.symbol)?, looked)));
+    let mut found: Vec<(SymbolView<'_>, Looked)> = symbols.collect();
+    ranker.narrow(&mut found);
+
+    let mut files = Files::default();
+    let mut hits: Vec<Candidate<'_>> =
+        found.into_iter().map(|(symbol, looked)| ranker.candidate(symbol, &looked, &mut files)).collect();
+    if wanted.describes {
+        for hit in &mut hits {
+            let written = wanted.phrases.iter().filter(|phrase| phrase.is_written(&hit.symbol)).count();
+            hit.tally.times("phrase", PHRASE.powi(written as i32));
+        }
+    }
+    if ranker.form == Form::Prose {
+        rank::lower_repeated_names(&mut hits);
+    }
+    hits.sort_by(by_relevance);
+    if ranker.form.is_prose() {
+        rank::share_within_files(&mut hits);
+        hits.sort_by(by_relevance);
+    } else {
+        break_ties(snapshot, &ranker, &mut hits)?;
+    }
+    let (evidence, unknown) = confidence::evidence(snapshot, &ranker, &hits, search.explain)?;
+    let form = Some(ranker.form);
+    let mut confidence = confidence::judged(ranker.form, &evidence);
+    if search.fuzzy {
+        // Whoever asks for what is only alike gets it.
+        confidence = confidence.max(Confidence::Low);
+    }
+    if confidence == Confidence::None {
+        return Ok(Found { evidence, form, unknown, ..Found::default() });
+    }
+    let mut central = FxHashMap::default();
+    if search.order != Order::Relevance {
+        hits.retain(|hit| ranker.is_answer(hit));
+        central = by_centrality(snapshot, search, &mut hits)?;
+        // What was judged is the one that answers best. Another that now comes before it was not.
+        let best = hits.iter().max_by(|a, b| a.score().total_cmp(&b.score()));
+        if let (Some(first), Some(best)) = (hits.first(), best)
+            && (first.flat != best.flat || ranker.form != Form::Identifier || ranker.names_owner())
+            && first.score() < best.score() * TIE
+        {
+            confidence = confidence.min(Confidence::Low);
+        }
+    }
+    // Each is asked whether it answers only when it would be shown, or counted: reading its text takes time.
+    let counted = search.limit.max(COUNTED);
+    let mut seen = HashSet::new();
+    let answers = hits.into_iter().filter(|hit| ranker.is_answer(hit));
+    let mut answers = answers.filter(|hit| seen.insert(overloaded(&hit.symbol))).take(counted);
+    let best = answers.by_ref().take(search.limit).collect::<Vec<_>>();
+    let considered = best.len() + answers.count();
+    let fields =
+        if search.explain { fields(snapshot, search, &ranker.clauses(), &best)? } else { FxHashMap::default() };
+    let shown = best.into_iter().map(|hit| {
+        let id = hit.symbol.number();
+        let Tally { score: relevance, parts } = hit.tally.clone();
+        let begin = fields.get(&id).cloned().unwrap_or_default();
+        let (score, centrality) = central.get(&id).copied().unwrap_or((relevance, 0.0));
+        Hit {
+            symbol: implementation(&hit.symbol).number(),
+            score,
+            relevance,
+            centrality,
+            overloads: overloads(&hit.symbol),
+            fuzzy: likeness(&ranker, &hit, search.fuzzy),
+            parts: parts.map(|parts| begin.into_iter().chain(parts).collect()),
+        }
+    });
+    let hits: Vec<Hit> = shown.collect();
+    if hits.is_empty() {
+        confidence = Confidence::None;
+    }
+    let more = !all_found || considered == counted;
+    Ok(Found { hits, considered, more, confidence, evidence, form, unknown, places: Vec::new() })
+}
+
+/// Orders by how well they answer, and then by place, so that the order is always the same.
+fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
+    b.score()
+        .total_cmp(&a.score())
+        .then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
+        .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
+}
+
+/// Puts the more prominent first among those that answer a name equally well: so small a difference is nothing that a name
+/// tells, but how long the text around it is.
+fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
+    let is_tie = |a: &Candidate<'_>, b: &Candidate<'_>| a.score() >= rank::TIER && b.score() > a.score() * TIE;
+    let mut prominence = Prominence::new(snapshot);
+    for ties in hits.chunk_by_mut(is_tie).filter(|ties| ties.len() > 1) {
+        let mut standings: FxHashMap<SymbolId, f32> = FxHashMap::default();
+        for hit in ties.iter() {
+            standings.insert(hit.symbol.number(), prominence.among_bearers(&hit.symbol, ranker.names_owner())?);
+        }
+        let standing = |hit: &Candidate<'_>| standings[&hit.symbol.number()];
+        // Scores must fall: each tie's are handed out anew, and what was moved up says so.
+        let scores: Vec<f32> = ties.iter().map(Candidate::score).collect();
+        ties.sort_by(|a, b| standing(b).total_cmp(&standing(a)).then_with(|| by_relevance(a, b)));
+        for (hit, score) in ties.iter_mut().zip(scores) {
+            let difference = score - hit.score();
+            hit.tally.add("more prominent than others as good", difference);
+        }
+    }
+    Ok(())
+}
+
+/// Everything that passes the filters: the most central first where ranks are given, else by path and place.
+fn browse(snapshot: &Snapshot, search: &Search<'_>, wanted: &Filter<'_>) -> Result<Found, Error> {
+    let share = |symbol: &SymbolView<'_>| search.ranks.map_or(0.0, |ranks| by_rank(ranks, symbol.number()));
+    let mut all: Vec<(f32, SymbolView<'_>)> = snapshot
+        .files()
+        .filter(|file| wanted.accepts_file(file.number()))
+        .flat_map(|file| file.symbols())
+        .filter(|symbol| wanted.accepts(symbol.number()))
+        .map(|symbol| (share(&symbol), symbol))
+        .collect();
+    // Files come by path, and their symbols by place.
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut seen = HashSet::new();
+    all.retain(|(_, symbol)| seen.insert(overloaded(symbol)));
+    let considered = all.len();
+    let hits: Vec<Hit> = all
+        .into_iter()
+        .take(search.limit)
+        .map(|(centrality, symbol)| Hit {
+            symbol: symbol.number(),
+            score: centrality,
+            relevance: 0.0,
+            centrality,
+            overloads: overloads(&symbol),
+            fuzzy: None,
+            parts: search.explain.then(Vec::new),
+        })
+        .collect();
+    let confidence = if hits.is_empty() { Confidence::None } else { Confidence::High };
+    Ok(Found { hits, considered, confidence, ..Found::default() })
+}
+
+/// What tells a symbol from all but its overloads.
+fn overloaded(symbol: &SymbolView<'_>) -> (SymbolId, Option<(String, Kind)>) {
+    let id = symbol.number();
+    match symbol.overload() {
+        0 => (id, None),
+        _ => (SymbolId { index: 0, ..id }, Some((symbol.qualified_name(), symbol.kind()))),
+    }
+}
+
+/// The symbols that share a symbol's id but for the number at its end, itself included.
+fn overloads_of<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = SymbolView<'a>> + use<'a> {
+    let (own, name) = (overloaded(symbol), symbol.name_bytes());
+    symbol.file.symbols().filter(move |other| other.name_bytes() == name && overloaded(other) == own)
+}
+
+/// How many there are.
+fn overloads(symbol: &SymbolView<'_>) -> usize {
+    if symbol.overload() == 0 { 1 } else { overloads_of(symbol).count() }
+}
+
+/// What stands for a symbol and its overloads: itself, or the first that has a body where it only declares what that does.
+fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
+    match symbol.overload() > 0 && !symbol.has_body() {
+        true => overloads_of(symbol).find(SymbolView::has_body).unwrap_or(*symbol),
+        false => *symbol,
+    }
+}
+
+/// What each field gave to the scores of some symbols.
+fn fields(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    clauses: &[Clause<'_>],
+    hits: &[Candidate<'_>],
+) -> Result<FxHashMap<SymbolId, Vec<Part>>, Error> {
+    let shown: HashSet<SymbolId> = hits.iter().map(|hit| hit.symbol.number()).collect();
+    let mut fields: FxHashMap<SymbolId, Vec<Part>> = FxHashMap::default();
+    for clause in clauses {
+        let one = [Clause { only_helps: false, ..clause.clone() }];
+        for (id, value) in snapshot.search_among(search.among, &one, shown.len(), &mut |id| shown.contains(&id))? {
+            let what = format!("{:?}", clause.field).to_lowercase();
+            fields.entry(id).or_default().push(Part { what, times: false, value });
+        }
+    }
+    Ok(fields)
+}
+
+/// What was found, and whether that is all.
+type FirstLook = (Vec<Looked>, bool);
+
+/// Looks for the symbols that are worth a second look.
+fn first_look(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    ranker: &Ranker,
+    wanted: &Filter<'_>,
+) -> Result<FirstLook, Error> {
+    let second_look = match ranker.form {
+        // Trigrams order names that share pieces, and find those with a slip in them: 60 gave the same answers.
+        Form::Identifier | Form::Words => 100,
+        Form::Change => 200,
+        // Its words are the least like those of names: with 200, one right answer in 150 was missed.
+        Form::Prose => 300,
+    };
+    // What a phrase leaves is found by reading, so no more than are counted.
+    let second_look = if wanted.may_hold.is_some() { COUNTED } else { second_look };
+    let most = second_look.max(search.limit);
+    let words = (FIELDS, ranker.telling());
+    let clauses = ranker.clauses();
+    let required = if wanted.describes { &[] } else { search.phrases };
+    let look =
+        |most| snapshot.search_holding(search.among, &clauses, required, words, most, &mut |id| wanted.accepts(id));
+    let (mut most, mut found) = (most, look(most)?);
+    // Where so many bear one name, only a second look tells which of them is meant.
+    let is_same = |id| snapshot.symbol(id).is_some_and(|symbol| ranker.is_in_other_letters(&symbol));
+    if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|(id, ..)| is_same(*id)) {
+        most = MANY;
+        found = look(most)?;
+    }
+    let all_found = found.len() < most;
+    Ok((found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect(), all_found))
+}
+
+/// The symbols of exactly the name that is asked for, or that a few words may make with its owner, and that were not found by
+/// their terms: so many may bear it that those of the right owner are not among the first.
+fn of_exactly_this_name(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    ranker: &Ranker,
+    wanted: &Filter<'_>,
+    found: &[Looked],
+) -> Result<Vec<Looked>, Error> {
+    let names = ranker.exact_names();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known: FxHashSet<SymbolId> = found.iter().map(|looked| looked.symbol).collect();
+    let (most, clauses) = (if ranker.names_owner() { SAME_NAME_OWNED } else { SAME_NAME }, ranker.clauses());
+    let mut more = Vec::new();
+    for name in names {
+        let mut keep = |id| {
+            let is_meant = || snapshot.symbol(id).is_some_and(|symbol| ranker.is_meant(&symbol));
+            !known.contains(&id) && wanted.accepts(id) && is_meant()
+        };
+        let scored = snapshot.exact_scored(search.among, &clauses, &name, most, &mut keep)?;
+        more.extend(scored.into_iter().map(|(symbol, score)| Looked { symbol, score, held: Held::default() }));
+    }
+    Ok(more)
+}
+
+/// Set when a symbol's name is like the one asked for without holding it.
+fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy> {
+    let asked = flattened(ranker.exact_name()?);
+    if hit.flat.contains(&asked) {
+        return None;
+    }
+    let similarity = ranker.similarity(&hit.flat);
+    (wanted || similarity > 0.3 || ranker.slip(&hit.flat) > 0.0)
+        .then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
+}
+
+/// How central a symbol is by who uses whom; of the average symbol 0.7.
+fn by_rank(ranks: &RankTable, symbol: SymbolId) -> f32 {
+    (1.0 + ranks.of(symbol).map_or(0.0, |rank| rank.score * ranks.len() as f32)).ln()
+}
+
+/// Orders hits by how central they are. Returns each one's score in that order and how central it is.
+fn by_centrality(
+    snapshot: &Snapshot,
+    search: &Search<'_>,
+    hits: &mut [Candidate<'_>],
+) -> Result<FxHashMap<SymbolId, (f32, f32)>, Error> {
+    let best = hits.iter().map(Candidate::score).fold(f32::MIN_POSITIVE, f32::max);
+    let mut prominence = Prominence::new(snapshot);
+    let mut scores: FxHashMap<SymbolId, (f32, f32)> = FxHashMap::default();
+    for hit in hits.iter() {
+        let id = hit.symbol.number();
+        let centrality = match search.ranks {
+            Some(ranks) => by_rank(ranks, id),
+            None => prominence.of_name(&hit.name)?,
+        };
+        let score = match search.order {
+            Order::Combined => combined(hit.score() / best, centrality),
+            _ => centrality,
+        };
+        scores.insert(id, (score, centrality));
+    }
+    let score = |hit: &Candidate<'_>| scores.get(&hit.symbol.number()).map_or(0.0, |(score, _)| *score);
+    hits.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| by_relevance(a, b)));
+    Ok(scores)
+}
+
+/// The filters of a search, each file judged once.
+struct Filter<'a> {
+    snapshot: &'a Snapshot,
+    search: &'a Search<'a>,
+    phrases: Vec<Phrase>,
+    files: RefCell<FxHashMap<u32, bool>>,
+    /// The query describes something, so that phrases need not be written.
+    describes: bool,
+    /// Files in which all phrases may be written, where they must be.
+    may_hold: Option<HashSet<u32>>,
+}
+
+impl<'a> Filter<'a> {
+    fn new(snapshot: &'a Snapshot, search: &'a Search<'a>) -> Result<Self, Error> {
+        let describes = !search.phrases.is_empty() && search.words >= DESCRIPTION;
+        let words = search.phrases.iter().flat_map(|phrase| phrase.split(' '));
+        let may_hold = match search.phrases.is_empty() || describes {
+            true => None,
+            false => {
+                // Other letters than ASCII's may be written in another case.
+                let pieces = words.flat_map(|word| word.split(|c: char| !c.is_ascii()));
+                let needs =
+                    GramQuery::and(pieces.map(|piece| GramQuery::literal(piece.to_ascii_lowercase().as_bytes())));
+                Some(snapshot.candidates(&needs)?.into_iter().collect())
+            }
+        };
+        let phrases = search.phrases.iter().map(|phrase| Phrase::new(phrase)).collect();
+        Ok(Self { snapshot, search, phrases, files: RefCell::default(), describes, may_hold })
+    }
+
+    fn accepts(&self, id: SymbolId) -> bool {
+        let Search { kinds, language, files, other_files, .. } = self.search;
+        let is_by_file = language.is_some() || !files.is_empty() || !other_files.is_empty() || self.may_hold.is_some();
+        if is_by_file && !self.accepts_file(id.file) {
+            return false;
+        }
+        let is_of_kind = kinds.is_empty()
+            || self.snapshot.symbol(id).is_some_and(|symbol| {
+                let (kind, detail) = (symbol.kind(), symbol.detail().as_str());
+                kinds.iter().any(|word| Kind::parse(word).map_or(detail == word, |wanted| wanted == kind))
+            });
+        is_of_kind && (self.may_hold.is_none() || self.holds_phrases(id))
+    }
+
+    fn holds_phrases(&self, id: SymbolId) -> bool {
+        let Some(symbol) = self.snapshot.symbol(id) else { return false };
+        self.phrases.iter().all(|phrase| phrase.is_written(&symbol))
+    }
+
+    fn accepts_file(&self, file: u32) -> bool {
+        *self.files.borrow_mut().entry(file).or_insert_with(|| {
+            let Some(view) = self.snapshot.file_by_number(file) else { return false };
+            self.search.language.is_none_or(|language| view.language() == language)
+                && self.search.files.iter().all(|glob| glob.is_match(view.path()))
+                && !self.search.other_files.iter().any(|glob| glob.is_match(view.path()))
+                && self.may_hold.as_ref().is_none_or(|files| files.contains(&file))
+        })
+    }
+}

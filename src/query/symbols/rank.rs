@@ -1,0 +1,534 @@
+//! How well a symbol answers a query. What sort of query it is decides what counts.
+//!
+//! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::explain::Tally;
+use super::form::{Form, bare};
+use super::prose::{self, Held, Place, Prose};
+use crate::model::Kind;
+use crate::store::{Clause, Field, SymbolId, SymbolView, flattened, word_parts};
+
+/// Words that say nothing in a description, though they may in a name.
+pub(in crate::query) const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
+    "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "should", "so", "such", "than", "that", "the",
+    "their", "then", "there", "these", "this", "to", "was", "we", "were", "when", "where", "which", "while", "will",
+    "with", "would", "how", "what", "i", "you",
+];
+
+/// What another word for one in a description counts, beside the word itself.
+const INSTEAD: f32 = 0.35;
+
+/// So many of the parts before a name say whose it is.
+const MOST_OWNERS: usize = 8;
+
+/// So many symbols that may answer a description are looked at again.
+const LOOKED_AT: usize = 200;
+
+/// What is worth a constructor, or whatever else bears the name of what it is in, beside that.
+const CONSTRUCTOR: f32 = 0.9;
+
+/// Lifts a whole tier above anything that adding scores can reach.
+pub(in crate::query) const TIER: f32 = 1_000.0;
+
+/// A symbol that may answer, and what is asked of it more than once.
+pub struct Candidate<'a> {
+    /// Which.
+    pub symbol: SymbolView<'a>,
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// The name in lower case, letters and digits only; empty where a description is looked for.
+    pub flat: String,
+    /// How well it answers, and why.
+    pub tally: Tally,
+}
+
+impl Candidate<'_> {
+    /// How well it answers.
+    pub fn score(&self) -> f32 {
+        self.tally.score
+    }
+}
+
+/// A symbol that was found by its terms.
+#[derive(Clone, Copy)]
+pub struct Looked {
+    /// Which.
+    pub symbol: SymbolId,
+    /// What its terms scored.
+    pub score: f32,
+    /// Which of a description's words it holds.
+    pub held: Held,
+}
+
+/// What the paths of the candidates' files tell, each found out once.
+#[derive(Default)]
+pub struct Files(FxHashMap<u32, Place>);
+
+/// A member and its owner, as a few words may name them: `Model save`, `save Model`.
+struct Member {
+    name: String,
+    /// Its letters and digits, in small letters, and those of the owner.
+    flat: [String; 2],
+    /// What it is worth to be meant.
+    worth: f32,
+}
+
+impl Member {
+    fn of_words(query: &str) -> Vec<Self> {
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let member = |name: &str, owner: &[&str], worth| Self {
+            name: name.to_owned(),
+            flat: [flattened(name), flattened(&owner.concat())],
+            worth,
+        };
+        match &words[..] {
+            [owner @ .., name] if owner.len() == 1 => {
+                vec![member(name, owner, TIER), member(owner[0], &[name], 0.95 * TIER)]
+            }
+            [owner @ .., name] => vec![member(name, owner, TIER)],
+            [] => Vec::new(),
+        }
+    }
+}
+
+/// A query made ready to be asked.
+pub struct Ranker {
+    /// What sort it is.
+    pub form: Form,
+    /// The query as it is scored: a description without its stop words.
+    text: String,
+    /// For an identifier its last part as written, else the words joined.
+    name: String,
+    /// For an identifier the parts before the last, the nearest first.
+    owners: Vec<String>,
+    /// The members that a few words may name.
+    members: Vec<Member>,
+    flat: String,
+    trigrams: Vec<u64>,
+    parts: Vec<String>,
+    /// What names say in place of a description's words.
+    instead: String,
+    /// Names that are less alike answer, too.
+    fuzzy: bool,
+    /// The parts of every score are kept.
+    explain: bool,
+    prose: Option<Prose>,
+}
+
+impl Ranker {
+    /// Takes a query apart. With `fuzzy`, names that are less alike answer, too.
+    pub fn new(query: &str, fuzzy: bool) -> Self {
+        let query = bare(query);
+        Self::of_form(query, Form::of(query), fuzzy)
+    }
+
+    /// The same for a few words that are in no name: they describe something after all.
+    pub fn describing(query: &str, fuzzy: bool) -> Self {
+        let query = bare(query);
+        Self::of_form(query, Form::of_description(query), fuzzy)
+    }
+
+    fn of_form(query: &str, form: Form, fuzzy: bool) -> Self {
+        let text = match form {
+            Form::Prose | Form::Change => {
+                let telling = query.split_whitespace().filter(|word| {
+                    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+                    !STOP_WORDS.contains(&bare.as_str())
+                });
+                let text = telling.collect::<Vec<_>>().join(" ");
+                if text.is_empty() { query.to_owned() } else { text }
+            }
+            _ => query.to_owned(),
+        };
+        let (name, owners) = match form {
+            Form::Identifier => {
+                let mut parts = query.rsplit(['.', ':', '#', '/']).filter(|part| !part.is_empty()).map(str::to_owned);
+                (parts.next().unwrap_or_else(|| query.to_owned()), parts.take(MOST_OWNERS).collect())
+            }
+            _ => (query.split_whitespace().collect(), Vec::new()),
+        };
+        let members = if form == Form::Words { Member::of_words(query) } else { Vec::new() };
+        let flat = flattened(&name);
+        let mut parts: Vec<String> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .flat_map(word_parts)
+            .map(str::to_lowercase)
+            .collect();
+        parts.dedup();
+        let prose = form.is_prose().then(|| Prose::new(query, &text, form));
+        let instead = prose.as_ref().map(Prose::instead).unwrap_or_default();
+        Self {
+            form,
+            prose,
+            trigrams: trigrams(&flat),
+            text,
+            name,
+            owners,
+            members,
+            flat,
+            parts,
+            instead,
+            fuzzy,
+            explain: false,
+        }
+    }
+
+    /// The same, keeping the parts of every score.
+    pub fn explaining(self, explain: bool) -> Self {
+        Self { explain, ..self }
+    }
+
+    /// The words that are looked for, in small letters and taken apart as names are.
+    pub fn words(&self) -> &[String] {
+        &self.parts
+    }
+
+    /// The words that tell something in a description, each with the others that say the same.
+    pub fn telling(&self) -> &[Vec<String>] {
+        self.prose.as_ref().map_or(&[], Prose::telling)
+    }
+
+    /// Whether a few words may be no name, for a search to try whether they describe something.
+    pub fn may_describe(&self) -> bool {
+        self.form == Form::Words && self.parts.len() > 2
+    }
+
+    /// Whether the words are a name or a part of one.
+    pub fn is_in_name(&self, name: &str) -> bool {
+        flattened(name).contains(&self.flat)
+    }
+
+    /// What is looked for where, and how much it counts.
+    pub fn clauses(&self) -> Vec<Clause<'_>> {
+        let weights: &[(Field, f32)] = match self.form {
+            // Its trigrams say all that its words do, and more of what is like it.
+            Form::Identifier => &[(Field::Text, 0.5), (Field::Parent, 2.0)],
+            Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
+            Form::Prose => &[
+                (Field::Text, 1.5),
+                (Field::Name, 1.0),
+                (Field::Parent, 1.0),
+                (Field::Signature, 1.0),
+                (Field::Summary, 0.5),
+            ],
+            Form::Change => &[(Field::Text, 3.0), (Field::Name, 0.5), (Field::Parent, 0.75), (Field::Signature, 0.5)],
+        };
+        let mut clauses: Vec<Clause<'_>> =
+            weights.iter().map(|(field, boost)| Clause::new(*field, &self.text, *boost)).collect();
+        if !self.form.is_prose() {
+            let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
+            clauses.push(Clause::new(Field::Trigrams, &self.text, boost));
+        }
+        if self.form == Form::Prose {
+            // They are many and common: what holds none of the words themselves is no answer.
+            let instead =
+                |(field, boost)| Clause { only_helps: true, ..Clause::new(field, &self.instead, boost * INSTEAD) };
+            clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
+        }
+        clauses
+    }
+
+    /// The names to be found exactly as they are written: that of the query, where it is one, or those of the members that it
+    /// may name.
+    pub fn exact_names(&self) -> Vec<Cow<'_, str>> {
+        let mut names: Vec<Cow<'_, str>> = self.exact_name().map(Cow::Borrowed).into_iter().collect();
+        for Member { name, .. } in &self.members {
+            // Where owners are public, so may their members be: `mutex lock`.
+            let mut letters = name.chars();
+            let first = letters.next().into_iter().flat_map(char::to_uppercase);
+            names.extend([Cow::Borrowed(&**name), Cow::Owned(first.chain(letters).collect())]);
+        }
+        names.dedup();
+        names
+    }
+
+    /// Whether a symbol of one of the exact names is one that is meant.
+    pub fn is_meant(&self, symbol: &SymbolView<'_>) -> bool {
+        match self.form {
+            Form::Words => self.as_member(symbol, &flattened(&symbol.name())) > 0.0,
+            _ => !self.names_owner() || self.owner_share(symbol) > 0.0,
+        }
+    }
+
+    /// Whether a symbol bears the name that is looked for, written in other letters: those of [`Ranker::exact_names`] are found
+    /// however many there are.
+    pub fn is_in_other_letters(&self, symbol: &SymbolView<'_>) -> bool {
+        let name = symbol.name();
+        !self.form.is_prose() && self.exact_name() != Some(&name) && flattened(&name) == self.flat
+    }
+
+    /// The name to be found exactly as it is written, where the query is one.
+    pub fn exact_name(&self) -> Option<&str> {
+        (self.form == Form::Identifier).then_some(&self.name)
+    }
+
+    /// Leaves those of some symbols that may come to be among the best, by what is known without looking at their names and
+    /// owners: to read those of all takes longer than to find them.
+    pub fn narrow(&self, found: &mut Vec<(SymbolView<'_>, Looked)>) {
+        let Some(prose) = self.prose.as_ref().filter(|_| self.form == Form::Prose && found.len() > LOOKED_AT) else {
+            return;
+        };
+        let worth = |(symbol, looked): &(SymbolView<'_>, Looked)| {
+            let [(_, place), (_, kind)] = self.priors(symbol, is_aside(symbol));
+            looked.score * place * kind * prose.worth(symbol, looked.held)
+        };
+        let worths: Vec<f32> = found.iter().map(worth).collect();
+        let mut ordered = worths.clone();
+        let (_, least, _) = ordered.select_nth_unstable_by(LOOKED_AT - 1, |a, b| b.total_cmp(a));
+        let mut worths = worths.into_iter();
+        found.retain(|_| worths.next().is_some_and(|worth| worth >= *least));
+    }
+
+    /// What a symbol's score is multiplied by for where it stands and for what it is.
+    fn priors(&self, symbol: &SymbolView<'_>, aside: bool) -> [(&'static str, f32); 2] {
+        // A description is of what something does; values and types come after what runs.
+        let (test, class, value) = match self.form {
+            Form::Identifier => (0.8, 1.0, 0.8),
+            Form::Words => (0.7, 1.0, 0.9),
+            Form::Prose => (0.46, 0.53, 0.53),
+            Form::Change => (0.3, 0.5, 0.5),
+        };
+        let kind = match symbol.kind() {
+            Kind::Function | Kind::Method => ("function", 1.0),
+            Kind::Class | Kind::Type => ("type", class),
+            Kind::Constant => ("value", value),
+        };
+        [("test, example, generated or vendored", if aside { test } else { 1.0 }), kind]
+    }
+
+    /// Looks at a symbol again.
+    pub fn candidate<'a>(&self, symbol: SymbolView<'a>, looked: &Looked, files: &mut Files) -> Candidate<'a> {
+        let name = symbol.name();
+        let tally = Tally::new(looked.score, self.explain);
+        let flat = if self.form.is_prose() { String::new() } else { flattened(&name) };
+        let mut candidate = Candidate { symbol, flat, name, tally };
+        for (what, worth) in self.tiers(&candidate) {
+            candidate.tally.add(what, worth);
+        }
+        for (what, factor) in self.priors(&symbol, is_aside(&symbol) || in_test_module(&symbol)) {
+            candidate.tally.times(what, factor);
+        }
+        if let Some(prose) = &self.prose {
+            let place = files.0.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
+            prose.judge(&mut candidate, looked.held, place);
+        } else if !self.names_owner()
+            && (symbol.container() == candidate.name || parent_is(&symbol, |name| name == candidate.name))
+        {
+            // Who says the name of a class means the class.
+            candidate.tally.times("bears the owner's name", CONSTRUCTOR);
+        }
+        candidate
+    }
+
+    /// What a symbol's name and owner are worth together.
+    pub(in crate::query) fn tier(&self, candidate: &Candidate<'_>) -> f32 {
+        self.tiers(candidate).iter().map(|(_, worth)| worth).sum()
+    }
+
+    /// What the whole name is worth: exactly as written, the same in other letters, begun by the query; and what more it is
+    /// worth when the owner is the one that is named.
+    fn tiers(&self, candidate: &Candidate<'_>) -> [(&'static str, f32); 2] {
+        if self.form.is_prose() || self.flat.is_empty() {
+            return [("", 0.0); 2];
+        }
+        let Candidate { symbol, name, flat, .. } = candidate;
+        let share = || self.flat.len() as f32 / flat.len() as f32;
+        let tier = match self.form {
+            Form::Identifier if *name == self.name => ("name as written", 2.0 * TIER),
+            _ if *flat == self.flat => ("name in other letters", TIER),
+            Form::Words => ("owner and name", self.as_member(symbol, flat)),
+            // The less is missing, the more likely it was meant.
+            Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", 0.5 * TIER * share()),
+            Form::Identifier if flat.contains(&self.flat) => ("part of name", 0.45 * TIER * share()),
+            Form::Identifier => ("name but for a slip", self.slip(flat)),
+            _ => ("", 0.0),
+        };
+        let mut owner = 0.0;
+        if tier.1 >= TIER {
+            // `mpsc::Sender::send`: the more of the way there is named, the better.
+            let path = symbol.file.path();
+            let named = self.owners.iter().skip(1).filter(|owner| path.split(['/', '.']).any(|part| part == *owner));
+            let share = self.owner_share(symbol);
+            owner = if share > 0.0 { share * TIER + 0.2 * TIER * named.count() as f32 } else { 0.0 };
+        }
+        [tier, ("owner", owner)]
+    }
+
+    /// What a name is worth that differs from the query by a slip of the finger or two.
+    pub fn slip(&self, flat: &str) -> f32 {
+        let length = self.flat.len().max(flat.len());
+        if length < 5 || self.flat.len().abs_diff(flat.len()) > 2 {
+            return 0.0;
+        }
+        let distance = strsim::osa_distance(&self.flat, flat);
+        if distance > 2 { 0.0 } else { 0.4 * TIER * (1.0 - 2.0 * distance as f32 / length as f32) }
+    }
+
+    /// Whether the query names an owner as well: `Model.save`.
+    pub fn names_owner(&self) -> bool {
+        !self.owners.is_empty()
+    }
+
+    /// What a symbol is worth as one of the members that a few words may name.
+    fn as_member(&self, symbol: &SymbolView<'_>, flat: &str) -> f32 {
+        let is_named = |member: &&Member| {
+            let [name, owner] = &member.flat;
+            flat == name
+                && (flattened(&symbol.container()) == *owner || parent_is(symbol, |name| flattened(name) == *owner))
+        };
+        self.members.iter().find(is_named).map_or(0.0, |member| member.worth)
+    }
+
+    /// How surely a symbol belongs to the owner that the query names, 0 to 1: the type or module around it, or one further out;
+    /// or, when nothing is around it, its file or its folder, which are modules and packages.
+    pub(in crate::query) fn owner_share(&self, symbol: &SymbolView<'_>) -> f32 {
+        let Some(owner) = self.owners.first() else { return 0.0 };
+        let container = symbol.container();
+        if !container.is_empty() || symbol.has_parent() {
+            if container == *owner || parent_is(symbol, |name| name == owner) {
+                return 1.0;
+            }
+            let mut around = symbol.parent();
+            while let Some(enclosing) = around {
+                if enclosing.name() == *owner || enclosing.container() == *owner {
+                    return 0.9;
+                }
+                around = enclosing.parent();
+            }
+            return 0.0;
+        }
+        let mut path = symbol.file.path().rsplit('/');
+        let stem = path.next().and_then(|file| file.split('.').next());
+        if stem == Some(owner) || path.next() == Some(owner) { 1.0 } else { 0.0 }
+    }
+
+    /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A
+    /// description is about whatever shares its rarer words; a name must be in the symbol, or be like its name.
+    pub fn is_answer(&self, candidate: &Candidate<'_>) -> bool {
+        let Candidate { symbol, name, flat, .. } = candidate;
+        match self.form {
+            Form::Prose | Form::Change | Form::Words => true,
+            Form::Identifier => {
+                flat.contains(&self.flat)
+                    || self.similarity(flat) >= if self.fuzzy { 0.3 } else { 0.5 }
+                    || self.is_within(name, 1 + self.flat.len() / if self.fuzzy { 4 } else { 6 })
+                    || holds(symbol.source(), &self.name)
+                    || self.covers(symbol)
+            }
+        }
+    }
+
+    /// Whether every part of the query is part of the symbol's name, its owners' or its path.
+    fn covers(&self, symbol: &SymbolView<'_>) -> bool {
+        let (path, name) = (symbol.file.path(), symbol.qualified_name());
+        let covered = |part: &String| holds(path.as_bytes(), part) || holds(name.as_bytes(), part);
+        !self.parts.is_empty() && self.parts.iter().all(covered)
+    }
+
+    /// Jaccard similarity of a flattened name's trigrams with the query's.
+    pub fn similarity(&self, flat: &str) -> f32 {
+        if flat == self.flat {
+            return 1.0;
+        }
+        let other = trigrams(flat);
+        let shared = other.iter().filter(|three| self.trigrams.binary_search(three).is_ok()).count();
+        let all = self.trigrams.len() + other.len() - shared;
+        if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+    }
+
+    /// Whether at most `most` edits lie between the query's name and another.
+    fn is_within(&self, name: &str, most: usize) -> bool {
+        // Each edit changes the length by one at most.
+        let length = |name: &str| name.chars().count();
+        length(&self.name).abs_diff(length(name)) <= most && self.distance(name) <= most
+    }
+
+    /// Edits between the query's name and another (optimal string alignment).
+    pub fn distance(&self, name: &str) -> usize {
+        strsim::osa_distance(&self.name.to_lowercase(), &name.to_lowercase())
+    }
+}
+
+fn parent_is(symbol: &SymbolView<'_>, is: impl Fn(&str) -> bool) -> bool {
+    symbol.parent().is_some_and(|parent| is(&parent.name()))
+}
+
+/// Whether text holds a word, whatever the case of its letters.
+pub(in crate::query) fn holds(text: &[u8], word: &str) -> bool {
+    let word = word.as_bytes();
+    let rarest = word.iter().enumerate().min_by_key(|(_, letter)| commonness(**letter));
+    rarest.is_some_and(|(before, letter)| {
+        memchr::memchr2_iter(letter.to_ascii_lowercase(), letter.to_ascii_uppercase(), text)
+            .any(|at| at.checked_sub(before).is_some_and(|start| begins(&text[start..], word)))
+    })
+}
+
+/// How common a letter is in code and its documentation: 0 for one that is rarer than all that are known.
+pub(in crate::query) fn commonness(letter: u8) -> usize {
+    /// The most common last.
+    const LETTERS: &[u8] = b"._zjqkwxyvb=\"ghf(),mupdcliosanrte ";
+    LETTERS.iter().position(|common| *common == letter.to_ascii_lowercase()).map_or(0, |place| place + 1)
+}
+
+/// Whether a text begins with a word, whatever the case of its letters.
+pub(in crate::query) fn begins(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word))
+}
+
+/// Whether a symbol stands in a file that exercises others or that nobody wrote.
+fn is_aside(symbol: &SymbolView<'_>) -> bool {
+    symbol.file.is_test() || symbol.file.is_generated()
+}
+
+/// Unit tests inside a source file.
+pub(in crate::query) fn in_test_module(symbol: &SymbolView<'_>) -> bool {
+    let mut around = symbol.parent();
+    while let Some(parent) = around {
+        if matches!(&*parent.name(), "tests" | "test") && parent.kind() == Kind::Type {
+            return true;
+        }
+        around = parent.parent();
+    }
+    false
+}
+
+/// The triples of letters of a flattened name, in order, each once. A letter takes 21 bits.
+fn trigrams(flat: &str) -> Vec<u64> {
+    let letters = || flat.chars().map(u64::from);
+    let triples = letters().zip(letters().skip(1)).zip(letters().skip(2));
+    let mut trigrams: Vec<u64> = triples.map(|((a, b), c)| a << 42 | b << 21 | c).collect();
+    trigrams.sort_unstable();
+    trigrams.dedup();
+    trigrams
+}
+
+/// Lowers those of a name that several of them bear.
+pub fn lower_repeated_names(hits: &mut [Candidate<'_>]) {
+    let mut names: FxHashMap<&[u8], f32> = FxHashMap::default();
+    hits.iter().for_each(|hit| *names.entry(hit.symbol.name_bytes()).or_default() += 1.0);
+    for hit in hits {
+        let factor = names[hit.symbol.name_bytes()].powf(prose::SAME_NAME);
+        hit.tally.times("name that several bear", factor);
+    }
+}
+
+/// Gives each file's best symbols' scores to all that it holds, a little: a file that answers in three places is more
+/// likely to be the one that was meant.
+pub fn share_within_files(hits: &mut [Candidate<'_>]) {
+    let mut files: FxHashMap<u32, (usize, f32)> = FxHashMap::default();
+    for hit in hits.iter() {
+        let (seen, sum) = files.entry(hit.symbol.file.number()).or_default();
+        if *seen < 3 {
+            *sum += hit.score() / (1 + *seen) as f32;
+            *seen += 1;
+        }
+    }
+    for hit in hits {
+        hit.tally.add("file", 0.1 * files[&hit.symbol.file.number()].1);
+    }
+}

@@ -1,0 +1,218 @@
+//! Lines that match a pattern: what ripgrep finds, in the files whose grams say that they may hold it.
+
+pub mod blobs;
+pub(super) mod mentions;
+pub(super) mod needs;
+pub mod scan;
+pub(super) mod sexp;
+pub mod syntax;
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
+
+use crate::store::{FileView, GramQuery, SymbolView};
+use needs::needs;
+use scan::{Limits, Outcome, scan};
+
+/// A pattern that would need more memory than this, in bytes, is refused.
+const LARGEST: usize = 10 << 20;
+/// What each thread may keep of the automaton it makes on the way, in bytes.
+const CACHE: usize = 32 << 20;
+
+/// Whether capital and small letters are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// They are not.
+    #[default]
+    Sensitive,
+    /// They are.
+    Insensitive,
+    /// They are when the pattern has no capital letter.
+    Smart,
+}
+
+/// What is looked for in lines, as ripgrep takes it.
+#[derive(Clone, Debug, Default)]
+pub struct Pattern {
+    /// A line must match one of them.
+    pub patterns: Vec<String>,
+    /// They are no regular expressions.
+    pub fixed: bool,
+    /// See [`Case`].
+    pub case: Case,
+    /// Matches begin and end where words do.
+    pub word: bool,
+    /// A match may go over several lines.
+    pub multi_line: bool,
+}
+
+/// A [`Pattern`], ready to be looked for.
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    /// Finds matches in bytes.
+    pub regex: RegexMatcher,
+    /// What a file must hold to be looked into.
+    pub grams: GramQuery,
+    /// A match may go over several lines.
+    pub multi_line: bool,
+}
+
+impl Pattern {
+    /// Makes it ready; refuses what is no regular expression, or too large, in the words of the parser.
+    pub fn compile(&self) -> Result<Matcher, String> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .multi_line(true)
+            .fixed_strings(self.fixed)
+            .case_insensitive(self.case == Case::Insensitive)
+            .case_smart(self.case == Case::Smart)
+            .word(self.word)
+            .ban_byte(Some(0))
+            .size_limit(LARGEST)
+            .dfa_size_limit(CACHE);
+        if !self.multi_line {
+            builder.line_terminator(Some(b'\n'));
+        }
+        let regex = builder.build_many(&self.patterns).map_err(|err| err.to_string())?;
+        Ok(Matcher { regex, grams: self.grams(), multi_line: self.multi_line })
+    }
+
+    /// The grams of every match. Whatever could make a match more narrow (words, capital letters) is left out.
+    fn grams(&self) -> GramQuery {
+        let each = self.patterns.iter().map(|pattern| {
+            let pattern = if self.fixed { regex_syntax::escape(pattern) } else { pattern.clone() };
+            let mut parser = regex_syntax::ParserBuilder::new();
+            parser.utf8(false).multi_line(true).case_insensitive(self.case != Case::Sensitive);
+            // What cannot be read here can be looked for all the same.
+            parser.build().parse(&pattern).map_or(GramQuery::All, |hir| needs(&hir))
+        });
+        GramQuery::or(each)
+    }
+
+    /// The name that is looked for, when the pattern is one, or is text with one word in it.
+    pub fn name(&self) -> Option<&str> {
+        let [only] = &self.patterns[..] else { return None };
+        let mut words = only.split(|char: char| !char.is_alphanumeric() && char != '_').filter(|word| !word.is_empty());
+        let word = words.next().filter(|word| word.len() > 1 && words.next().is_none())?;
+        (self.fixed || word == only).then_some(word)
+    }
+}
+
+/// A line that matches, or several when one match goes over them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineHit {
+    /// The first line, from one.
+    pub line: u64,
+    /// How many lines.
+    pub lines: u64,
+    /// Their bytes without the last newline.
+    pub text: Vec<u8>,
+    /// The lines before, oldest first.
+    pub before: Vec<Vec<u8>>,
+    /// The lines after.
+    pub after: Vec<Vec<u8>>,
+}
+
+/// A searcher as ripgrep makes one for the files of a folder, with so many lines before and after each match.
+pub fn searcher(multi_line: bool, before: usize, after: usize, numbered: bool) -> Searcher {
+    builder(before, after, numbered).multi_line(multi_line).build()
+}
+
+/// A searcher of a file's bytes as they are, whatever they are.
+pub fn searcher_of_bytes(before: usize, after: usize, numbered: bool) -> Searcher {
+    let none = BinaryDetection::none();
+    builder(before, after, numbered).multi_line(true).bom_sniffing(false).binary_detection(none).build()
+}
+
+fn builder(before: usize, after: usize, numbered: bool) -> SearcherBuilder {
+    let mut builder = SearcherBuilder::new();
+    builder
+        .line_number(numbered)
+        .binary_detection(BinaryDetection::quit(0))
+        .before_context(before)
+        .after_context(after);
+    builder
+}
+
+/// Looks for matches in a file, into a sink.
+pub fn search_file<S: Sink>(
+    searcher: &mut Searcher,
+    matcher: impl grep_matcher::Matcher,
+    file: &FileView<'_>,
+    sink: S,
+) -> Result<(), S::Error> {
+    match file.has_nul() {
+        // Read as ripgrep reads it, a buffer at a time: what lies before the one with the first NUL byte counts. A searcher
+        // that has seen a long line has a larger buffer, and an answer must not depend on that.
+        true => {
+            let (before, after) = (searcher.before_context(), searcher.after_context());
+            let mut fresh = self::searcher(searcher.multi_line(), before, after, searcher.line_number());
+            fresh.search_reader(matcher, file.content(), sink)
+        }
+        false => searcher.search_slice(matcher, file.content(), sink),
+    }
+}
+
+/// Hands the matches of each file to `take`, until it says no. `context` lines come with each. Only the first `texts`
+/// of a file carry their text: what nobody will be shown need not be copied.
+pub fn search_text<'a>(
+    candidates: impl Iterator<Item = FileView<'a>>,
+    matcher: &Matcher,
+    context: usize,
+    texts: usize,
+    limits: Limits<'_>,
+    take: &mut dyn FnMut(FileView<'a>, Vec<LineHit>) -> bool,
+) -> Outcome {
+    let make = || searcher(matcher.multi_line, context, context, true);
+    let look = |searcher: &mut Searcher, file: &FileView<'_>| hits(searcher, matcher, file, texts);
+    scan(candidates, limits, make, look, &mut |file, hits| hits.is_empty() || take(file, hits))
+}
+
+/// The matching lines of a file.
+fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, texts: usize) -> Vec<LineHit> {
+    let mut collect = Collect { hits: Vec::new(), before: Vec::new(), texts };
+    // A slice can be read, and the sink refuses nothing.
+    let _ = search_file(searcher, &matcher.regex, file, &mut collect);
+    collect.hits
+}
+
+/// Keeps what is found.
+struct Collect {
+    hits: Vec<LineHit>,
+    before: Vec<Vec<u8>>,
+    texts: usize,
+}
+
+impl Sink for Collect {
+    type Error = std::io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
+        let text = if self.hits.len() < self.texts { line(found.bytes()) } else { Vec::new() };
+        let before = std::mem::take(&mut self.before);
+        let (first, lines) = (found.line_number().unwrap_or(0), found.lines().count() as u64);
+        self.hits.push(LineHit { line: first, lines, text, before, after: Vec::new() });
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, Self::Error> {
+        if self.hits.len() > self.texts {
+            return Ok(true);
+        }
+        match (around.kind(), self.hits.last_mut()) {
+            (SinkContextKind::After, Some(hit)) => hit.after.push(line(around.bytes())),
+            _ => self.before.push(line(around.bytes())),
+        }
+        Ok(true)
+    }
+}
+
+/// A line without its end.
+fn line(bytes: &[u8]) -> Vec<u8> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    bytes.strip_suffix(b"\r").unwrap_or(bytes).to_vec()
+}
+
+/// The innermost symbol around a line.
+pub fn enclosing<'a>(file: &FileView<'a>, line: u64) -> Option<SymbolView<'a>> {
+    file.symbols().rev().find(|symbol| (u64::from(symbol.first_line())..=u64::from(symbol.end_line())).contains(&line))
+}

@@ -1,0 +1,244 @@
+//! Which grams a file must hold for a tree-sitter query to match in it: those of the words that it names as tokens, and of
+//! what its predicates say of captures that every match has.
+
+use std::collections::BTreeSet;
+use std::iter::Peekable;
+use std::str::Chars;
+
+use super::needs::needs;
+use crate::store::GramQuery;
+
+/// Deeper queries are not looked into.
+const DEEPEST: usize = 100;
+
+/// The grams of a query, in tree-sitter's syntax; of one that cannot be read, any file may match.
+pub(in crate::query) fn query_needs(query: &str) -> GramQuery {
+    let mut patterns = Vec::new();
+    let mut tokens = Tokens(query.chars().peekable());
+    while !tokens.at_end() {
+        let Some(item) = tokens.item(0) else { return GramQuery::All };
+        patterns.push(item);
+    }
+    GramQuery::or(patterns.iter().map(|pattern| pattern.needs(&pattern.bound())))
+}
+
+/// A part of a query, with what stands behind it.
+struct Item {
+    part: Part,
+    /// It may be missing.
+    is_optional: bool,
+    captures: Vec<String>,
+}
+
+enum Part {
+    /// A node's kind, a field, an anchor: nothing that stands in the file.
+    Name(String),
+    /// A token, or the argument of a predicate.
+    Text(String),
+    /// A node or a group.
+    All(Vec<Item>),
+    /// One of these.
+    Any(Vec<Item>),
+}
+
+impl Item {
+    /// The captures that every match has.
+    fn bound(&self) -> BTreeSet<&str> {
+        if self.is_optional {
+            return BTreeSet::new();
+        }
+        let inner = match &self.part {
+            Part::Name(_) | Part::Text(_) => BTreeSet::new(),
+            Part::All(items) => items.iter().flat_map(Self::bound).collect(),
+            Part::Any(items) => {
+                let each = items.iter().map(Self::bound);
+                each.reduce(|left, right| &left & &right).unwrap_or_default()
+            }
+        };
+        inner.into_iter().chain(self.captures.iter().map(String::as_str)).collect()
+    }
+
+    fn needs(&self, bound: &BTreeSet<&str>) -> GramQuery {
+        if self.is_optional {
+            return GramQuery::All;
+        }
+        match &self.part {
+            Part::Name(_) => GramQuery::All,
+            // Other tokens may stand for text that is written in more than one way, such as `is not`.
+            Part::Text(token) if token.chars().all(|char| char.is_ascii_alphanumeric()) => {
+                GramQuery::literal(token.as_bytes())
+            }
+            Part::Text(_) => GramQuery::All,
+            Part::Any(items) => GramQuery::or(items.iter().map(|item| item.needs(bound))),
+            Part::All(items) => match items.first().map(|item| &item.part) {
+                Some(Part::Name(name)) if name.starts_with('#') => predicate(name, &items[1..], bound),
+                Some(Part::Name(name)) if name == "MISSING" => GramQuery::All,
+                _ => GramQuery::and(items.iter().map(|item| item.needs(bound))),
+            },
+        }
+    }
+}
+
+/// What a predicate asks of the text of a capture.
+fn predicate(name: &str, arguments: &[Item], bound: &BTreeSet<&str>) -> GramQuery {
+    let Some((Item { part: Part::Name(capture), .. }, values)) = arguments.split_first() else { return GramQuery::All };
+    // Without the capture, the predicate holds.
+    if !capture.strip_prefix('@').is_some_and(|capture| bound.contains(capture)) {
+        return GramQuery::All;
+    }
+    let texts = values.iter().map(|value| match &value.part {
+        Part::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let Some(texts) = texts.collect::<Option<Vec<&str>>>() else { return GramQuery::All };
+    match (name, &texts[..]) {
+        ("#eq?", [text]) => GramQuery::literal(text.as_bytes()),
+        ("#any-of?", texts) => GramQuery::or(texts.iter().map(|text| GramQuery::literal(text.as_bytes()))),
+        ("#match?", [pattern]) => {
+            let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(pattern);
+            parsed.map_or(GramQuery::All, |hir| needs(&hir))
+        }
+        _ => GramQuery::All,
+    }
+}
+
+struct Tokens<'a>(Peekable<Chars<'a>>);
+
+impl Tokens<'_> {
+    /// Whether only spaces and comments are left.
+    fn at_end(&mut self) -> bool {
+        loop {
+            match self.0.peek() {
+                Some(';') => while self.0.next_if(|char| *char != '\n').is_some() {},
+                Some(char) if char.is_whitespace() => _ = self.0.next(),
+                next => return next.is_none(),
+            }
+        }
+    }
+
+    fn item(&mut self, depth: usize) -> Option<Item> {
+        if self.at_end() || depth > DEEPEST {
+            return None;
+        }
+        let part = match self.0.next()? {
+            '(' => Part::All(self.items(')', depth)?),
+            '[' => Part::Any(self.items(']', depth)?),
+            '"' => Part::Text(self.string()?),
+            ')' | ']' => return None,
+            first => Part::Name(self.name(first)),
+        };
+        let (mut is_optional, mut captures) = (false, Vec::new());
+        while !self.at_end() {
+            match self.0.peek() {
+                Some('?' | '*') => is_optional = true,
+                Some('+') => {}
+                // What a predicate is about stands behind its name as a capture behind a node.
+                Some('@') if !matches!(part, Part::Name(_)) => {
+                    self.0.next();
+                    captures.push(self.name('@').split_off(1));
+                    continue;
+                }
+                _ => break,
+            }
+            self.0.next();
+        }
+        Some(Item { part, is_optional, captures })
+    }
+
+    fn items(&mut self, end: char, depth: usize) -> Option<Vec<Item>> {
+        let mut items = Vec::new();
+        while !self.at_end() {
+            if self.0.next_if_eq(&end).is_some() {
+                return Some(items);
+            }
+            items.push(self.item(depth + 1)?);
+        }
+        None
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let mut text = String::new();
+        loop {
+            match self.0.next()? {
+                '"' => return Some(text),
+                '\\' => text.push(match self.0.next()? {
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    '0' => '\0',
+                    other => other,
+                }),
+                other => text.push(other),
+            }
+        }
+    }
+
+    /// A name that begins so; what ends a predicate's name is part of it.
+    fn name(&mut self, first: char) -> String {
+        let mut name = String::from(first);
+        let is_part = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/');
+        while let Some(char) = self.0.next_if(is_part) {
+            name.push(char);
+        }
+        if first == '#' {
+            name.extend(self.0.next_if(|char| matches!(char, '?' | '!')));
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::query_needs;
+    use crate::store::GramQuery;
+
+    fn literal(text: &str) -> GramQuery {
+        GramQuery::literal(text.as_bytes())
+    }
+
+    #[test]
+    fn tokens_and_predicates_are_needed() {
+        for (query, expected) in [
+            (r#"(except_clause . "except" . ":") @match"#, literal("except")),
+            (r#"((comment) @c (#match? @c "\\b(TODO|FIXME)\\b"))"#, GramQuery::or([literal("todo"), literal("fixme")])),
+            (
+                r#"(call function: (identifier) @f (#any-of? @f "eval" "exec"))"#,
+                GramQuery::or([literal("eval"), literal("exec")]),
+            ),
+            (r#"["while" "until"] @k"#, GramQuery::or([literal("while"), literal("until")])),
+            ("; all of it\n(a) \"else\" (b)", GramQuery::All),
+            (
+                r#"((a name: (b) @n !body) "then"+ (#eq? @n "main"))"#,
+                GramQuery::and([literal("main"), literal("then")]),
+            ),
+        ] {
+            assert_eq!(query_needs(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn what_a_match_may_lack_is_not_needed() {
+        for query in [
+            r#"((a "async"?) @a)"#,
+            r#"((a)? @x (#eq? @x "main"))"#,
+            r#"([(a) @x (b) @y] (#eq? @x "main"))"#,
+            r#"((a) @x (#not-eq? @x "main"))"#,
+            r#"((a) @x (b) @y (#eq? @x @y))"#,
+            r#"(MISSING "catch")"#,
+            r#"(a "is not" (b))"#,
+            r#"(a) (b "catch")"#,
+            "(a",
+        ] {
+            assert_eq!(query_needs(query), GramQuery::All, "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_odd(query in r#"[()\[\]"?*+@#!.:; a-z\\\n-]{0,60}"#) {
+            query_needs(&query);
+        }
+    }
+}

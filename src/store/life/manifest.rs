@@ -1,0 +1,216 @@
+//! The manifest: the one file that says what a store holds.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::store::packs::pack::{self, checksum};
+use crate::store::search::segments;
+use crate::store::tables::{edges, files, ranks};
+use crate::store::{Error, FORMAT};
+
+/// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    /// Version of the files' layout; another one is refused.
+    pub format: u32,
+    /// Version of the search engine's files; another one is refused.
+    pub tantivy: String,
+    /// Counts commits; names the files that each brought.
+    pub generation: u64,
+    /// The number that the next new file gets.
+    pub next_file: u32,
+    /// The packs, by ascending file numbers.
+    pub packs: Vec<PackFacts>,
+    /// The checkouts, by name.
+    pub snapshots: BTreeMap<String, SnapshotFacts>,
+    /// Files that no snapshot names any more, and whose symbols a later commit removes from the search index.
+    pub garbage: Vec<u32>,
+    /// The search engine's own list of segments, its `meta.json`.
+    pub segments: serde_json::Value,
+}
+
+/// A pack, as the manifest knows it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PackFacts {
+    /// The commit that wrote it, and its file's ending.
+    pub number: u64,
+    /// Its first file number.
+    pub first_file: u32,
+    /// One past its last file number.
+    pub end_file: u32,
+    /// Bytes of the whole pack.
+    pub bytes: u64,
+    /// How many files it holds.
+    pub files: u32,
+    /// Version of the extraction that the oldest of them was read by.
+    pub content: u32,
+}
+
+/// A checkout's newest state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SnapshotFacts {
+    /// The commit that wrote its table of files, and that file's ending.
+    pub number: u64,
+    /// Version of the extraction that its files were read by; what another one read is read again at the next run.
+    pub content: u32,
+    /// Seconds since 1970 of the last run that looked at every file.
+    pub indexed_at: i64,
+    /// Files whose content is held.
+    pub files: u64,
+    /// Their symbols.
+    pub symbols: u64,
+    /// Their lines.
+    pub lines: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files by language.
+    pub languages: BTreeMap<String, u64>,
+    /// How many entries each rule left out.
+    pub skipped: BTreeMap<String, u64>,
+    /// Commit that was checked out.
+    pub git_head: Option<String>,
+    /// Ignore patterns that the caller gave, to be used again when the folder is looked at on its own.
+    #[serde(default)]
+    pub extra_ignore: Vec<String>,
+    /// Globs of files that were read though they may hold a credential.
+    #[serde(default)]
+    pub allow_secrets: Vec<String>,
+    /// Whether symbolic links were followed.
+    #[serde(default)]
+    pub follow_symlinks: bool,
+    /// The first run is not through: there are files that are not here yet.
+    #[serde(default)]
+    pub partial: bool,
+    /// Inode of the root that every file was looked at in: in a copy, the system's own times of files are others.
+    #[serde(default)]
+    pub root_inode: Option<u64>,
+}
+
+/// The only two fields that are read before anything else is believed.
+#[derive(Deserialize)]
+struct Versions {
+    format: u64,
+    tantivy: String,
+}
+
+impl Manifest {
+    /// The manifest of a store that holds nothing yet.
+    pub fn empty() -> Self {
+        Self {
+            format: FORMAT,
+            tantivy: tantivy_version(),
+            generation: 0,
+            next_file: 0,
+            packs: Vec::new(),
+            snapshots: BTreeMap::new(),
+            garbage: Vec::new(),
+            segments: serde_json::Value::Null,
+        }
+    }
+
+    /// The file.
+    pub fn path(dir: &Path) -> PathBuf {
+        dir.join("manifest.json")
+    }
+
+    /// Reads it, and refuses what another version wrote.
+    pub fn read(dir: &Path) -> Result<Self, Error> {
+        let path = Self::path(dir);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing(dir.to_owned())),
+            Err(err) => return Err(Error::io("cannot read", &path)(err)),
+        };
+        let damaged = |err: serde_json::Error| Error::Damaged { path: path.clone(), what: err.to_string() };
+        let versions: Versions = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if versions.format != u64::from(FORMAT) || versions.tantivy != tantivy_version() {
+            return Err(Error::Outdated { path: dir.to_owned(), found: versions.format });
+        }
+        if !matches_checksum(&bytes) {
+            return Err(Error::Damaged { path, what: "it does not match its checksum".to_owned() });
+        }
+        serde_json::from_slice(&bytes).map_err(damaged)
+    }
+
+    /// Removes it, if there is one: then there is no index, whatever else is there.
+    pub fn remove(dir: &Path) -> Result<(), Error> {
+        let path = Self::path(dir);
+        match std::fs::remove_file(&path) {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files that it cannot do without: a commit writes and syncs them before it names them.
+    pub(in crate::store) fn committed(&self, dir: &Path) -> HashSet<PathBuf> {
+        let packs = self.packs.iter().map(|facts| pack::path(dir, facts.number));
+        let tables = self.snapshots.values().map(|facts| files::path(dir, facts.number));
+        let segments = segments::files(&self.segments).into_iter().map(|name| dir.join("index").join(name));
+        packs.chain(tables).chain(segments).collect()
+    }
+
+    /// Every file that may stay in the store: committed ones, derived tables of its snapshots, and the newest relations as long
+    /// as a snapshot without relations may take them over. Whoever removes files asks here.
+    pub(in crate::store) fn named(&self, dir: &Path) -> HashSet<PathBuf> {
+        let mut named = self.committed(dir);
+        named.extend([Self::path(dir), dir.join("lock")]);
+        for facts in self.snapshots.values() {
+            named.extend([edges::path(dir, facts.number), ranks::path(dir, facts.number)]);
+        }
+        let related = edges::numbers(dir);
+        if self.snapshots.values().any(|facts| !related.contains(&facts.number)) {
+            named.extend(related.first().map(|number| edges::path(dir, *number)));
+        }
+        named
+    }
+
+    /// Writes it beside the old one. Returns the file, which must be synced.
+    pub fn stage(&self, dir: &Path) -> Result<(PathBuf, File), Error> {
+        let path = Self::staged(dir);
+        let bytes = with_checksum(serde_json::to_vec(self).expect("a manifest holds nothing that JSON cannot"));
+        let mut file = File::create(&path).map_err(Error::io("cannot write", &path))?;
+        file.write_all(&bytes).map_err(Error::io("cannot write", &path))?;
+        Ok((path, file))
+    }
+
+    /// Puts what was staged and synced in place of the old one. From here on it is what the store holds.
+    pub fn publish(dir: &Path) -> Result<(), Error> {
+        let path = Self::path(dir);
+        std::fs::rename(Self::staged(dir), &path).map_err(Error::io("cannot replace", &path))
+    }
+
+    fn staged(dir: &Path) -> PathBuf {
+        dir.join("manifest.json.new")
+    }
+}
+
+/// What stands between a manifest and its checksum, which is a last key of its own.
+const CHECKSUM: &str = ",\"checksum\":\"";
+
+/// Adds the checksum of all that comes before it.
+fn with_checksum(mut json: Vec<u8>) -> Vec<u8> {
+    let end = json.pop();
+    debug_assert_eq!(end, Some(b'}'));
+    let sum = checksum(&json);
+    json.extend_from_slice(format!("{CHECKSUM}{sum:016x}\"}}").as_bytes());
+    json
+}
+
+/// Whether a manifest is as it was written.
+fn matches_checksum(bytes: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::rfind(bytes, CHECKSUM.as_bytes()) else { return false };
+    with_checksum([&bytes[..at], b"}"].concat()) == bytes
+}
+
+/// The search engine's version as far as its files' layout follows it: `tantivy v0.27, index_format v7`.
+fn tantivy_version() -> String {
+    let full = tantivy::version_string();
+    let (version, rest) = full.split_once(',').unwrap_or((full, ""));
+    let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
+    format!("{minor},{rest}")
+}

@@ -1,0 +1,214 @@
+//! Which checkouts are indexed: a small file for each, so that a list of them opens no index.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha1::{Digest, Sha1};
+
+use crate::store::{Error, Store};
+
+/// The facts of one indexed checkout. Its JSON lies in the folder `repos`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sidecar {
+    /// The repo id.
+    pub repo: String,
+    /// Where the checkout was when it was indexed: the only absolute path that is stored.
+    pub root: PathBuf,
+    /// The store's folder below `stores`.
+    pub store: String,
+    /// The checkout's name in the store.
+    pub snapshot: String,
+    /// The remote's `owner/name`, which is answered to as well.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// The inodes of the folders that hold the root, the nearest first: they tell a root that was removed from one that never
+    /// was on this machine.
+    #[serde(default)]
+    pub held_in: Vec<u64>,
+    /// Seconds since 1970.
+    pub indexed_at: i64,
+    /// Files whose content is held.
+    pub file_count: u64,
+    /// Their symbols.
+    pub symbol_count: u64,
+    /// Files by language.
+    pub languages: BTreeMap<String, u64>,
+    /// Commit that was checked out.
+    pub git_head: Option<String>,
+    /// Ignore patterns that the caller gave, here as well as in the store: what makes the index anew when that cannot be read
+    /// any more goes by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extra_ignore: Vec<String>,
+    /// Whether symbolic links were followed, for the same end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follow_symlinks: bool,
+    /// Which repository elsewhere it is a commit of; `None` for a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteFacts>,
+}
+
+/// Where a commit came from that was never checked out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemoteFacts {
+    /// The repository's address, without any credential.
+    pub url: String,
+    /// The branch or tag in full, or the commit's hash.
+    pub reference: String,
+    /// The commit's tree.
+    pub tree: String,
+}
+
+/// All indexed checkouts.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    home: PathBuf,
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// The sidecars that were read since their folder was last changed.
+#[derive(Debug, Default)]
+struct Memory {
+    changed: Option<SystemTime>,
+    by_id: HashMap<String, Sidecar>,
+    all: Option<Vec<Sidecar>>,
+}
+
+/// A folder's time tells two changes apart that lie further from each other than this.
+const TELLS_APART: Duration = Duration::from_millis(50);
+
+impl Registry {
+    /// The registry of an index directory.
+    pub fn new(home: impl Into<PathBuf>) -> Self {
+        Self { home: home.into(), memory: Arc::default() }
+    }
+
+    /// Makes the folder that everything lies in, for its owner alone: it holds source code. What cannot be done is left to
+    /// whoever writes into it, who will say why.
+    pub fn prepare(&self) {
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+        let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.home);
+        let Ok(folder) = std::fs::metadata(&self.home) else { return };
+        if folder.permissions().mode() & 0o077 != 0 {
+            let _ = std::fs::set_permissions(&self.home, std::fs::Permissions::from_mode(0o700));
+        }
+        // Tells backups and whoever indexes the folder around it that all of this can be made again (bford.info/cachedir).
+        let tag = self.home.join("CACHEDIR.TAG");
+        if !tag.exists() {
+            let _ = std::fs::write(tag, "Signature: 8a477f597d28d172789f06886806bc55\n# The index of codelode.\n");
+        }
+    }
+
+    /// The folder that everything lies in.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The id of a folder: `local/<folder name>-<first 8 hex of the SHA-1 of its absolute path>`.
+    pub fn local_id(root: &Path) -> String {
+        let name = root.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy());
+        let name: String =
+            name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
+        format!("local/{name}-{}", &hex_sha1(root)[..8])
+    }
+
+    /// The name of a store for a repository, or of a snapshot for a checkout, from its path.
+    pub fn key(path: &Path) -> String {
+        hex_sha1(path)[..16].to_owned()
+    }
+
+    /// The store with this key.
+    pub fn store(&self, key: &str) -> Store {
+        Store::at(self.home.join("stores").join(key))
+    }
+
+    /// The facts of a repo id, when it is indexed. Opens one small file, unless it did so before.
+    pub fn get(&self, repo: &str) -> Option<Sidecar> {
+        let path = self.path(repo)?;
+        let mut memory = self.memory();
+        if let Some(known) = memory.by_id.get(repo) {
+            return Some(known.clone());
+        }
+        let sidecar: Sidecar = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        // Whoever copies files about may have given one another's name.
+        let sidecar = Some(sidecar).filter(|sidecar| sidecar.repo == repo)?;
+        memory.by_id.insert(repo.to_owned(), sidecar.clone());
+        Some(sidecar)
+    }
+
+    /// Every indexed checkout, by repo id.
+    pub fn all(&self) -> Vec<Sidecar> {
+        let mut memory = self.memory();
+        if let Some(all) = &memory.all {
+            return all.clone();
+        }
+        let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        let json = entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));
+        let mut all: Vec<Sidecar> =
+            json.filter_map(|entry| serde_json::from_slice(&std::fs::read(entry.path()).ok()?).ok()).collect();
+        all.sort_by(|a, b| a.repo.cmp(&b.repo));
+        memory.all = Some(all.clone());
+        all
+    }
+
+    /// What was read before, if it still holds: every change to a sidecar replaces or removes its file.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        let changed = std::fs::metadata(self.folder()).and_then(|folder| folder.modified()).ok();
+        let settled = changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > TELLS_APART);
+        // Nothing that panics leaves it half written.
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if !settled || memory.changed != changed {
+            *memory = Memory { changed: changed.filter(|_| settled), ..Memory::default() };
+        }
+        memory
+    }
+
+    /// Where the sidecars lie.
+    fn folder(&self) -> PathBuf {
+        self.home.join("repos")
+    }
+
+    /// Writes the facts of a checkout, in one step.
+    pub fn put(&self, sidecar: &Sidecar) -> Result<(), Error> {
+        let dir = self.folder();
+        std::fs::create_dir_all(&dir).map_err(Error::io("cannot make the folder", &dir))?;
+        let Some(path) = self.path(&sidecar.repo) else {
+            return Err(Error::Damaged { path: dir, what: format!("{:?} is no repo id", sidecar.repo) });
+        };
+        let bytes = serde_json::to_vec_pretty(sidecar).expect("facts hold nothing that JSON cannot");
+        let mut file = tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("cannot write in", &dir))?;
+        file.write_all(&bytes).map_err(Error::io("cannot write", &path))?;
+        file.persist(&path).map_err(|err| Error::io("cannot replace", &path)(err.error))?;
+        Ok(())
+    }
+
+    /// Forgets a checkout.
+    pub fn remove(&self, repo: &str) -> Result<(), Error> {
+        let Some(path) = self.path(repo) else { return Ok(()) };
+        match std::fs::remove_file(&path) {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The file of a repo id; `None` for what cannot be one, such as a path that leads elsewhere.
+    pub(in crate::store) fn path(&self, repo: &str) -> Option<PathBuf> {
+        let (owner, name) = repo.split_once('/')?;
+        let plain = |part: &str| {
+            !part.is_empty()
+                && part.len() <= 200
+                && !part.starts_with('.')
+                && part.chars().all(|c| c.is_alphanumeric() || "._-@".contains(c))
+        };
+        (plain(owner) && plain(name)).then(|| self.folder().join(format!("{owner}__{name}.json")))
+    }
+}
+
+fn hex_sha1(path: &Path) -> String {
+    let digest = Sha1::digest(path.as_os_str().as_encoded_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,652 @@
+//! Writing: new files first, then the segments, and last the manifest that names them.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tantivy::indexer::UserOperation;
+use tantivy::{IndexWriter, TantivyDocument};
+
+use super::manifest::{Manifest, PackFacts, SnapshotFacts};
+use super::snapshot::{find_file, language_number, open_packs};
+use super::upkeep::leftovers;
+use crate::languages::{exercises, first_sentence, is_beside, is_generated, language_name, of_number};
+use crate::model::{Extraction, Input, Kind, Span};
+use crate::store::packs::grams::grams;
+use crate::store::packs::pack::{
+    self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord,
+};
+use crate::store::packs::view::qualified_name;
+use crate::store::search::index::{self, Field};
+use crate::store::search::indexing::{self, Few, Waiting};
+use crate::store::search::segments::Segments;
+use crate::store::tables::files::{self, Entry};
+use crate::store::tables::{edges, ranks};
+use crate::store::{CONTENT, Error, Snapshot, SymbolId, lock};
+
+/// Memory that tantivy may fill before it writes a segment, in bytes: for many files, and for a few, where laying out large
+/// tables would take longer than filling them.
+const SEGMENT_MEMORY: usize = 100_000_000;
+const SMALL_SEGMENT_MEMORY: usize = 15_000_000;
+/// So many files are a few.
+const FEW_FILES: usize = 100;
+/// So many files may wait to be removed from the search index.
+const MOST_GARBAGE: usize = 64;
+/// Files that no snapshot names any more are kept while all of them weigh less than this part of those that are named.
+const KEPT_GARBAGE: u64 = 6;
+/// Own text of a definition that is indexed: what runs, and the rest, in bytes. Beyond it is data.
+const LONGEST_BODY: usize = 32_000;
+const LONGEST_DATA: usize = 1_000;
+
+/// A file made ready to be added, by any thread: everything that takes time and needs no store.
+pub struct Prepared {
+    path: String,
+    content: Vec<u8>,
+    facts: Vec<u8>,
+    record: FileRecord,
+    symbols: Vec<SymbolRecord>,
+    decorators: Vec<DecoratorRecord>,
+    documents: Vec<TantivyDocument>,
+    grams: Vec<u32>,
+    held: Option<Arc<dyn Send + Sync>>,
+}
+
+impl Prepared {
+    /// Makes records and documents of what was read. `hash` is [`Prepared::hash`] of `content`.
+    pub fn new(path: String, content: Vec<u8>, hash: [u8; 32], extraction: &Extraction) -> Self {
+        let language = language_number(&path, &content).map_or(NO_LANGUAGE, |(number, _)| number);
+        let newlines = memchr::memchr_iter(b'\n', &content).count();
+        let ends_open = content.last().is_some_and(|byte| *byte != b'\n');
+        let mut flags = 0;
+        flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
+        flags |= if extraction.failure.is_some() { pack::GIVEN_UP } else { 0 };
+        flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
+        flags |= if exercises(&path) { pack::EXERCISES } else { 0 };
+        flags |= if is_beside(&path) { pack::BESIDE } else { 0 };
+        flags |= if is_generated(&path, &content) { pack::GENERATED } else { 0 };
+        let record = FileRecord {
+            lines: newlines as u32 + u32::from(ends_open),
+            language,
+            flags,
+            hash,
+            ..FileRecord::default()
+        };
+        let grams = grams(&content);
+        let mut prepared = Self {
+            path,
+            content,
+            facts: extraction.facts.clone(),
+            record,
+            symbols: Vec::new(),
+            decorators: Vec::new(),
+            documents: Vec::new(),
+            grams,
+            held: None,
+        };
+        prepared.take(extraction);
+        prepared
+    }
+
+    /// The hash that tells one content from another.
+    pub fn hash(content: &[u8]) -> [u8; 32] {
+        *blake3::hash(content).as_bytes()
+    }
+
+    /// Holds something until all of the file has been taken up: whoever counts what is under way is told so.
+    pub fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
+        Self { held: Some(held), ..self }
+    }
+
+    fn take(&mut self, extraction: &Extraction) {
+        let source = &self.content;
+        let text = |span: Span| String::from_utf8_lossy(span.of(source));
+        let path_words = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
+        let mut names: Vec<String> = Vec::with_capacity(extraction.symbols.len());
+        let own_texts = own_texts(extraction);
+        let comments = of_number(self.record.language).comments;
+        for (symbol, own) in extraction.symbols.iter().zip(&own_texts) {
+            let parent = symbol.parent.map(|parent| &*names[parent as usize]);
+            let (name, container) = (text(symbol.name), text(symbol.container));
+            let qualified = qualified_name(&name, &container, parent);
+            let owner = qualified[..qualified.len() - name.len()].trim_end_matches('.');
+            let signature = text(clipped(symbol.signature, 600));
+            let doc = comments.clean(&text(clipped(symbol.doc, 4_000)));
+            let keywords = symbol.decorators.iter().map(|span| text(clipped(*span, 200))).collect::<Vec<_>>().join(" ");
+
+            let summary = first_sentence(&doc, 200);
+            let mut all = String::with_capacity(256);
+            // Where a value lies says little of it, and there are many values.
+            if symbol.kind != Kind::Constant {
+                all.push_str(path_words);
+                all.push('\n');
+            }
+            all.push_str(owner);
+            all.push('\n');
+            if !symbol.span.contains(symbol.doc) {
+                all.push_str(&doc);
+                all.push('\n');
+            }
+            let mut room = if symbol.complexity > 0 { LONGEST_BODY } else { LONGEST_DATA };
+            for part in own {
+                let part = clipped(*part, room);
+                all.push_str(&text(part));
+                all.push('\n');
+                room -= part.len();
+            }
+            let document = index::document(&[
+                (Field::Name, &name),
+                (Field::Exact, &name),
+                (Field::Parent, owner),
+                (Field::Signature, &signature),
+                (Field::Summary, &summary),
+                (Field::Keywords, &keywords),
+                (Field::Text, &all),
+                (Field::Trigrams, &name),
+            ]);
+            self.documents.push(document);
+
+            let decorator =
+                |span: &Span| DecoratorRecord { symbol: names.len() as u32, start: span.start, end: span.end };
+            self.decorators.extend(symbol.decorators.iter().map(decorator));
+            self.symbols.push(SymbolRecord::of(symbol));
+            names.push(qualified);
+        }
+        number_overloads(&mut self.symbols, &names);
+    }
+}
+
+/// At most `most` bytes of a span.
+fn clipped(span: Span, most: usize) -> Span {
+    Span { end: span.end.min(span.start.saturating_add(most as u32)), ..span }
+}
+
+/// What each symbol says itself, without what its own symbols say: so that every word counts once.
+fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
+    let mut texts: Vec<Vec<Span>> = extraction.symbols.iter().map(|symbol| vec![symbol.span]).collect();
+    for symbol in &extraction.symbols {
+        let Some(parent) = symbol.parent else { continue };
+        let parts = &mut texts[parent as usize];
+        // Symbols come in source order, so the hole lies in the last part.
+        if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
+            let rest = Span { start: symbol.span.end, end: last.end };
+            last.end = symbol.span.start;
+            parts.push(rest);
+        }
+    }
+    texts
+}
+
+/// Numbers the symbols that would share an id, from one, in source order.
+fn number_overloads(symbols: &mut [SymbolRecord], names: &[String]) {
+    let mut groups: HashMap<(&str, u8), Vec<usize>> = HashMap::new();
+    for (at, (symbol, name)) in symbols.iter().zip(names).enumerate() {
+        groups.entry((name, symbol.kind)).or_default().push(at);
+    }
+    for group in groups.into_values().filter(|group| group.len() > 1) {
+        for (number, at) in group.into_iter().enumerate() {
+            symbols[at].overload = u16::try_from(number + 1).unwrap_or(u16::MAX);
+        }
+    }
+}
+
+/// The right to write a store, and what is being written. Dropped without a commit, it leaves no trace that counts.
+pub struct Writer {
+    dir: PathBuf,
+    _lock: File,
+    manifest: Manifest,
+    packs: Vec<(PackFacts, Pack)>,
+    next_file: u32,
+    pack: Option<PackWriter>,
+    segments: Segments,
+    segment_memory: usize,
+    /// So many grams of four bytes are gathered before they are written.
+    most_grams: usize,
+    /// What is added goes here while it is no more than a few files.
+    few: Option<Few>,
+    are_few: bool,
+    index: Option<IndexWriter<Waiting>>,
+}
+
+impl Writer {
+    pub(in crate::store) fn begin(dir: &Path, wait: Duration) -> Result<Self, Error> {
+        Self::over(dir, lock(dir, wait)?)
+    }
+
+    /// The same, over whatever is there: a store that cannot be read through and through is thrown away first.
+    pub(in crate::store) fn begin_anew(dir: &Path, wait: Duration) -> Result<Self, Error> {
+        let lock = lock(dir, wait)?;
+        let whole = Manifest::read(dir).and_then(|manifest| {
+            open_packs(dir, &manifest)?;
+            let names = manifest.snapshots.keys();
+            names.into_iter().try_for_each(|name| Snapshot::open(dir, manifest.clone(), name)?.verify())
+        });
+        if let Err(err) = whole {
+            tracing::info!("the index at {} is made anew: {err}", dir.display());
+            Manifest::remove(dir)?;
+        }
+        Self::over(dir, lock)
+    }
+
+    pub(in crate::store) fn over(dir: &Path, lock: File) -> Result<Self, Error> {
+        let segments_dir = dir.join("index");
+        std::fs::create_dir_all(&segments_dir).map_err(Error::io("cannot make the folder", &segments_dir))?;
+        let manifest = match Manifest::read(dir) {
+            Err(Error::Missing(_)) => {
+                // Counting begins again, and what lies here may be mapped by somebody: it must not be written over.
+                let manifest = Manifest::empty();
+                sweep(dir, &manifest);
+                manifest
+            }
+            other => other?,
+        };
+        let packs = open_packs(dir, &manifest)?;
+        // Nothing is built upon what is damaged.
+        packs.iter().try_for_each(|(_, pack)| pack.check_tables())?;
+        let meta = (!manifest.segments.is_null()).then(|| manifest.segments.to_string().into_bytes());
+        Ok(Self {
+            dir: dir.to_owned(),
+            _lock: lock,
+            next_file: manifest.next_file,
+            packs,
+            pack: None,
+            segments: Segments::new(segments_dir, meta),
+            segment_memory: SMALL_SEGMENT_MEMORY,
+            most_grams: usize::MAX,
+            few: None,
+            are_few: true,
+            index: None,
+            manifest,
+        })
+    }
+
+    /// The state that this commit goes out from; `None` when the checkout is new.
+    pub fn base(&self, name: &str) -> Result<Option<Snapshot>, Error> {
+        match Snapshot::open(&self.dir, self.manifest.clone(), name) {
+            Ok(snapshot) => {
+                // All of it is about to be read, and what is damaged must not get checksums of its own.
+                snapshot.table().check_all()?;
+                Ok(Some(snapshot))
+            }
+            Err(Error::NoSnapshot) => Ok(None),
+            Err(err) => Err(err),
+        }
+    }
+
+    /// Tells how many files may be added, before the first is, and how many bytes of memory the writer may fill before it
+    /// writes; no less than it needs at all, and no more than is useful.
+    pub fn expect(&mut self, files: usize, memory: Option<u64>) {
+        self.are_few = files <= FEW_FILES;
+        let useful = if self.are_few { SMALL_SEGMENT_MEMORY } else { SEGMENT_MEMORY };
+        let memory = memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        // Terms take three quarters of it, grams the rest.
+        self.segment_memory = (memory / 4 * 3).clamp(SMALL_SEGMENT_MEMORY, useful);
+        self.most_grams = memory / 16;
+    }
+
+    /// What the store holds already, for any thread to ask.
+    pub fn known(&self) -> Result<Known, Error> {
+        // What no snapshot names may lie in a pack still and be gone from the search index.
+        let mut findable = Live::new(self.next_file);
+        self.manifest.garbage.iter().for_each(|id| findable.insert(*id));
+        for facts in self.manifest.snapshots.values() {
+            self.held_by(facts)?.for_each(|id| findable.insert(id));
+        }
+        let packs: Vec<_> = self.packs.iter().filter(|(facts, _)| facts.content == CONTENT).cloned().collect();
+        let mut by_hash: Vec<([u8; 8], u32)> = packs
+            .iter()
+            .flat_map(|(_, pack)| pack.files())
+            .filter(|file| findable.contains(file.id))
+            .map(|file| (pack::first_eight(&file.hash), file.id))
+            .collect();
+        by_hash.sort_unstable();
+        Ok(Known { by_hash, packs })
+    }
+
+    /// Adds a file that the store does not hold. Returns its number.
+    pub fn add(&mut self, mut file: Prepared) -> Result<u32, Error> {
+        let id = self.next_file;
+        self.next_file += 1;
+        file.record.id = id;
+        self.pack_writer()?.add(&PackFile {
+            record: file.record,
+            path: &file.path,
+            content: &file.content,
+            facts: &file.facts,
+            symbols: &file.symbols,
+            decorators: &file.decorators,
+            grams: &file.grams,
+        })?;
+        if !file.documents.is_empty() {
+            let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
+                index::number(&mut document, SymbolId { file: id, index: place as u32 });
+                Waiting { document, _held: file.held.clone() }
+            });
+            match self.are_few {
+                true => self.add_to_few(numbered)?,
+                // All at once: waking the thread that takes them costs more than a small document does.
+                false => drop(self.index_writer()?.run(numbered.map(UserOperation::Add))?),
+            }
+        }
+        Ok(id)
+    }
+
+    fn add_to_few(&mut self, mut documents: impl Iterator<Item = Waiting>) -> Result<(), Error> {
+        let mut few = self.few.take().map_or_else(|| Few::beside(&self.segments), Ok)?;
+        documents.try_for_each(|document| few.add(document))?;
+        match few.memory() > SMALL_SEGMENT_MEMORY {
+            true => few.finish(&self.segments)?,
+            false => self.few = Some(few),
+        }
+        Ok(())
+    }
+
+    /// Publishes a checkout's new state; `entries` must be sorted by path. `facts` needs only what the store cannot count.
+    pub fn commit(
+        mut self,
+        name: &str,
+        entries: &[Entry],
+        inputs: &[Input],
+        facts: SnapshotFacts,
+    ) -> Result<SnapshotFacts, Error> {
+        let generation = self.manifest.generation + 1;
+        let mut live = Live::new(self.next_file);
+        entries.iter().filter_map(|entry| entry.state.ok()).for_each(|id| live.insert(id));
+        let mut others = Live::new(self.next_file);
+        for (_, facts) in self.manifest.snapshots.iter().filter(|(other, _)| *other != name) {
+            self.held_by(facts)?.for_each(|id| others.insert(id));
+        }
+
+        let mut garbage = Vec::new();
+        if let Some(before) = self.manifest.snapshots.get(name) {
+            garbage.extend(self.held_by(before)?.filter(|id| !live.contains(*id) && !others.contains(*id)));
+        }
+        live.join(&others);
+        // What came back is garbage no more.
+        self.manifest.garbage.retain(|id| !live.contains(*id));
+        self.manifest.garbage.extend(garbage);
+        let (kept, gone) = self.sort_garbage(&live);
+        let mut wanted = live;
+        kept.iter().for_each(|id| wanted.insert(*id));
+
+        // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
+        let added = (self.few.take(), self.index.take());
+        let (segments, memory) = (self.segments.clone(), self.segment_memory);
+        let segments_dir = self.dir.join("index");
+        let mut to_sync = std::thread::scope(|scope| {
+            let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, (&segments_dir, memory)));
+            let written = self.write_tables(generation, &wanted, entries, inputs);
+            indexing.join().expect("tantivy tells of its errors")?;
+            written
+        })?;
+        let written = self.segments.take_written().into_iter().chain([segments_dir]);
+        // A file that a merge made superfluous may be gone again.
+        to_sync.extend(written.filter_map(|path| File::open(&path).ok().map(|file| (path, file))));
+
+        let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
+        self.carry_over(&facts, entries);
+        self.manifest.snapshots.insert(name.to_owned(), facts.clone());
+        self.publish(generation, to_sync)?;
+        Ok(facts)
+    }
+
+    /// Chooses of the files that no snapshot names any more those that are kept in case they come back, as they do when
+    /// somebody goes from one branch to another and back: the newest, as long as all together are small beside what is
+    /// live. Of the others, returns those that the search index is to forget, too, which is done for many at once: each
+    /// removal opens every segment, and what no snapshot names is not seen anyway.
+    fn sort_garbage(&mut self, live: &Live) -> (Vec<u32>, Vec<u32>) {
+        let files = self.packs.iter().flat_map(|(_, pack)| pack.files().iter().map(move |file| (pack, file)));
+        let live_weight: u64 =
+            files.filter(|(_, file)| live.contains(file.id)).map(|(pack, file)| pack.weight(file)).sum();
+        let mut room = live_weight / KEPT_GARBAGE;
+        let mut fits = |id: &u32| {
+            let Some((pack, file)) = find_file(&self.packs, *id) else { return false };
+            let weight = pack.weight(file);
+            room = room.saturating_sub(weight);
+            room > 0
+        };
+        let n_kept = self.manifest.garbage.iter().rev().copied().take_while(|id| fits(id)).count();
+        let kept = self.manifest.garbage.split_off(self.manifest.garbage.len() - n_kept);
+        let gone = match self.manifest.garbage.len() > MOST_GARBAGE {
+            true => std::mem::take(&mut self.manifest.garbage),
+            false => Vec::new(),
+        };
+        self.manifest.garbage.extend(&kept);
+        (kept, gone)
+    }
+
+    /// Keeps what was found out about who means whom when the files are those of another snapshot, or of the one before: a
+    /// new worktree, or a file that was touched, changes nothing about that.
+    fn carry_over(&self, facts: &SnapshotFacts, entries: &[Entry]) {
+        let same = |other: &&SnapshotFacts| {
+            let counts = |facts: &SnapshotFacts| (facts.content, facts.files, facts.symbols, facts.lines, facts.bytes);
+            let ids = || entries.iter().filter_map(|entry| entry.state.ok());
+            counts(other) == counts(facts) && self.held_by(other).is_ok_and(|held| held.eq(ids()))
+        };
+        let twins: Vec<u64> = self.manifest.snapshots.values().filter(same).map(|twin| twin.number).collect();
+        for path in [edges::path, ranks::path] {
+            let to = path(&self.dir, facts.number);
+            // A commit that was never published may have left one.
+            let _ = std::fs::remove_file(&to);
+            // What cannot be carried over is found out again.
+            let _ = twins.iter().any(|twin| std::fs::hard_link(path(&self.dir, *twin), &to).is_ok());
+        }
+    }
+
+    /// Forgets a checkout.
+    pub(in crate::store) fn forget(mut self, name: &str) -> Result<(), Error> {
+        let Some(facts) = self.manifest.snapshots.remove(name) else { return Ok(()) };
+        let mut others = Live::new(self.next_file);
+        for facts in self.manifest.snapshots.values() {
+            self.held_by(facts)?.for_each(|id| others.insert(id));
+        }
+        let gone: Vec<u32> = self.held_by(&facts)?.filter(|id| !others.contains(*id)).collect();
+        // What was already waiting to be removed still is.
+        self.manifest.garbage.extend(gone);
+        self.publish(self.manifest.generation + 1, Vec::new())
+    }
+
+    /// The numbers of the files of a checkout.
+    fn held_by(&self, facts: &SnapshotFacts) -> Result<impl Iterator<Item = u32> + use<>, Error> {
+        let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
+        table.check_all()?;
+        Ok(table.held().collect::<Vec<u32>>().into_iter())
+    }
+
+    /// Makes the manifest what the store holds, once it and these files are safe from a power cut, and removes what it no longer
+    /// names.
+    fn publish(&mut self, generation: u64, mut to_sync: Vec<(PathBuf, File)>) -> Result<(), Error> {
+        self.manifest.generation = generation;
+        self.manifest.next_file = self.next_file;
+        self.manifest.packs = self.packs.iter().map(|(facts, _)| facts.clone()).collect();
+        if let Some(meta) = self.segments.meta() {
+            self.manifest.segments = serde_json::from_slice(&meta).expect("tantivy writes its list as JSON");
+        }
+        to_sync.push(self.manifest.stage(&self.dir)?);
+        let folder = File::open(&self.dir).map_err(Error::io("cannot open", &self.dir))?;
+        to_sync.push((self.dir.clone(), folder));
+        debug_assert!(self.is_safe_with(&to_sync), "a manifest names what a power cut may take");
+        sync_all(to_sync)?;
+        Manifest::publish(&self.dir)?;
+        // What is removed is so after the manifest was put in its place, for the disk as well: file systems keep that order. So a
+        // power cut leaves this manifest or the one before, each with its files, and nobody waits for the disk once more.
+        sweep(&self.dir, &self.manifest);
+        Ok(())
+    }
+
+    /// Whether all that the manifest names is among these files, which are synced next, or was named and synced before.
+    fn is_safe_with(&self, to_sync: &[(PathBuf, File)]) -> bool {
+        let before = Manifest::read(&self.dir).map(|manifest| manifest.committed(&self.dir)).unwrap_or_default();
+        let is_synced = |path: &PathBuf| before.contains(path) || to_sync.iter().any(|(synced, _)| synced == path);
+        self.manifest.committed(&self.dir).iter().all(is_synced)
+    }
+
+    fn pack_writer(&mut self) -> Result<&mut PackWriter, Error> {
+        if self.pack.is_none() {
+            self.pack = Some(PackWriter::create(pack::path(&self.dir, self.manifest.generation + 1), self.most_grams)?);
+        }
+        Ok(self.pack.as_mut().expect("it was made above"))
+    }
+
+    fn index_writer(&mut self) -> Result<&mut IndexWriter<Waiting>, Error> {
+        if self.index.is_none() {
+            self.index = Some(indexing::open_writer(self.segments.clone(), self.segment_memory)?);
+        }
+        Ok(self.index.as_mut().expect("it was made above"))
+    }
+
+    /// Copies what is still wanted of the newest packs into the one being written, so that their number stays small: a pack
+    /// goes when it is not much larger than what comes after it, and when a third of it is garbage. Each byte is copied a
+    /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree).
+    /// Returns the version of the extraction that the oldest file of the new pack was read by.
+    fn collect_packs(&mut self, live: &Live) -> Result<u32, Error> {
+        self.pack.as_mut().map_or(Ok(()), PackWriter::write_grams)?;
+        let mut keep = self.packs.len();
+        let mut carried = self.pack.as_ref().map_or(0, PackWriter::bytes);
+        // Files that another version read are about to be read again: among them, new ones would pass for old.
+        let joins = |(facts, _): &(PackFacts, Pack), carried| facts.content == CONTENT && facts.bytes <= 2 * carried;
+        while keep > 0 && carried > 0 && joins(&self.packs[keep - 1], carried) {
+            carried += self.packs[keep - 1].0.bytes;
+            keep -= 1;
+        }
+        let wasted = |pack: &Pack| {
+            let (mut all, mut dead) = (0, 0);
+            for file in pack.files() {
+                all += pack.weight(file);
+                dead += if live.contains(file.id) { 0 } else { pack.weight(file) };
+            }
+            3 * dead > all
+        };
+        keep = self.packs[..keep].iter().position(|(_, pack)| wasted(pack)).unwrap_or(keep);
+        let old: Vec<(PackFacts, Pack)> = self.packs.drain(keep..).collect();
+        for (_, pack) in &old {
+            // What is damaged must not get checksums of its own.
+            pack.verify_tables()?;
+            let files = (0..).zip(pack.files());
+            for (place, record) in files.filter(|(_, file)| live.contains(file.id)) {
+                let content = pack.content(place, record);
+                self.pack_writer()?.add(&PackFile {
+                    record: *record,
+                    path: pack.path(record),
+                    content,
+                    facts: pack.facts(place, record),
+                    symbols: pack.symbols(record),
+                    decorators: pack.decorators(record),
+                    grams: &grams(content),
+                })?;
+            }
+            pack.damage()?;
+        }
+        Ok(old.iter().map(|(facts, _)| facts.content).min().unwrap_or(CONTENT).min(CONTENT))
+    }
+
+    /// Writes the pack of what was added and the table of the checkout's files. Returns what must be synced.
+    fn write_tables(
+        &mut self,
+        generation: u64,
+        live: &Live,
+        entries: &[Entry],
+        inputs: &[Input],
+    ) -> Result<Vec<(PathBuf, File)>, Error> {
+        let content = self.collect_packs(live)?;
+        let mut to_sync = Vec::new();
+        if let Some(pack) = self.pack.take() {
+            let files = pack.len() as u32;
+            let file = pack.finish()?;
+            let path = pack::path(&self.dir, generation);
+            let pack = Pack::open(&path)?;
+            let first_file = pack.files().first().map_or(self.next_file, |file| file.id);
+            let bytes = file.metadata().map_err(Error::io("cannot read", &path))?.len();
+            let facts = PackFacts { number: generation, first_file, end_file: self.next_file, bytes, files, content };
+            self.packs.push((facts, pack));
+            to_sync.push((path, file));
+        }
+        let path = files::path(&self.dir, generation);
+        let table = files::write(&path, entries, inputs)?;
+        to_sync.push((path, table));
+        Ok(to_sync)
+    }
+
+    /// Fills in what can be counted.
+    fn count(&self, entries: &[Entry], mut facts: SnapshotFacts) -> SnapshotFacts {
+        for entry in entries {
+            let Some((pack, file)) = entry.state.ok().and_then(|id| find_file(&self.packs, id)) else { continue };
+            facts.files += 1;
+            facts.symbols += u64::from(file.symbols);
+            facts.lines += u64::from(file.lines);
+            facts.bytes += u64::from(file.content_len);
+            let language = match crate::languages::LANGUAGES.get(file.language as usize) {
+                Some(spec) => spec.id,
+                None => language_name(pack.path(file)),
+            };
+            match facts.languages.get_mut(language) {
+                Some(count) => *count += 1,
+                None => drop(facts.languages.insert(language.to_owned(), 1)),
+            }
+        }
+        facts
+    }
+}
+
+/// The files of a store by what they hold.
+pub struct Known {
+    /// The beginning of each file's hash, and its number.
+    by_hash: Vec<([u8; 8], u32)>,
+    packs: Vec<(PackFacts, Pack)>,
+}
+
+impl Known {
+    /// The number of a file that the store holds already, whichever checkout brought it.
+    pub fn find(&self, path: &str, hash: &[u8; 32]) -> Option<u32> {
+        let beginning = pack::first_eight(hash);
+        let from = self.by_hash.partition_point(|(other, _)| *other < beginning);
+        let like = self.by_hash[from..].iter().take_while(|(other, _)| *other == beginning);
+        let is_it = |id: u32| {
+            find_file(&self.packs, id).is_some_and(|(pack, file)| file.hash == *hash && pack.path(file) == path)
+        };
+        like.map(|(_, id)| *id).find(|id| is_it(*id))
+    }
+}
+
+/// A set of file numbers.
+struct Live(Vec<u64>);
+
+impl Live {
+    fn new(size: u32) -> Self {
+        Self(vec![0; size.div_ceil(64) as usize])
+    }
+
+    fn insert(&mut self, id: u32) {
+        if let Some(word) = self.0.get_mut(id as usize / 64) {
+            *word |= 1 << (id % 64);
+        }
+    }
+
+    fn contains(&self, id: u32) -> bool {
+        self.0.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+}
+
+/// Makes files safe from a power cut, all at once: the disk does them together in little more than the time of one.
+fn sync_all(files: Vec<(PathBuf, File)>) -> Result<(), Error> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = files
+            .iter()
+            .map(|(path, file)| scope.spawn(move || file.sync_all().map_err(Error::io("cannot sync", path))))
+            .collect();
+        running.into_iter().try_for_each(|thread| thread.join().expect("syncing a file does not panic"))
+    })
+}
+
+/// Removes the files that have no use beside this manifest: those of older generations, which readers hold open, and remains of
+/// a crash. A file that cannot be removed is left to the next time.
+fn sweep(dir: &Path, manifest: &Manifest) {
+    for path in leftovers(dir, manifest) {
+        let _ = std::fs::remove_file(path);
+    }
+}

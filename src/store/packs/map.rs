@@ -1,0 +1,205 @@
+//! Files mapped into memory, and records read from them in place.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use memmap2::{Mmap, MmapOptions};
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use super::guard::Guard;
+use crate::store::Error;
+
+/// A file that never changes while anybody holds it: this room replaces files by rename and removes them, but never
+/// writes into one that is named by a manifest.
+#[derive(Clone, Debug)]
+pub struct Mapped {
+    map: Option<Arc<Guarded>>,
+    path: PathBuf,
+}
+
+/// A mapping, and who watches over it: that ends first.
+#[derive(Debug)]
+struct Guarded {
+    guard: Option<Guard>,
+    map: Mmap,
+    stamp: Stamp,
+    /// What is known of the file, see [`Mapped::known`].
+    known: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Device, inode, size, and both times of a file in seconds and nanoseconds: while they are the same, so is the file.
+type Stamp = [i128; 7];
+
+fn stamp(of: &Metadata) -> Stamp {
+    let (device, inode, len) = (of.dev().into(), of.ino().into(), of.len().into());
+    [device, inode, len, of.mtime().into(), of.mtime_nsec().into(), of.ctime().into(), of.ctime_nsec().into()]
+}
+
+/// What this process has mapped, by path. An edit makes a few files and leaves a hundred as they are: whoever opens these again
+/// is given the same mapping, and what is known of it.
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Guarded>>>> = LazyLock::new(Mutex::default);
+/// With more than so many, those that nobody has any more are forgotten.
+const MOST_OPEN: usize = 512;
+
+fn all_open() -> MutexGuard<'static, HashMap<PathBuf, Weak<Guarded>>> {
+    // Nothing that panics leaves it half written.
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Mapped {
+    /// Maps a whole file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let held = all_open().get(path).and_then(Weak::upgrade);
+        if let Some(held) = held
+            && path.metadata().is_ok_and(|now| stamp(&now) == held.stamp)
+            && !held.guard.as_ref().is_some_and(Guard::is_cut)
+        {
+            return Ok(Self { map: Some(held), path: path.to_owned() });
+        }
+        let file = File::open(path).map_err(Error::io("cannot open", path))?;
+        let metadata = file.metadata().map_err(Error::io("cannot read", path))?;
+        let mut options = MmapOptions::new();
+        // Or it would be asked for once more.
+        options.len(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
+        // Mapping nothing is an error to the system.
+        let map = match metadata.len() {
+            0 => None,
+            _ => {
+                // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
+                let map = unsafe { options.map(&file) }.map_err(Error::io("cannot map", path))?;
+                let (guard, known) = (Guard::of(&map), OnceLock::new());
+                let guarded = Arc::new(Guarded { guard, map, stamp: stamp(&metadata), known });
+                let mut all = all_open();
+                if all.len() > MOST_OPEN {
+                    all.retain(|_, held| held.strong_count() > 0);
+                }
+                all.insert(path.to_owned(), Arc::downgrade(&guarded));
+                Some(guarded)
+            }
+        };
+        Ok(Self { map, path: path.to_owned() })
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().map_or(&[], |guarded| &guarded.map[..])
+    }
+
+    /// What whoever opened the file first found out about it, and all who open it while it is as it was may rely on.
+    pub fn known<T>(&self, find_out: impl FnOnce() -> Result<T, Error>) -> Result<Arc<T>, Error>
+    where
+        T: Send + Sync + 'static,
+    {
+        let Some(guarded) = self.map.as_deref() else { return find_out().map(Arc::new) };
+        if let Some(known) = guarded.known.get().and_then(|known| known.clone().downcast().ok()) {
+            return Ok(known);
+        }
+        let found = Arc::new(find_out()?);
+        // Two threads may both find it out.
+        let _ = guarded.known.set(found.clone());
+        Ok(found)
+    }
+
+    /// Part of it.
+    pub fn slice(&self, start: u64, len: u64) -> Result<&[u8], Error> {
+        let range = usize::try_from(start).ok().zip(start.checked_add(len).and_then(|end| usize::try_from(end).ok()));
+        range.and_then(|(start, end)| self.bytes().get(start..end)).ok_or_else(|| self.damaged("it is too short"))
+    }
+
+    /// `count` records that begin at `start`.
+    pub fn records<T: FromBytes + Immutable + KnownLayout>(&self, start: u64, count: u64) -> Result<&[T], Error> {
+        let len = count.checked_mul(size_of::<T>() as u64).ok_or_else(|| self.damaged("a count is too large"))?;
+        let bytes = self.slice(start, len)?;
+        <[T]>::ref_from_bytes(bytes).map_err(|_| self.damaged("a table is not aligned"))
+    }
+
+    /// Whether somebody broke the law above and cut the file, and what was read since is not what was written.
+    pub fn damage(&self) -> Result<(), Error> {
+        match self.map.as_deref().and_then(|guarded| guarded.guard.as_ref()).is_some_and(Guard::is_cut) {
+            true => Err(self.damaged("it was cut short while it was read")),
+            false => Ok(()),
+        }
+    }
+
+    /// The same, found by asking how long the file is now.
+    pub fn check_size(&self) -> Result<(), Error> {
+        let Some(guarded) = self.map.as_deref() else { return Ok(()) };
+        // What has no name any more is what it was; what another has put in its place is another file.
+        let now = self.path.metadata().ok().map(|now| stamp(&now));
+        let [device, inode, len, ..] = guarded.stamp;
+        match now.is_some_and(|now| now[..2] == [device, inode] && now[2] != len) {
+            true => Err(self.damaged("its size is another since it was opened")),
+            false => Ok(()),
+        }
+    }
+
+    /// The error that says this file is broken.
+    pub fn damaged(&self, what: &str) -> Error {
+        Error::Damaged { path: self.path.clone(), what: what.to_owned() }
+    }
+}
+
+/// Writes a derived table at `path` if it may be, else for this process alone, and opens it.
+pub(in crate::store) fn keep<T>(
+    path: &Path,
+    write: impl Fn(&mut File) -> io::Result<()>,
+    open: impl Fn(&Path) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let write = |mut file: tempfile::NamedTempFile| write(file.as_file_mut()).map(|()| file);
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy() + ".";
+    let beside = tempfile::Builder::new().prefix(&*name).tempfile_in(dir).and_then(write);
+    // It can be made again, so it need not survive a power cut: what is damaged does not match its checksum.
+    if let Ok(file) = beside
+        && file.persist(path).is_ok()
+    {
+        return open(path);
+    }
+    let file = tempfile::NamedTempFile::new().and_then(write).map_err(Error::io("cannot write", path))?;
+    open(file.path())
+}
+
+impl std::ops::Deref for Mapped {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+// SAFETY: the bytes lie in the mapping, which stays where it is when the handle moves, or are empty.
+unsafe impl stable_deref_trait::StableDeref for Mapped {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Mapped;
+
+    #[test]
+    fn what_is_open_is_not_opened_again_while_it_is_as_it_was() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "as it was").expect("it is ours");
+        let first = Mapped::open(&path).expect("it is there");
+        let known = first.known(|| Ok(1_u32)).expect("nothing is wrong");
+        let second = Mapped::open(&path).expect("it is there");
+        assert_eq!(second.bytes().as_ptr(), first.bytes().as_ptr());
+        assert!(Arc::ptr_eq(&second.known(|| Ok(2_u32)).expect("nothing is wrong"), &known));
+
+        // Another file of the same length in its place, and the same one with another time.
+        std::fs::write(folder.path().join("other"), "otherwise").expect("it is ours");
+        std::fs::rename(folder.path().join("other"), &path).expect("both are ours");
+        let other = Mapped::open(&path).expect("it is there");
+        assert_eq!((other.bytes(), first.bytes()), (&b"otherwise"[..], &b"as it was"[..]));
+        let then = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+        std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(then)).expect("it is ours");
+        let touched = Mapped::open(&path).expect("it is there");
+        assert_ne!(touched.bytes().as_ptr(), other.bytes().as_ptr());
+        assert_eq!(*touched.known(|| Ok(3_u32)).expect("nothing is wrong"), 3);
+    }
+}

@@ -1,0 +1,579 @@
+//! A pack: content, symbols and facts of the files that one commit brought.
+//!
+//! ```text
+//! magic, content and facts of every file and blocks of grams | symbols | decorators | files | paths | blocks | sums | footer
+//! ```
+//!
+//! Content comes first because it is written as it is read; the tables follow when their sizes are known, each aligned to
+//! eight bytes, and are used where they lie. A pack is never changed: a later commit writes what is still wanted of it into
+//! a larger one. Everything in it has a checksum that is compared when it is first read: a file's text and facts each have
+//! one of their own, tables and blocks one for each page.
+
+use std::cmp::Ordering;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::grams::{self, Block, BlockRecord, GramQuery, GramWriter};
+use super::health::Health;
+use super::map::Mapped;
+use super::pages::{PageSums, Pages};
+use crate::model::{Span, Symbol};
+use crate::store::{Error, FORMAT};
+
+/// Opens and closes every pack.
+const MAGIC: [u8; 8] = *b"codelode";
+
+/// A symbol as it is stored: places in its file's content, no text. Most repositories have more symbols than anything else,
+/// so a record is as small as what it must say: lengths that a reader shortens anyway stop at what sixteen bits hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct SymbolRecord {
+    pub start: u32,
+    pub len: u32,
+    pub line: u32,
+    pub end_line: u32,
+    pub name_start: u32,
+    pub doc_start: u32,
+    pub container_start: u32,
+    /// Place among the file's symbols; [`NONE`] for none.
+    pub parent: u32,
+    pub name_len: u16,
+    pub doc_len: u16,
+    pub container_len: u16,
+    /// Where the signature begins, from `start` on.
+    pub signature_after: u16,
+    pub signature_len: u16,
+    /// Which of the symbols that would share its id, from one; zero when it shares it with none.
+    pub overload: u16,
+    pub complexity: u16,
+    pub kind: u8,
+    pub detail: u8,
+}
+
+impl SymbolRecord {
+    /// The record of a symbol, but for its number among overloads.
+    pub fn of(symbol: &Symbol) -> Self {
+        let short = |len: usize| u16::try_from(len).unwrap_or(u16::MAX);
+        Self {
+            start: symbol.span.start,
+            len: symbol.span.len() as u32,
+            line: symbol.line,
+            end_line: symbol.end_line,
+            name_start: symbol.name.start,
+            name_len: short(symbol.name.len()),
+            doc_start: symbol.doc.start,
+            doc_len: short(symbol.doc.len()),
+            container_start: symbol.container.start,
+            container_len: short(symbol.container.len()),
+            // Decorators of more than 64 KB before a signature: then the signature is shown from where they begin to be cut.
+            signature_after: short((symbol.signature.start - symbol.span.start) as usize),
+            signature_len: short(symbol.signature.len()),
+            parent: symbol.parent.unwrap_or(NONE),
+            complexity: symbol.complexity,
+            kind: symbol.kind as u8,
+            detail: symbol.detail as u8,
+            overload: 0,
+        }
+    }
+
+    /// The whole definition.
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.start.saturating_add(self.len) }
+    }
+
+    /// Where the name is written.
+    pub fn name(&self) -> Span {
+        short_span(self.name_start, self.name_len)
+    }
+
+    /// The documentation.
+    pub fn doc(&self) -> Span {
+        short_span(self.doc_start, self.doc_len)
+    }
+
+    /// The owner's name.
+    pub fn container(&self) -> Span {
+        short_span(self.container_start, self.container_len)
+    }
+
+    /// The definition without its body.
+    pub fn signature(&self) -> Span {
+        short_span(self.start.saturating_add(u32::from(self.signature_after)), self.signature_len)
+    }
+}
+
+fn short_span(start: u32, len: u16) -> Span {
+    Span { start, end: start.saturating_add(u32::from(len)) }
+}
+
+/// The beginning of a hash.
+pub fn first_eight(hash: &[u8; 32]) -> [u8; 8] {
+    hash[..8].try_into().expect("eight bytes are eight bytes")
+}
+
+/// A decorator: which of its file's symbols it belongs to, and its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct DecoratorRecord {
+    pub symbol: u32,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A file and where its parts lie in the pack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct FileRecord {
+    pub content_start: u64,
+    pub content_len: u32,
+    /// CRC-32 of the content, which is compared when it is first read.
+    pub content_checksum: u32,
+    pub id: u32,
+    pub path_start: u32,
+    pub path_len: u32,
+    pub lines: u32,
+    pub first_symbol: u32,
+    pub symbols: u32,
+    pub first_decorator: u32,
+    pub decorators: u32,
+    pub facts_start: u64,
+    /// What the file says about names, in bytes; zero where its language is not resolved.
+    pub facts_len: u64,
+    /// Number in [`crate::languages::LANGUAGES`]; [`NO_LANGUAGE`] for a file without symbols.
+    pub language: u8,
+    pub flags: u8,
+    /// BLAKE3 of the facts, cut to six bytes; zero where there are none.
+    pub facts_checksum: [u8; 6],
+    /// BLAKE3 of the content: what the file is known by.
+    pub hash: [u8; 32],
+}
+
+/// Where the tables are.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Footer {
+    symbols_start: u64,
+    symbols: u64,
+    decorators_start: u64,
+    decorators: u64,
+    files_start: u64,
+    files: u64,
+    paths_start: u64,
+    paths_len: u64,
+    blocks_start: u64,
+    blocks: u64,
+    /// See [`Footer::expected`].
+    checksum: u64,
+    format: u64,
+    magic: [u8; 8],
+}
+
+impl Footer {
+    /// What the checksum must be: BLAKE3 of the sums of the tables' pages and of the rest of the footer, cut to eight bytes.
+    fn expected(&self, sums: &[u8]) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(sums).update(Self { checksum: 0, ..*self }.as_bytes());
+        u64::from_le_bytes(first_eight(hasher.finalize().as_bytes()))
+    }
+}
+
+/// No parent.
+pub const NONE: u32 = u32::MAX;
+/// No grammar reads the file.
+pub const NO_LANGUAGE: u8 = u8::MAX;
+
+/// The grammar met text that it could not read.
+pub const HAS_ERRORS: u8 = 1;
+/// The parser gave the file up.
+pub const GIVEN_UP: u8 = 2;
+/// There is a NUL byte in it.
+pub const HAS_NUL: u8 = 4;
+/// It is a test, a benchmark or an example.
+pub const EXERCISES: u8 = 8;
+/// It documents code, or is a copy of others' code.
+pub const BESIDE: u8 = 16;
+/// A program wrote it.
+pub const GENERATED: u8 = 32;
+
+/// The file of a pack.
+pub fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("pack.{number}"))
+}
+
+/// A pack, open for reading.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    map: Mapped,
+    footer: Footer,
+    checked: Arc<Checked>,
+}
+
+/// What of a pack is known to be as it was written.
+#[derive(Debug)]
+struct Checked {
+    /// All tables, from the first symbol to the last block.
+    tables: Pages,
+    /// Each block, from when it is first asked.
+    blocks: Vec<OnceLock<Pages>>,
+    /// For each file in their order its content and its facts.
+    health: Health,
+}
+
+impl Pack {
+    /// Opens a pack: reads its end, and nothing else.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let map = Mapped::open(path)?;
+        let size = map.bytes().len() as u64;
+        let start = size.checked_sub(size_of::<Footer>() as u64).ok_or_else(|| map.damaged("it is too short"))?;
+        let footer = map.records::<Footer>(start, 1)?[0];
+        if footer.magic != MAGIC || footer.format != u64::from(FORMAT) {
+            return Err(map.damaged("its end is missing"));
+        }
+        let tables_end =
+            footer.blocks.saturating_mul(size_of::<BlockRecord>() as u64).saturating_add(footer.blocks_start);
+        let checked = map.known(|| {
+            let tables = Pages::of(&map, footer.symbols_start, tables_end.saturating_sub(footer.symbols_start))?;
+            if footer.expected(tables.sums(&map)?) != footer.checksum {
+                return Err(map.damaged("its end does not match its checksum"));
+            }
+            let blocks = (0..footer.blocks).map(|_| OnceLock::new()).collect();
+            Ok(Checked { tables, blocks, health: Health::new(path, 2 * footer.files as usize) })
+        })?;
+        // Every table must lie in the file before anything trusts it.
+        map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
+        map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
+        map.records::<FileRecord>(footer.files_start, footer.files)?;
+        map.slice(footer.paths_start, footer.paths_len)?;
+        map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
+        Ok(Self { map, footer, checked })
+    }
+
+    /// What was found to be wrong with it since it was opened.
+    pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()?;
+        self.checked.health.damage()
+    }
+
+    /// `count` records of a table from the one at `first` on; none where it is damaged, which [`Pack::damage`] tells.
+    fn table<T>(&self, start: u64, first: u64, count: u64) -> &[T]
+    where
+        T: FromBytes + Immutable + KnownLayout,
+    {
+        let Checked { tables, health, .. } = &*self.checked;
+        health.whole(tables.records(&self.map, start.saturating_add(first * size_of::<T>() as u64), count))
+    }
+
+    /// See [`Mapped::check_size`].
+    pub fn check_size(&self) -> Result<(), Error> {
+        self.map.check_size()
+    }
+
+    /// Its files, by ascending id.
+    pub fn files(&self) -> &[FileRecord] {
+        self.table(self.footer.files_start, 0, self.footer.files)
+    }
+
+    /// The file at a place among all.
+    fn file_at(&self, place: u64) -> Option<&FileRecord> {
+        if place >= self.footer.files {
+            return None;
+        }
+        self.table(self.footer.files_start, place, 1).first()
+    }
+
+    /// A file by its id, and its place among all.
+    pub fn file(&self, id: u32) -> Option<(u64, &FileRecord)> {
+        let place = self.place(id)?;
+        Some((place, self.file_at(place)?))
+    }
+
+    /// The place of a file among all, by its id.
+    fn place(&self, id: u32) -> Option<u64> {
+        let straight = u64::from(id.checked_sub(self.file_at(0)?.id)?);
+        // Most packs hold a run of ids without gaps; where there are some, a file stands before its place in such a run.
+        let (mut from, mut to, mut place) = (0, straight + 1, straight);
+        while from < to {
+            match self.file_at(place).map_or(Ordering::Greater, |file| file.id.cmp(&id)) {
+                Ordering::Equal => return Some(place),
+                Ordering::Less => from = place + 1,
+                Ordering::Greater => to = place,
+            }
+            place = from + (to - from) / 2;
+        }
+        None
+    }
+
+    /// The path of a file.
+    pub fn path(&self, file: &FileRecord) -> &str {
+        let Checked { tables, health, .. } = &*self.checked;
+        let start = self.footer.paths_start.saturating_add(file.path_start.into());
+        let bytes: &[u8] = health.whole(tables.slice(&self.map, start, file.path_len.into()));
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// The content of the file at a place; nothing where it is not what was written, which [`Pack::damage`] tells.
+    pub fn content(&self, place: u64, file: &FileRecord) -> &[u8] {
+        let content = self.map.slice(file.content_start, file.content_len.into()).unwrap_or_default();
+        // Text that is looked through is read once: a cryptographic hash of it would take longer than looking.
+        let is_right = || crc32fast::hash(content) == file.content_checksum;
+        if self.checked.health.is_right(2 * place as usize, "the text of a file", is_right) { content } else { &[] }
+    }
+
+    /// What the file at a place says about names, as it was read; nothing where it is not what was written, which [`Pack::damage`] tells.
+    pub fn facts(&self, place: u64, file: &FileRecord) -> &[u8] {
+        let facts = self.map.slice(file.facts_start, file.facts_len).unwrap_or_default();
+        let is_right = || facts_checksum(facts) == file.facts_checksum;
+        let part = 2 * place as usize + 1;
+        if self.checked.health.is_right(part, "what a file says about names", is_right) { facts } else { &[] }
+    }
+
+    /// The symbols of a file, in source order.
+    pub fn symbols(&self, file: &FileRecord) -> &[SymbolRecord] {
+        self.table(self.footer.symbols_start, file.first_symbol.into(), file.symbols.into())
+    }
+
+    /// The decorators of a file's symbols, in their order.
+    pub fn decorators(&self, file: &FileRecord) -> &[DecoratorRecord] {
+        self.table(self.footer.decorators_start, file.first_decorator.into(), file.decorators.into())
+    }
+
+    /// The numbers of the files that may answer a question about their text. Those that no snapshot names any more may be
+    /// among them.
+    pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
+        let Checked { tables, blocks, .. } = &*self.checked;
+        let records: &[BlockRecord] = tables.records(&self.map, self.footer.blocks_start, self.footer.blocks)?;
+        let (mut found, mut ordered) = (Vec::new(), None);
+        for (record, pages) in records.iter().zip(blocks) {
+            let pages = match pages.get() {
+                Some(pages) => pages,
+                None => {
+                    let opened = grams::open(&self.map, record)?;
+                    pages.get_or_init(|| opened)
+                }
+            };
+            let block = Block { map: &self.map, record, pages };
+            // What is rare in one block is so in the others: finding that out for each would take half of the time.
+            let query = match &ordered {
+                Some(query) => query,
+                None => ordered.insert(block.rarest_first(query)?),
+            };
+            found.append(&mut block.candidates(query)?);
+        }
+        Ok(found)
+    }
+
+    /// What a file takes up, its tables included.
+    pub fn weight(&self, file: &FileRecord) -> u64 {
+        let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
+        let decorators = u64::from(file.decorators) * size_of::<DecoratorRecord>() as u64;
+        size_of::<FileRecord>() as u64
+            + u64::from(file.path_len)
+            + u64::from(file.content_len)
+            + file.facts_len
+            + symbols
+            + decorators
+    }
+
+    /// Whether all of it is as it was written: reads all of it.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.verify_tables()?;
+        let blocks: &[BlockRecord] = self.map.records(self.footer.blocks_start, self.footer.blocks)?;
+        blocks.iter().try_for_each(|block| grams::open(&self.map, block)?.verify(&self.map))?;
+        for file in self.files() {
+            let content = self.map.slice(file.content_start, file.content_len.into())?;
+            if blake3::hash(content) != file.hash {
+                return Err(self.map.damaged("the text of a file does not match its checksum"));
+            }
+            if facts_checksum(self.map.slice(file.facts_start, file.facts_len)?) != file.facts_checksum {
+                return Err(self.map.damaged("what a file says about names does not match its checksum"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the tables are as they were written, but for what this process has read already.
+    pub fn check_tables(&self) -> Result<(), Error> {
+        self.checked.tables.check_all(&self.map)
+    }
+
+    /// Whether the tables are as they were written.
+    pub fn verify_tables(&self) -> Result<(), Error> {
+        self.checked.tables.verify(&self.map)
+    }
+}
+
+/// See [`FileRecord::facts_checksum`].
+fn facts_checksum(facts: &[u8]) -> [u8; 6] {
+    let hash = blake3::hash(facts);
+    let mut checksum = [0; 6];
+    if !facts.is_empty() {
+        checksum.copy_from_slice(&hash.as_bytes()[..6]);
+    }
+    checksum
+}
+
+/// The first eight bytes of a BLAKE3 hash.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    let hash = blake3::hash(bytes);
+    u64::from_le_bytes(first_eight(hash.as_bytes()))
+}
+
+/// [`checksum`] of parts that follow each other.
+pub fn checksum_of(parts: &[&[u8]]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    u64::from_le_bytes(first_eight(hasher.finalize().as_bytes()))
+}
+
+/// A pack that is being written.
+pub struct PackWriter {
+    file: BufWriter<File>,
+    path: PathBuf,
+    written: u64,
+    symbols: Vec<SymbolRecord>,
+    decorators: Vec<DecoratorRecord>,
+    files: Vec<FileRecord>,
+    paths: String,
+    grams: GramWriter,
+    blocks: Vec<BlockRecord>,
+    /// So many grams are gathered before they are written.
+    most_grams: usize,
+}
+
+/// What goes into a pack for one file. `record` carries id, language, flags, lines and hash; the rest is filled in.
+pub struct PackFile<'a> {
+    pub record: FileRecord,
+    pub path: &'a str,
+    pub content: &'a [u8],
+    pub facts: &'a [u8],
+    pub symbols: &'a [SymbolRecord],
+    pub decorators: &'a [DecoratorRecord],
+    /// See [`super::grams::grams`].
+    pub grams: &'a [u32],
+}
+
+impl PackWriter {
+    /// Begins a pack.
+    pub fn create(path: PathBuf, most_grams: usize) -> Result<Self, Error> {
+        let file = File::options().create(true).truncate(true).write(true).open(&path);
+        let file = file.map_err(Error::io("cannot write", &path))?;
+        let mut writer = Self {
+            file: BufWriter::with_capacity(1 << 18, file),
+            path,
+            written: 0,
+            symbols: Vec::new(),
+            decorators: Vec::new(),
+            files: Vec::new(),
+            paths: String::new(),
+            grams: GramWriter::default(),
+            blocks: Vec::new(),
+            most_grams,
+        };
+        writer.write(&MAGIC)?;
+        Ok(writer)
+    }
+
+    /// Adds a file. Ids may come in any order.
+    pub fn add(&mut self, file: &PackFile<'_>) -> Result<(), Error> {
+        let content_start = self.written;
+        self.write(file.content)?;
+        let facts_start = self.written;
+        self.write(file.facts)?;
+        self.files.push(FileRecord {
+            content_start,
+            content_len: file.content.len() as u32,
+            content_checksum: crc32fast::hash(file.content),
+            facts_start,
+            facts_len: file.facts.len() as u64,
+            path_start: self.paths.len() as u32,
+            path_len: file.path.len() as u32,
+            first_symbol: self.symbols.len() as u32,
+            symbols: file.symbols.len() as u32,
+            first_decorator: self.decorators.len() as u32,
+            decorators: file.decorators.len() as u32,
+            facts_checksum: facts_checksum(file.facts),
+            ..file.record
+        });
+        self.paths.push_str(file.path);
+        self.symbols.extend_from_slice(file.symbols);
+        self.decorators.extend_from_slice(file.decorators);
+        self.grams.add(file.record.id, file.grams);
+        if self.grams.is_full(self.most_grams) { self.write_grams() } else { Ok(()) }
+    }
+
+    /// Writes the grams gathered so far, between content. Until then [`PackWriter::bytes`] does not know of them.
+    pub fn write_grams(&mut self) -> Result<(), Error> {
+        let fill = padding(self.written);
+        if let Some((record, bytes)) = self.grams.take(self.written + fill as u64) {
+            self.write(&[0; 8][..fill])?;
+            self.write(&bytes)?;
+            self.blocks.push(record);
+        }
+        Ok(())
+    }
+
+    /// Number of files so far.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Bytes so far, those of the tables included.
+    pub fn bytes(&self) -> u64 {
+        let tables = size_of_val(&self.files[..]) + size_of_val(&self.symbols[..]) + size_of_val(&self.decorators[..]);
+        self.written + (tables + self.paths.len() + size_of::<Footer>()) as u64
+    }
+
+    /// Writes the tables. The file is complete, but not yet safe from a power cut: that is [`crate::store::life::writer`]'s to decide.
+    pub fn finish(mut self) -> Result<File, Error> {
+        self.write_grams()?;
+        self.files.sort_unstable_by_key(|file| file.id);
+        let (symbols, decorators) = (std::mem::take(&mut self.symbols), std::mem::take(&mut self.decorators));
+        let (files, paths) = (std::mem::take(&mut self.files), std::mem::take(&mut self.paths));
+        let blocks = std::mem::take(&mut self.blocks);
+        // Content ends anywhere; its padding is not part of what the checksum covers.
+        self.write(&[0; 8][..padding(self.written)])?;
+        let mut footer = Footer { format: u64::from(FORMAT), magic: MAGIC, ..Footer::default() };
+        let mut sums = PageSums::from(self.written);
+        let mut table = |writer: &mut Self, bytes: &[u8]| {
+            let start = writer.written;
+            writer.write(bytes)?;
+            let fill = &[0; 8][..padding(writer.written)];
+            writer.write(fill)?;
+            sums.add(bytes);
+            sums.add(fill);
+            Ok::<_, Error>(start)
+        };
+        footer.symbols = symbols.len() as u64;
+        footer.symbols_start = table(&mut self, symbols.as_bytes())?;
+        footer.decorators = decorators.len() as u64;
+        footer.decorators_start = table(&mut self, decorators.as_bytes())?;
+        footer.files = files.len() as u64;
+        footer.files_start = table(&mut self, files.as_bytes())?;
+        footer.paths_len = paths.len() as u64;
+        footer.paths_start = table(&mut self, paths.as_bytes())?;
+        footer.blocks = blocks.len() as u64;
+        footer.blocks_start = table(&mut self, blocks.as_bytes())?;
+        let sums = sums.finish();
+        self.write(&sums)?;
+        footer.checksum = footer.expected(&sums);
+        self.write(footer.as_bytes())?;
+        let Self { file, path, .. } = self;
+        file.into_inner().map_err(|err| Error::io("cannot write", &path)(err.into_error()))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.written += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(Error::io("cannot write", &self.path))
+    }
+}
+
+/// How many bytes are missing to a multiple of eight.
+pub fn padding(written: u64) -> usize {
+    (written.next_multiple_of(8) - written) as usize
+}

@@ -1,0 +1,467 @@
+//! Symbols as tantivy documents: the schema, and how terms find and score them.
+//!
+//! Nothing is stored in tantivy: a document's one fast field is the symbol's number, and everything else is read from the
+//! pack. The fields and what was measured about them are in `benches/README.md`.
+
+use std::cmp::Ordering;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tantivy::columnar::Column;
+use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::store::Compressor;
+use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexSettings, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+};
+
+use super::analyzer::{self, Trigrams, Whole, Words};
+use super::scoring::{self, Wanted, Weighted};
+use super::segments::Segments;
+use crate::store::{Error, SymbolId};
+
+/// A scored field of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Field {
+    /// The name, split and whole.
+    Name = 0,
+    /// The name as it is written.
+    Exact = 1,
+    /// The qualified name without its last part.
+    Parent = 2,
+    /// The signature.
+    Signature = 3,
+    /// The documentation's first sentence, or a summary in its place.
+    Summary = 4,
+    /// Decorators and what providers add.
+    Keywords = 5,
+    /// Path, parent, documentation and the definition's own text. One field, because in fields of their own common words
+    /// that happen to be rare in one of them would outweigh everything.
+    Text = 6,
+    /// The name's trigrams.
+    Trigrams = 7,
+}
+
+/// Number of the file, for removal.
+const FILE: u32 = 8;
+/// The symbol's number, see [`SymbolId`].
+const SYMBOL: u32 = 9;
+
+/// What is known of a field: name, tokenizer, whether frequencies and lengths count.
+const FIELDS: [(Field, &str, &str, bool); 8] = [
+    (Field::Name, "name", "words", true),
+    (Field::Exact, "exact", "whole", false),
+    (Field::Parent, "parent", "words", true),
+    (Field::Signature, "signature", "words", true),
+    (Field::Summary, "summary", "words", true),
+    (Field::Keywords, "keywords", "words", true),
+    (Field::Text, "text", "text", true),
+    (Field::Trigrams, "trigrams", "trigrams", true),
+];
+
+impl Field {
+    /// The field in tantivy's schema.
+    pub(in crate::store) fn tantivy(self) -> schema::Field {
+        schema::Field::from_field_id(self as u32)
+    }
+}
+
+pub(in crate::store) fn tantivy_schema() -> Schema {
+    let mut builder = Schema::builder();
+    for (field, name, tokenizer, scored) in FIELDS {
+        let record = if scored { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
+        let indexing =
+            TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record).set_fieldnorms(scored);
+        let added = builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing));
+        debug_assert_eq!(added, field.tantivy());
+    }
+    builder.add_u64_field("file", NumericOptions::default().set_indexed());
+    builder.add_u64_field("symbol", NumericOptions::default().set_fast());
+    builder.build()
+}
+
+/// A field as `schema/index.json` shows it.
+#[derive(Serialize, JsonSchema)]
+pub struct FieldFacts {
+    /// Its name in tantivy.
+    name: &'static str,
+    /// How its text becomes terms.
+    tokenizer: &'static str,
+    /// Whether it is scored by BM25.
+    scored: bool,
+}
+
+/// The promise about the search index.
+pub fn index_schema() -> Vec<FieldFacts> {
+    FIELDS.into_iter().map(|(_, name, tokenizer, scored)| FieldFacts { name, tokenizer, scored }).collect()
+}
+
+pub(in crate::store) fn tokenizers() -> TokenizerManager {
+    // The default ones come along, because tantivy asks for one of them for every numeric field.
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register("words", TextAnalyzer::from(Words::default()));
+    tokenizers.register("text", TextAnalyzer::from(Words::of_text()));
+    tokenizers.register("trigrams", TextAnalyzer::from(Trigrams::default()));
+    tokenizers.register("whole", TextAnalyzer::from(Whole::default()));
+    tokenizers
+}
+
+pub(in crate::store) fn settings() -> IndexSettings {
+    IndexSettings {
+        docstore_compression: Compressor::Lz4,
+        docstore_compress_dedicated_thread: false,
+        ..IndexSettings::default()
+    }
+}
+
+/// Opens tantivy over its segments; makes an empty index where there are none.
+pub(in crate::store) fn open(segments: Segments) -> Result<Index, Error> {
+    let mut index = match segments.meta() {
+        Some(_) => Index::open(segments)?,
+        None => Index::create(segments, tantivy_schema(), settings())?,
+    };
+    index.set_tokenizers(tokenizers());
+    Ok(index)
+}
+
+/// A symbol's document, complete but for its numbers.
+pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
+    let mut document = TantivyDocument::default();
+    for (field, text) in fields {
+        if !text.is_empty() {
+            document.add_text(field.tantivy(), text);
+        }
+    }
+    document
+}
+
+/// Gives a document its numbers.
+pub(in crate::store) fn number(document: &mut TantivyDocument, symbol: SymbolId) {
+    document.add_u64(schema::Field::from_field_id(FILE), u64::from(symbol.file));
+    document.add_u64(schema::Field::from_field_id(SYMBOL), symbol.to_u64());
+}
+
+/// The term that stands for a file.
+pub(in crate::store) fn file_term(file: u32) -> Term {
+    Term::from_field_u64(schema::Field::from_field_id(FILE), u64::from(file))
+}
+
+/// Text to look for in a field, and how much a match counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clause<'a> {
+    /// Where.
+    pub field: Field,
+    /// What: it is split as the field's own text is.
+    pub text: &'a str,
+    /// The weight of its BM25 score.
+    pub boost: f32,
+    /// It adds to the scores of what other clauses find, and finds nothing of its own.
+    pub only_helps: bool,
+}
+
+impl<'a> Clause<'a> {
+    /// Text to look for.
+    pub fn new(field: Field, text: &'a str, boost: f32) -> Self {
+        Self { field, text, boost, only_helps: false }
+    }
+
+    /// Its terms.
+    fn wanted(&self) -> impl Iterator<Item = Wanted> {
+        let texts = match self.field {
+            Field::Exact => analyzer::terms(Whole::default(), self.text),
+            Field::Text => analyzer::terms(Words::of_text(), self.text),
+            Field::Trigrams => analyzer::terms(Trigrams::default(), self.text),
+            _ => analyzer::terms(Words::default(), self.text),
+        };
+        let (field, boost) = (self.field.tantivy(), self.boost);
+        texts.into_iter().map(move |text| Wanted { term: Term::from_field_text(field, &text), boost })
+    }
+}
+
+/// What is looked for.
+pub(in crate::store) struct Asked<'a> {
+    /// What counts.
+    pub clauses: &'a [Clause<'a>],
+    /// Texts whose every word the definition's text must hold.
+    pub required: &'a [String],
+    /// Indexes whose documents together say how rare a term is; none for this one alone.
+    pub among: &'a [&'a Search],
+}
+
+/// The search index as of one generation.
+pub(in crate::store) struct Search {
+    searcher: Searcher,
+    symbols: Vec<Column<u64>>,
+}
+
+/// A scored symbol; the best come first.
+struct Scored(f32, SymbolId, DocAddress);
+
+impl PartialEq for Scored {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scored {}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Equal scores are ordered by place, so that an answer does not depend on how segments happen to be cut.
+        other.0.total_cmp(&self.0).then_with(|| self.1.cmp(&other.1))
+    }
+}
+
+/// The best of what comes, a few more being held at times, so that they are seldom put in order.
+struct Best {
+    limit: usize,
+    held: Vec<Scored>,
+    /// What scores no more is not among them.
+    least: f32,
+}
+
+impl Best {
+    fn new(limit: usize) -> Self {
+        Self { limit, held: Vec::with_capacity(Self::most(limit)), least: 0.0 }
+    }
+
+    /// How many are held at most.
+    fn most(limit: usize) -> usize {
+        limit + (limit / 4).max(16)
+    }
+
+    fn add(&mut self, scored: Scored) {
+        self.held.push(scored);
+        if self.held.len() == Self::most(self.limit) {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        if self.held.len() > self.limit {
+            let (_, worst, _) = self.held.select_nth_unstable(self.limit - 1);
+            self.least = worst.0;
+            self.held.truncate(self.limit);
+        }
+    }
+
+    /// In no order.
+    fn into_vec(mut self) -> Vec<Scored> {
+        self.shorten();
+        self.held
+    }
+}
+
+impl Search {
+    pub fn open(segments: Segments) -> Result<Self, Error> {
+        let index = open(segments)?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;
+        let searcher = reader.searcher();
+        let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
+        let symbols = searcher.segment_readers().iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Self { searcher, symbols })
+    }
+
+    /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
+    pub fn top(
+        &self,
+        asked: &Asked<'_>,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        Ok(self.best(asked, limit, keep)?.into_iter().map(|Scored(score, symbol, _)| (symbol, score)).collect())
+    }
+
+    /// The same, each with which of some words it holds in each of some fields: one bit for a word, which is held when one of
+    /// its stems is.
+    pub fn top_holding<const N: usize>(
+        &self,
+        asked: &Asked<'_>,
+        (fields, words): ([Field; N], &[Vec<String>]),
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
+        let best = self.best(asked, limit, keep)?;
+        let mut held = vec![[0; N]; best.len()];
+        // Postings are read forwards.
+        let mut in_order: Vec<(DocAddress, usize)> =
+            best.iter().enumerate().map(|(place, Scored(_, _, at))| (*at, place)).collect();
+        in_order.sort_unstable();
+        for found in in_order.chunk_by(|(a, _), (b, _)| a.segment_ord == b.segment_ord) {
+            let segment = self.searcher.segment_reader(found[0].0.segment_ord);
+            for (field, kind) in fields.into_iter().enumerate() {
+                let index = segment.inverted_index(kind.tantivy())?;
+                for (bit, stem) in
+                    words.iter().take(64).enumerate().flat_map(|(bit, stems)| stems.iter().map(move |stem| (bit, stem)))
+                {
+                    let term = Term::from_field_text(kind.tantivy(), stem);
+                    let postings = index.read_block_postings(&term, IndexRecordOption::Basic);
+                    let Some(mut postings) = postings.map_err(tantivy::TantivyError::from)? else { continue };
+                    for (at, place) in found {
+                        let in_block = postings.seek(at.doc_id);
+                        let holds = postings.doc(in_block) == at.doc_id;
+                        held[*place][field] |= u64::from(holds) << bit;
+                    }
+                }
+            }
+        }
+        Ok(best.into_iter().zip(held).map(|(Scored(score, symbol, _), held)| (symbol, score, held)).collect())
+    }
+
+    /// The best that are kept, with their places. What is required is asked for first: only what holds all of it is scored.
+    fn best(
+        &self,
+        Asked { clauses, required, among }: &Asked<'_>,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<Scored>, Error> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let among: Vec<&Searcher> = among.iter().map(|index| &index.searcher).collect();
+        let weighted = |helps: bool| {
+            let clauses = clauses.iter().filter(|clause| clause.only_helps == helps);
+            Weighted::new(clauses.flat_map(Clause::wanted), &self.searcher, &among)
+        };
+        let (bringing, helping) = (weighted(false)?, weighted(true)?);
+        let required: Vec<Term> = required
+            .iter()
+            .flat_map(|text| analyzer::terms(Words::of_text(), text))
+            .map(|text| Term::from_field_text(Field::Text.tantivy(), &text))
+            .collect();
+        if !required.is_empty() {
+            let mut all = Vec::new();
+            for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+                let docs = scoring::holding_all(segment, &required)?;
+                let mut scored = docs.into_iter().map(|doc| (doc, 0.0)).collect();
+                bringing.in_segment(segment, number)?.score(&mut scored);
+                helping.in_segment(segment, number)?.score(&mut scored);
+                all.extend(scored.into_iter().filter_map(|(doc, score)| self.scored(score, number, doc)));
+            }
+            // What is kept is told by reading, so the best are asked about first, and no more than are wanted.
+            all.sort_unstable();
+            return Ok(all.into_iter().filter(|Scored(_, symbol, _)| keep(*symbol)).take(limit).collect());
+        }
+        let mut best = Best::new(limit);
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let least = best.least;
+            let mut offer = |doc, score| {
+                if let Some(scored) = self.scored(score, number, doc)
+                    && keep(scored.1)
+                {
+                    best.add(scored);
+                }
+                best.least
+            };
+            bringing.in_segment(segment, number)?.for_each(least, &mut offer);
+        }
+        let mut best = best.into_vec();
+        if !helping.is_empty() {
+            best.sort_unstable_by_key(|Scored(_, _, at)| *at);
+            for found in best.chunk_by_mut(|a, b| a.2.segment_ord == b.2.segment_ord) {
+                let number = found[0].2.segment_ord;
+                let mut scored = found.iter().map(|Scored(score, _, at)| (at.doc_id, *score)).collect();
+                helping.in_segment(self.searcher.segment_reader(number), number as usize)?.score(&mut scored);
+                for (Scored(score, ..), (_, helped)) in found.iter_mut().zip(scored) {
+                    *score = helped;
+                }
+            }
+        }
+        best.sort_unstable();
+        Ok(best)
+    }
+
+    /// A document of a segment with its score and its symbol.
+    fn scored(&self, score: f32, segment: usize, doc: DocId) -> Option<Scored> {
+        let symbol = SymbolId::from_u64(self.symbols[segment].first(doc)?);
+        Some(Scored(score, symbol, DocAddress::new(segment as u32, doc)))
+    }
+
+    /// Symbols whose `Exact` field holds `term`, at most `limit`, in no order.
+    pub fn exact(
+        &self,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<SymbolId>, Error> {
+        let found = self.exact_places(term, limit, keep)?;
+        Ok(found.into_iter().map(|(symbol, _)| symbol).collect())
+    }
+
+    /// The same, with what they score.
+    pub fn exact_scored(
+        &self,
+        Asked { clauses, among, .. }: &Asked<'_>,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, f32)>, Error> {
+        let found = self.exact_places(term, limit, keep)?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let among: Vec<&Searcher> = among.iter().map(|index| &index.searcher).collect();
+        let weighted = Weighted::new(clauses.iter().flat_map(Clause::wanted), &self.searcher, &among)?;
+        let mut all = Vec::with_capacity(found.len());
+        for found in found.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
+            let number = found[0].1.segment_ord;
+            let mut scored = found.iter().map(|(_, at)| (at.doc_id, 0.0)).collect();
+            weighted.in_segment(self.searcher.segment_reader(number), number as usize)?.score(&mut scored);
+            all.extend(found.iter().zip(scored).map(|((symbol, _), (_, score))| (*symbol, score)));
+        }
+        Ok(all)
+    }
+
+    /// Symbols whose `Exact` field holds `term`, at most `limit`, and where they are, in ascending order of that.
+    fn exact_places(
+        &self,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, DocAddress)>, Error> {
+        let term = Term::from_field_text(Field::Exact.tantivy(), term);
+        let mut found = Vec::new();
+        for (number, (segment, symbols)) in (0..).zip(self.searcher.segment_readers().iter().zip(&self.symbols)) {
+            let postings = segment.inverted_index(Field::Exact.tantivy())?;
+            let Some(mut postings) =
+                postings.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
+            else {
+                continue;
+            };
+            while postings.doc() != TERMINATED && found.len() < limit {
+                if let Some(symbol) = symbols.first(postings.doc()).map(SymbolId::from_u64)
+                    && keep(symbol)
+                {
+                    found.push((symbol, DocAddress::new(number, postings.doc())));
+                }
+                postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// Number of documents whose text holds a word; `None` for a word that every text is full of.
+    pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
+        let Some(whole) = analyzer::terms(Words::of_text(), word).pop() else { return Ok(None) };
+        Ok(Some(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?))
+    }
+
+    /// Number of documents whose text holds a name.
+    pub fn mentions(&self, name: &str) -> Result<u64, Error> {
+        // The last term of an identifier is the whole of it.
+        let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
+        Ok(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?)
+    }
+}

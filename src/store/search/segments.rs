@@ -1,0 +1,253 @@
+//! Where tantivy keeps its files: segments in a folder, its list of them in our manifest.
+//!
+//! tantivy would publish a commit by replacing its `meta.json`. Here that file exists in memory only, and the manifest
+//! carries it: so one rename publishes symbols, content and tables together. Nothing is deleted or synced behind our back
+//! either; the writer syncs what a commit wrote, and sweeps what no manifest names.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use tantivy::Directory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+};
+
+use crate::store::packs::map::Mapped;
+
+/// What the files of a segment end with, deletions aside.
+const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
+
+/// The files of the segments that a manifest lists.
+pub fn files(meta: &serde_json::Value) -> Vec<String> {
+    let segments = meta["segments"].as_array().map_or(&[][..], Vec::as_slice);
+    let of = |segment: &serde_json::Value| {
+        let id = id_of(segment);
+        // The list of deletions also carries when it was made.
+        let deletions = segment["deletes"]["opstamp"].as_u64().map(|stamp| format!("{id}.{stamp}.del"));
+        files_of(&id).into_iter().chain(deletions)
+    };
+    segments.iter().flat_map(of).collect()
+}
+
+/// A segment's id as its files are named.
+fn id_of(segment: &serde_json::Value) -> String {
+    segment["segment_id"].as_str().unwrap_or_default().replace('-', "")
+}
+
+/// What ends every file of tantivy: the length of what it says of the file, and a number that shows that it does.
+const FOOTER_MARK: u32 = 1337;
+
+/// Compares a file of a segment with the checksum that it ends with, unless it is larger than this.
+pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error> {
+    let bytes = file.bytes();
+    let cut = || file.damaged("its end is missing");
+    let number = |at: Option<usize>| -> Option<u32> {
+        let at = at?;
+        bytes.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes)
+    };
+    let len = bytes.len();
+    if number(len.checked_sub(4)) != Some(FOOTER_MARK) {
+        return Err(cut());
+    }
+    let said = number(len.checked_sub(8)).ok_or_else(cut)? as usize;
+    let body = len.checked_sub(8 + said).ok_or_else(cut)?;
+    let footer: serde_json::Value = serde_json::from_slice(&bytes[body..len - 8]).map_err(|_| cut())?;
+    let compare = || match footer["crc"].as_u64() == Some(u64::from(crc32fast::hash(&bytes[..body]))) {
+        true => Ok(Whole),
+        false => Err(file.damaged("it does not match its checksum")),
+    };
+    match largest {
+        // Whatever was known before.
+        u64::MAX => compare().map(drop),
+        _ if len as u64 <= largest => file.known(compare).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// What is known of a file that matched its checksum.
+struct Whole;
+
+/// The files of a segment, by its id without dashes.
+pub fn files_of(id: &str) -> [String; 6] {
+    ENDINGS.map(|ending| format!("{id}.{ending}"))
+}
+
+/// A tantivy directory whose small files live in memory.
+#[derive(Clone, Debug)]
+pub struct Segments {
+    dir: PathBuf,
+    state: Arc<Mutex<State>>,
+    /// Mapped before tantivy asks for them, so that they outlive their names.
+    held: Arc<HashMap<PathBuf, Mapped>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// `meta.json` and tantivy's list of its own files.
+    small: HashMap<PathBuf, Vec<u8>>,
+    /// Written since the beginning, and to be synced before a manifest names them.
+    written: HashSet<PathBuf>,
+}
+
+impl Segments {
+    /// The segments in a folder, as `meta` lists them.
+    pub fn new(dir: PathBuf, meta: Option<Vec<u8>>) -> Self {
+        let mut state = State::default();
+        if let Some(meta) = meta {
+            state.small.insert(PathBuf::from("meta.json"), meta);
+        }
+        Self { dir, state: Arc::new(Mutex::new(state)), held: Arc::default() }
+    }
+
+    /// The segments in a folder, every file of theirs mapped at once: so they can be read for as long as this is held,
+    /// whatever is swept meanwhile. `meta` is what a manifest lists.
+    pub fn hold(dir: PathBuf, meta: &serde_json::Value) -> Result<Self, crate::store::Error> {
+        let map = |name: String| Ok((PathBuf::from(&name), Mapped::open(&dir.join(&name))?));
+        let held = files(meta).into_iter().map(map).collect::<Result<_, crate::store::Error>>()?;
+        let meta = (!meta.is_null()).then(|| meta.to_string().into_bytes());
+        Ok(Self { held: Arc::new(held), ..Self::new(dir, meta) })
+    }
+
+    /// Compares the files that [`Segments::hold`] mapped with their checksums, as far as they are no larger than this; of larger
+    /// ones only the end is looked at, which is enough to see that something was cut off. tantivy trusts what it reads: so
+    /// this comes before it is asked anything.
+    pub fn check(&self, largest: u64) -> Result<(), crate::store::Error> {
+        self.held.values().try_for_each(|file| check_file(file, largest))
+    }
+
+    /// What [`Segments::hold`] mapped.
+    pub fn held(&self) -> impl Iterator<Item = (&Path, &Mapped)> {
+        self.held.iter().map(|(name, file)| (name.as_path(), file))
+    }
+
+    /// tantivy's list of segments as of its last commit.
+    pub fn meta(&self) -> Option<Vec<u8>> {
+        self.lock().small.get(Path::new("meta.json")).cloned()
+    }
+
+    /// The same folder with a list of its own that has no segments.
+    pub fn beside(&self) -> Self {
+        Self::new(self.dir.clone(), None)
+    }
+
+    /// Puts the segments of a list that was made beside this one in the place of those with these ids; empty ones are left out.
+    pub fn take_over(&self, other: &Self, gone: &[String]) {
+        let other = std::mem::take(&mut *other.lock());
+        let is_gone = |file: &Path| file.file_stem().is_some_and(|id| gone.iter().any(|gone| id == gone.as_str()));
+        let list = Path::new("meta.json");
+        let mut state = self.lock();
+        // What was written and is gone already need not be synced; it is swept with the rest.
+        state.written.retain(|file| !is_gone(file));
+        state.written.extend(other.written);
+        let joined = match (state.small.get(list), other.small.get(list)) {
+            (None, None) => return,
+            (None, Some(new)) => new.clone(),
+            (Some(own), new) => {
+                replaced(own, new.map_or(b"{}", Vec::as_slice), gone).expect("tantivy writes its list as JSON")
+            }
+        };
+        state.small.insert(list.to_owned(), joined);
+    }
+
+    /// The files that were written and not yet taken from here.
+    pub fn take_written(&self) -> Vec<PathBuf> {
+        self.lock().written.drain().map(|name| self.dir.join(name)).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // Whoever panicked here left maps that are still whole.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// A list of segments without those that are gone, and with those of another behind its own.
+fn replaced(list: &[u8], other: &[u8], gone: &[String]) -> serde_json::Result<Vec<u8>> {
+    let mut list: serde_json::Value = serde_json::from_slice(list)?;
+    let mut other: serde_json::Value = serde_json::from_slice(other)?;
+    if let Some(all) = list["segments"].as_array_mut() {
+        all.retain(|segment| !gone.contains(&id_of(segment)));
+        let new = other["segments"].as_array_mut().into_iter().flat_map(std::mem::take);
+        all.extend(new.filter(|segment| segment["max_doc"] != 0));
+    }
+    serde_json::to_vec(&list)
+}
+
+impl Directory for Segments {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        if let Some(mapped) = self.held.get(path) {
+            return Ok(Arc::new(OwnedBytes::new(mapped.clone())));
+        }
+        let mapped = Mapped::open(&self.dir.join(path)).map_err(|err| match err {
+            crate::store::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                OpenReadError::FileDoesNotExist(path.to_owned())
+            }
+            crate::store::Error::Io { source, .. } => OpenReadError::wrap_io_error(source, path.to_owned()),
+            other => OpenReadError::wrap_io_error(io::Error::other(other.to_string()), path.to_owned()),
+        })?;
+        Ok(Arc::new(OwnedBytes::new(mapped)))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        // A file that was never published can go at once; the rest is swept after the next manifest.
+        if self.lock().written.remove(path) {
+            let _ = std::fs::remove_file(self.dir.join(path));
+        }
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(self.lock().small.contains_key(path) || self.dir.join(path).exists())
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let full = self.dir.join(path);
+        let file = File::create(&full).map_err(|err| OpenWriteError::wrap_io_error(err, path.to_owned()))?;
+        self.lock().written.insert(path.to_owned());
+        Ok(BufWriter::new(Box::new(Segment(file))))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.lock().small.get(path).cloned().ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.lock().small.insert(path.to_owned(), data.to_owned());
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
+        // The store's own lock is held by whoever writes, and readers are never in the way.
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+/// A segment's file while it is written.
+struct Segment(File);
+
+impl Write for Segment {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl TerminatingWrite for Segment {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        self.0.flush()
+    }
+}

@@ -1,0 +1,487 @@
+//! Who means whom in a snapshot: every occurrence with what it means, by file and by target, used where it lies.
+//!
+//! Unlike the rest of a store, this table is derived: from the facts of the snapshot's files and nothing else. So it is not part
+//! of a commit, which it would slow; whoever first asks after one makes it, and writes it beside the snapshot's table
+//! of files if it may. A writer sweeps it away with that table.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::model::{How, Role};
+use crate::store::packs::map::{self, Mapped};
+use crate::store::packs::pack::{NONE, checksum, checksum_of};
+use crate::store::{CONTENT, Error, SymbolId};
+
+const MAGIC: [u8; 8] = *b"cledges\0";
+/// Changes with this table and with how names are resolved; an older table is made again.
+const VERSION: u32 = 5;
+/// How many tables there are.
+const TABLES: usize = 10;
+
+/// An occurrence: a place where a name is written, and what it means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Edge {
+    /// The file's number in the store.
+    pub file: u32,
+    /// First byte.
+    pub at: u32,
+    from: u32,
+    first_target: u32,
+    targets: u16,
+    len: u16,
+    role: u8,
+    how: u8,
+    reserved: [u8; 2],
+}
+
+impl Edge {
+    /// An occurrence without targets. `from` is the place of the symbol it is written in among its file's.
+    pub fn new(file: u32, at: u32, len: u16, role: Role, how: How, from: Option<u32>) -> Self {
+        let from = from.unwrap_or(NONE);
+        Self { file, at, len, role: role as u8, how: how as u8, from, ..Self::default() }
+    }
+
+    /// The innermost symbol it is written in.
+    pub fn from(&self) -> Option<SymbolId> {
+        (self.from != NONE).then_some(SymbolId { file: self.file, index: self.from })
+    }
+
+    /// What the name does there.
+    pub fn role(&self) -> Role {
+        Role::ALL.get(self.role as usize).copied().unwrap_or(Role::Reference)
+    }
+
+    /// How it was bound.
+    pub fn how(&self) -> How {
+        How::ALL.get(self.how as usize).copied().unwrap_or(How::NoReceiver)
+    }
+
+    /// Bytes of the name.
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether the name is empty, which none is.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// A file that imports another. Files are their numbers in the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Import {
+    /// The one that imports.
+    pub from: u32,
+    /// The one that is imported.
+    pub to: u32,
+    /// Where it is written, in bytes.
+    pub at: u32,
+}
+
+/// A symbol's number as it is stored: file, place.
+type Symbol = [u32; 2];
+
+fn stored(id: SymbolId) -> Symbol {
+    [id.file, id.index]
+}
+
+fn number(symbol: Symbol) -> SymbolId {
+    SymbolId { file: symbol[0], index: symbol[1] }
+}
+
+/// A row of a table that is sorted by its first column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Pair {
+    key: [u32; 2],
+    value: [u32; 2],
+}
+
+/// Which rows of a file are copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Its occurrences and imports.
+    pub occurrences: bool,
+    /// The bases of its classes.
+    pub bases: bool,
+}
+
+/// A table that rows are copied from.
+pub struct Copied<'a> {
+    table: &'a EdgeTable,
+    /// For each occurrence that may mean anything, its row in the table of those; else [`NONE`].
+    possible: Vec<u32>,
+}
+
+impl<'a> Copied<'a> {
+    /// Prepares a table.
+    pub fn new(table: &'a EdgeTable) -> Self {
+        let mut possible = vec![NONE; table.all().len()];
+        for (row, pair) in table.table::<Pair>(4).iter().enumerate() {
+            possible[pair.value[0] as usize] = row as u32;
+        }
+        Self { table, possible }
+    }
+}
+
+/// Relations in the making; [`EdgeTable`] is what becomes of them.
+#[derive(Debug, Default)]
+pub struct Edges {
+    edges: Vec<Edge>,
+    targets: Vec<Symbol>,
+    /// By the hash of its name: an occurrence that may mean any definition that bears it.
+    possible: Vec<Pair>,
+    imports: Vec<Import>,
+    bases: Vec<Pair>,
+    notes: Vec<u32>,
+}
+
+impl Edges {
+    /// None, with room for about as many as another table has.
+    pub fn like(table: &EdgeTable) -> Self {
+        // What is new of an edit seldom takes more.
+        let room = |len: usize| len + len / 64;
+        Self {
+            edges: Vec::with_capacity(room(table.all().len())),
+            targets: Vec::with_capacity(room(table.table::<Symbol>(1).len())),
+            possible: Vec::with_capacity(room(table.table::<Pair>(4).len())),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the occurrences, imports and bases of a file as another table has them. `number` is the file's now; `moved` tells
+    /// of a symbol which it is now. False when that is not known of one; then the rest of them is missing.
+    pub fn copy(
+        &mut self,
+        from: &Copied<'_>,
+        file: u32,
+        parts: Parts,
+        number: u32,
+        moved: &dyn Fn(SymbolId) -> Option<SymbolId>,
+    ) -> bool {
+        let table = from.table;
+        if parts.occurrences {
+            let range = table.range(file);
+            let (targets, possible) = (table.table::<Symbol>(1), table.table::<Pair>(4));
+            for (place, edge) in range.clone().zip(table.all().get(range).unwrap_or_default()) {
+                let first_target = self.targets.len() as u32;
+                let start = edge.first_target as usize;
+                for target in targets.get(start..start + edge.targets as usize).unwrap_or_default() {
+                    let Some(target) = moved(self::number(*target)) else { return false };
+                    self.targets.push(stored(target));
+                }
+                if let Some(pair) = possible.get(from.possible[place] as usize) {
+                    self.possible.push(Pair { key: pair.key, value: [self.edges.len() as u32, 0] });
+                }
+                self.edges.push(Edge { file: number, first_target, ..*edge });
+            }
+            for import in table.imports(file) {
+                let Some(to) = moved(SymbolId { file: import.to, index: NONE }) else { return false };
+                self.imports.push(Import { from: number, to: to.file, at: import.at });
+            }
+        }
+        if parts.bases {
+            let all = table.table::<Pair>(7);
+            let from = all.partition_point(|pair| pair.key[0] < file);
+            for pair in all[from..].iter().take_while(|pair| pair.key[0] == file) {
+                let (Some(class), Some(base)) = (moved(self::number(pair.key)), moved(self::number(pair.value))) else {
+                    return false;
+                };
+                self.add_base(class, base);
+            }
+        }
+        true
+    }
+
+    /// Keeps words beside the edges that only their maker understands.
+    pub fn note(&mut self, words: Vec<u32>) {
+        self.notes = words;
+    }
+
+    /// Adds an occurrence and what it means. `name` is what is written.
+    pub fn add(&mut self, edge: Edge, targets: &[SymbolId], name: &[u8]) {
+        let place = self.edges.len() as u32;
+        if edge.how().is_possible() && targets.is_empty() {
+            self.possible.push(Pair { key: name_hash(name), value: [place, 0] });
+        }
+        let first_target = self.targets.len() as u32;
+        let targets = &targets[..targets.len().min(u16::MAX as usize)];
+        self.targets.extend(targets.iter().map(|target| stored(*target)));
+        self.edges.push(Edge { first_target, targets: targets.len() as u16, ..edge });
+    }
+
+    /// Adds an import.
+    pub fn add_import(&mut self, import: Import) {
+        self.imports.push(import);
+    }
+
+    /// Adds a class and a direct base of it.
+    pub fn add_base(&mut self, class: SymbolId, base: SymbolId) {
+        self.bases.push(Pair { key: stored(class), value: stored(base) });
+    }
+
+    /// By target, those of one in the order of the occurrences.
+    fn users(&self) -> Vec<Pair> {
+        // Laid out by file first: sorting the few of each file is quicker than sorting all.
+        let mut starts = vec![0u32; self.targets.iter().map(|target| target[0] as usize + 2).max().unwrap_or(1)];
+        self.targets.iter().for_each(|target| starts[target[0] as usize + 1] += 1);
+        for file in 1..starts.len() {
+            starts[file] += starts[file - 1];
+        }
+        let mut users = vec![Pair::default(); self.targets.len()];
+        for (place, edge) in self.edges.iter().enumerate() {
+            let first = edge.first_target as usize;
+            for target in &self.targets[first..first + edge.targets as usize] {
+                let next = &mut starts[target[0] as usize];
+                users[*next as usize] = Pair { key: *target, value: [place as u32, 0] };
+                *next += 1;
+            }
+        }
+        users.chunk_by_mut(|a, b| a.key[0] == b.key[0]).for_each(<[Pair]>::sort_unstable);
+        users
+    }
+
+    /// Lays the tables out as they are kept.
+    fn laid_out(mut self) -> Tables {
+        let mut files: Vec<Pair> = Vec::new();
+        for (place, edge) in self.edges.iter().enumerate() {
+            match files.last_mut().filter(|file| file.key[0] == edge.file) {
+                Some(file) => file.value[1] += 1,
+                None => files.push(Pair { key: [edge.file, 0], value: [place as u32, 1] }),
+            }
+        }
+        files.sort_unstable();
+        let mut possible = std::mem::take(&mut self.possible);
+        let (users, ()) = beside(|| self.users(), || possible.sort_unstable());
+        let (mut imports, mut bases) = (self.imports, self.bases);
+        let mut importers = imports.clone();
+        imports.sort_unstable();
+        importers.sort_unstable_by_key(|import| (import.to, import.from));
+        let mut derived: Vec<Pair> = bases.iter().map(|pair| Pair { key: pair.value, value: pair.key }).collect();
+        bases.sort_unstable();
+        derived.sort_unstable();
+        let (edges, targets, notes) = (self.edges, self.targets, self.notes);
+        Tables { edges, targets, users, files, possible, imports, importers, bases, derived, notes }
+    }
+}
+
+/// The tables of a file, in the order in which they follow.
+struct Tables {
+    edges: Vec<Edge>,
+    targets: Vec<Symbol>,
+    users: Vec<Pair>,
+    files: Vec<Pair>,
+    possible: Vec<Pair>,
+    imports: Vec<Import>,
+    importers: Vec<Import>,
+    bases: Vec<Pair>,
+    derived: Vec<Pair>,
+    notes: Vec<u32>,
+}
+
+impl Tables {
+    fn bytes(&self) -> [&[u8]; TABLES] {
+        [
+            self.edges.as_bytes(),
+            self.targets.as_bytes(),
+            self.users.as_bytes(),
+            self.files.as_bytes(),
+            self.possible.as_bytes(),
+            self.imports.as_bytes(),
+            self.importers.as_bytes(),
+            self.bases.as_bytes(),
+            self.derived.as_bytes(),
+            self.notes.as_bytes(),
+        ]
+    }
+
+    /// Writes them without putting them together first: there are many megabytes of them, and somebody waits.
+    fn write(&self, file: &mut File) -> io::Result<()> {
+        let tables = self.bytes();
+        let lens = tables.map(|table| table.len() as u64);
+        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, lens, ..Header::default() };
+        let body = |file: &mut File| {
+            file.write_all(header.as_bytes())?;
+            tables.iter().try_for_each(|table| file.write_all(table))
+        };
+        let (written, checksum) = beside(|| body(file), || checksum_of(&tables));
+        written?;
+        header.checksum = checksum;
+        file.write_all_at(header.as_bytes(), 0)
+    }
+}
+
+/// Does two things at once, the first in this thread: what it takes of memory, this thread gives back.
+fn beside<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
+    std::thread::scope(|scope| {
+        let there = scope.spawn(there);
+        let here = here();
+        (here, there.join().expect("it does not panic"))
+    })
+}
+
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    version: u32,
+    /// The [`CONTENT`] that the facts were made by.
+    content: u32,
+    checksum: u64,
+    /// Bytes of each table, in the order in which they follow.
+    lens: [u64; TABLES],
+}
+
+/// The file of a table.
+pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("edges.{number}"))
+}
+
+/// The numbers of the tables in a store, descending.
+pub(in crate::store) fn numbers(dir: &Path) -> Vec<u64> {
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_prefix("edges.")?.parse().ok();
+    let mut numbers: Vec<u64> = std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(number).collect();
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    numbers
+}
+
+/// Writes a table at `path` if it may be, else for this process alone, and opens it.
+pub(in crate::store) fn keep(path: &Path, edges: Edges) -> Result<EdgeTable, Error> {
+    let tables = edges.laid_out();
+    let open = |path: &Path| {
+        // What was written a moment ago is not compared with its checksum.
+        let map = Mapped::open(path)?;
+        map.known(|| Ok(()))?;
+        EdgeTable::open(path)
+    };
+    map::keep(path, |file| tables.write(file), open)
+}
+
+/// The relations of a snapshot, open for reading.
+#[derive(Clone, Debug)]
+pub struct EdgeTable {
+    map: Mapped,
+    starts: [u64; TABLES],
+    lens: [u64; TABLES],
+    checksum: u64,
+}
+
+impl EdgeTable {
+    /// See [`Mapped::damage`].
+    pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()
+    }
+
+    /// Opens a table and checks that it is whole.
+    pub(in crate::store) fn open(path: &Path) -> Result<Self, Error> {
+        let map = Mapped::open(path)?;
+        let header = map.records::<Header>(0, 1)?[0];
+        if header.magic != MAGIC || header.version != VERSION || header.content != CONTENT {
+            return Err(map.damaged("it is no table of edges of this version"));
+        }
+        let mut starts = [0; TABLES];
+        let mut at = size_of::<Header>() as u64;
+        for (start, len) in starts.iter_mut().zip(header.lens) {
+            *start = at;
+            at = at.saturating_add(len);
+        }
+        let body = map.slice(size_of::<Header>() as u64, at - size_of::<Header>() as u64)?;
+        map.known(|| match at == map.bytes().len() as u64 && checksum(body) == header.checksum {
+            true => Ok(()),
+            false => Err(map.damaged("it does not match its checksum")),
+        })?;
+        Ok(Self { starts, lens: header.lens, checksum: header.checksum, map })
+    }
+
+    /// What tells these edges from others.
+    pub(in crate::store) fn checksum(&self) -> u64 {
+        self.checksum
+    }
+
+    fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
+        self.map.records(self.starts[number], self.lens[number] / size_of::<T>() as u64).unwrap_or_default()
+    }
+
+    /// The words that were kept beside the edges.
+    pub fn notes(&self) -> &[u32] {
+        self.table(9)
+    }
+
+    /// Every occurrence, those of a file together and in source order.
+    pub fn all(&self) -> &[Edge] {
+        self.table(0)
+    }
+
+    /// What an occurrence means: one symbol, several where it is ambiguous, none where it is not known.
+    pub fn targets(&self, edge: &Edge) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
+        let first = edge.first_target as usize;
+        let all = self.table::<Symbol>(1);
+        all.get(first..first + edge.targets as usize).unwrap_or_default().iter().map(|symbol| number(*symbol))
+    }
+
+    /// The occurrences that mean a symbol.
+    pub fn users(&self, symbol: SymbolId) -> impl ExactSizeIterator<Item = &Edge> {
+        let edges = self.all();
+        let own = keyed(self.table(2), stored(symbol));
+        own.iter().map(|pair| &edges[pair.value[0] as usize])
+    }
+
+    /// The occurrences in a file, in source order.
+    pub fn in_file(&self, file: u32) -> &[Edge] {
+        self.all().get(self.range(file)).unwrap_or_default()
+    }
+
+    /// The places of the occurrences in a file.
+    fn range(&self, file: u32) -> std::ops::Range<usize> {
+        let own = keyed(self.table(3), [file, 0]);
+        own.first().map_or(0..0, |pair| pair.value[0] as usize..(pair.value[0] + pair.value[1]) as usize)
+    }
+
+    /// The occurrences of a name that may mean any definition that bears it, for nothing is known of what they belong to.
+    pub fn possible(&self, name: &[u8]) -> impl ExactSizeIterator<Item = &Edge> {
+        let edges = self.all();
+        keyed(self.table(4), name_hash(name)).iter().map(|pair| &edges[pair.value[0] as usize])
+    }
+
+    /// What a file imports.
+    pub fn imports(&self, file: u32) -> &[Import] {
+        let all = self.table::<Import>(5);
+        let from = all.partition_point(|import| import.from < file);
+        &all[from..from + all[from..].partition_point(|import| import.from == file)]
+    }
+
+    /// Who imports a file.
+    pub fn importers(&self, file: u32) -> &[Import] {
+        let all = self.table::<Import>(6);
+        let from = all.partition_point(|import| import.to < file);
+        &all[from..from + all[from..].partition_point(|import| import.to == file)]
+    }
+
+    /// The direct bases of a class.
+    pub fn bases(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
+        keyed(self.table(7), stored(class)).iter().map(|pair| number(pair.value))
+    }
+
+    /// The classes that have it for a direct base.
+    pub fn derived(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
+        keyed(self.table(8), stored(class)).iter().map(|pair| number(pair.value))
+    }
+}
+
+/// The rows with this key.
+fn keyed(all: &[Pair], key: [u32; 2]) -> &[Pair] {
+    let from = all.partition_point(|pair| pair.key < key);
+    &all[from..from + all[from..].partition_point(|pair| pair.key == key)]
+}
+
+/// What stands for a name in the table.
+fn name_hash(name: &[u8]) -> [u32; 2] {
+    let hash = checksum(name);
+    [hash as u32, (hash >> 32) as u32]
+}

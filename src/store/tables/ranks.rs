@@ -1,0 +1,138 @@
+//! How much of a snapshot comes together in each symbol: PageRank over who uses whom, used where it lies.
+//!
+//! Like the edges it is derived from, it is no part of a commit: whoever first asks makes it, and it is kept beside them.
+
+use std::path::{Path, PathBuf};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::store::packs::map::Mapped;
+use crate::store::packs::pack::checksum;
+use crate::store::{Error, SymbolId};
+
+const MAGIC: [u8; 8] = *b"clranks\0";
+/// Changes with this table and with how ranks are found; an older table is made again.
+const VERSION: u32 = 3;
+
+/// How central a symbol is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Rank {
+    file: u32,
+    index: u32,
+    /// Its share of the whole; all shares add up to one.
+    pub score: f32,
+    /// How many symbols use it.
+    pub users: u32,
+    /// How many symbols it uses.
+    pub uses: u32,
+}
+
+impl Rank {
+    /// The rank of a symbol.
+    pub fn new(symbol: SymbolId, score: f32, users: u32, uses: u32) -> Self {
+        Self { file: symbol.file, index: symbol.index, score, users, uses }
+    }
+
+    /// Whose it is.
+    pub fn symbol(&self) -> SymbolId {
+        SymbolId { file: self.file, index: self.index }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 8],
+    version: u32,
+    iterations: u32,
+    checksum: u64,
+    /// The checksum of the edges that it was made of.
+    edges: u64,
+    count: u64,
+}
+
+/// The file of a table.
+pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("ranks.{number}"))
+}
+
+/// A table as it is written. `edges` is the checksum of the edges it was made of. Of equal ranks the one given first is the
+/// first: files' numbers tell when each was stored, and no answer may depend on that.
+pub(in crate::store) fn to_bytes(given: Vec<Rank>, iterations: u32, edges: u64) -> Vec<u8> {
+    let mut by_symbol: Vec<u32> = (0..given.len() as u32).collect();
+    by_symbol.sort_by_key(|at| given[*at as usize].symbol());
+    let mut places = vec![0; given.len()];
+    by_symbol.iter().zip(0..).for_each(|(at, place)| places[*at as usize] = place);
+    let mut by_score: Vec<u32> = (0..given.len() as u32).collect();
+    by_score.sort_by(|a, b| given[*b as usize].score.total_cmp(&given[*a as usize].score));
+    let ranks: Vec<Rank> = by_symbol.iter().map(|at| given[*at as usize]).collect();
+    let order: Vec<u32> = by_score.iter().map(|at| places[*at as usize]).collect();
+    let body = [ranks.as_bytes(), order.as_bytes()].concat();
+    let count = ranks.len() as u64;
+    let header = Header { magic: MAGIC, version: VERSION, iterations, checksum: checksum(&body), edges, count };
+    [header.as_bytes(), &body].concat()
+}
+
+/// The ranks of a snapshot, open for reading.
+#[derive(Clone, Debug)]
+pub struct RankTable {
+    map: Mapped,
+    header: Header,
+}
+
+impl RankTable {
+    /// See [`Mapped::damage`].
+    pub fn damage(&self) -> Result<(), Error> {
+        self.map.damage()
+    }
+
+    /// Opens a table and checks that it is whole and of these edges.
+    pub(in crate::store) fn open(path: &Path, edges: u64) -> Result<Self, Error> {
+        let map = Mapped::open(path)?;
+        let header = map.records::<Header>(0, 1)?[0];
+        if header.magic != MAGIC || header.version != VERSION || header.edges != edges {
+            return Err(map.damaged("it is no table of ranks of these edges"));
+        }
+        let start = size_of::<Header>();
+        let len = header.count.saturating_mul((size_of::<Rank>() + size_of::<u32>()) as u64);
+        let body = map.slice(start as u64, len)?;
+        if start + body.len() != map.bytes().len() || checksum(body) != header.checksum {
+            return Err(map.damaged("it does not match its checksum"));
+        }
+        Ok(Self { map, header })
+    }
+
+    fn all(&self) -> &[Rank] {
+        self.map.records(size_of::<Header>() as u64, self.header.count).unwrap_or_default()
+    }
+
+    /// How many symbols are ranked.
+    pub fn len(&self) -> usize {
+        self.header.count as usize
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.header.count == 0
+    }
+
+    /// After how many rounds the shares no longer changed.
+    pub fn iterations(&self) -> u32 {
+        self.header.iterations
+    }
+
+    /// A symbol's; `None` for a plain value, and where names are not resolved.
+    pub fn of(&self, symbol: SymbolId) -> Option<&Rank> {
+        let all = self.all();
+        all.binary_search_by_key(&symbol, Rank::symbol).ok().map(|place| &all[place])
+    }
+
+    /// Every symbol's, the most central first.
+    pub fn best(&self) -> impl Iterator<Item = &Rank> {
+        let all = self.all();
+        let start = size_of::<Header>() + size_of_val(all);
+        let order: &[u32] = self.map.records(start as u64, self.header.count).unwrap_or_default();
+        order.iter().filter_map(|place| all.get(*place as usize))
+    }
+}
