@@ -189,7 +189,7 @@ const FLAGS: &[&str] = &[
 #[test]
 fn every_flag_finds_and_shows_what_ripgrep_does() {
     if Command::new("rg").arg("--version").output().is_err() {
-        return;
+        return crate::client::skipped("ripgrep is not installed");
     }
     let place = Place::new();
     let write = |path: &str, bytes: &[u8]| {

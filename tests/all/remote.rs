@@ -381,7 +381,7 @@ fn on_a_disk(
     match command.output() {
         Ok(output) if output.status.code() != Some(99) && !output.stdout.is_empty() => Some(output),
         other => {
-            println!("skipped: a disk cannot be mounted here: {other:?}");
+            crate::client::skipped(&format!("a disk cannot be mounted here: {other:?}"));
             None
         }
     }

@@ -34,7 +34,7 @@ pub enum Field {
     Signature = 3,
     /// The documentation's first sentence, or a summary in its place.
     Summary = 4,
-    /// Decorators and what providers add.
+    /// Decorators.
     Keywords = 5,
     /// Path, parent, documentation and the definition's own text. One field, because in fields of their own common words
     /// that happen to be rare in one of them would outweigh everything.

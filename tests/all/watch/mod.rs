@@ -453,7 +453,7 @@ fn where_the_system_watches_no_more_folders_they_are_looked_at() {
     let mut probe = Command::new("unshare");
     probe.args(["-Ur", "sh", "-c", "echo 9 > /proc/sys/user/max_inotify_watches"]).stderr(Stdio::null());
     if !probe.status().is_ok_and(|status| status.success()) {
-        println!("left out: a limit of its own cannot be set here");
+        println!("skipped: a limit of its own cannot be set here");
         return;
     }
     for folder in 0..20 {

@@ -143,7 +143,7 @@ fn a_server_that_may_watch_few_folders_leaves_them_to_others() {
         command
     };
     if !limited(9).stdin(Stdio::null()).status().is_ok_and(|status| status.success()) {
-        println!("left out: a limit of its own cannot be set here");
+        println!("skipped: a limit of its own cannot be set here");
         return;
     }
     // Twenty-one folders, and one for itself: a quarter of eighty is too few, a quarter of two hundred is enough.
