@@ -75,6 +75,7 @@ struct State {
 }
 
 /// A snapshot to answer from.
+#[derive(Clone)]
 pub struct Repo {
     /// Which checkout.
     pub sidecar: Sidecar,
@@ -206,11 +207,36 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
 }
 
 /// Looks at the folder as it is now, unless that was done for this very question.
-pub fn look_again(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
+fn look_again(caller: &Caller<'_>, repo: &mut Repo) -> Result<(), Error> {
     forget_look(caller, &repo.sidecar.repo, JUST_NOW);
-    let repo = open_sidecar(caller, repo.sidecar)?;
-    note(caller, &repo);
-    Ok(repo)
+    *repo = open_sidecar(caller, repo.sidecar.clone())?;
+    note(caller, repo);
+    Ok(())
+}
+
+/// Asks a question, and again when its answer is not about what is on disk. `about` tells which files an answer speaks of:
+/// they are looked at. For an answer that found nothing it tells `None`: before that is said, the whole folder is looked at.
+pub fn answered<T>(
+    caller: &Caller<'_>,
+    repo: &mut Repo,
+    mut ask: impl FnMut(&Repo) -> Result<T, Error>,
+    about: impl Fn(&Repo, &T) -> Option<Vec<String>>,
+) -> Result<T, Error> {
+    let mut answer = ask(repo);
+    // What was found in files that changed may be gone; so it takes two looks at most.
+    for _ in 0..2 {
+        let generation = repo.snapshot.generation();
+        match answer.as_ref().ok().and_then(|answer| about(repo, answer)) {
+            Some(paths) => ensure_fresh(caller, repo, paths.iter().map(String::as_str))?,
+            None if repo.freshness.is_some() => look_again(caller, repo)?,
+            None => {}
+        }
+        if repo.snapshot.generation() == generation {
+            break;
+        }
+        answer = ask(repo);
+    }
+    answer
 }
 
 /// Makes the next opening look at the folder, if the last look is longer ago than this.
@@ -224,8 +250,8 @@ fn forget_look(caller: &Caller<'_>, repo: &str, longer_than: Duration) {
 }
 
 /// Reads files from disk though their size and time are as they were, and brings the index up to date when they differ.
-pub fn reread(caller: &Caller<'_>, repo: Repo, paths: &[String]) -> Result<Repo, Error> {
-    let Some(root) = repo.root.clone() else { return Ok(repo) };
+pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<(), Error> {
+    let Some(root) = repo.root.clone() else { return Ok(()) };
     let differs = |path: &&String| {
         let stored = repo.snapshot.file(path);
         let now = std::fs::read(root.join(path.as_str()));
@@ -233,7 +259,7 @@ pub fn reread(caller: &Caller<'_>, repo: Repo, paths: &[String]) -> Result<Repo,
     };
     let changed: Vec<String> = paths.iter().filter(differs).cloned().collect();
     if changed.is_empty() {
-        return Ok(repo);
+        return Ok(());
     }
     let drift = Drift { changed, unseen: true, ..Drift::default() };
     let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: STRICT };
@@ -242,14 +268,14 @@ pub fn reread(caller: &Caller<'_>, repo: Repo, paths: &[String]) -> Result<Repo,
     look_again(caller, repo)
 }
 
-/// Makes sure that these files are as they are on disk, though the folder was looked at a moment ago. Returns a newer
-/// state when they were not.
+/// Makes sure that these files are as they are on disk, though the folder was looked at a moment ago: takes a newer state
+/// when they were not.
 pub fn ensure_fresh<'p>(
     caller: &Caller<'_>,
-    repo: Repo,
+    repo: &mut Repo,
     paths: impl IntoIterator<Item = &'p str>,
-) -> Result<Repo, Error> {
-    let Some(root) = &repo.root else { return Ok(repo) };
+) -> Result<(), Error> {
+    let Some(root) = &repo.root else { return Ok(()) };
     let table = repo.snapshot.table();
     let follow = repo.snapshot.facts().follow_symlinks;
     let changed = paths.into_iter().any(|path| {
@@ -262,7 +288,7 @@ pub fn ensure_fresh<'p>(
         }
     });
     if !changed {
-        return Ok(repo);
+        return Ok(());
     }
     forget_look(caller, &repo.sidecar.repo, Duration::ZERO);
     look_again(caller, repo)

@@ -14,17 +14,10 @@ pub fn answer<T>(
     repo: Option<&str>,
     ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
 ) -> Result<T, Error> {
-    let repo = indexes::open(caller, repo)?;
-    let asked = |repo: &Repo| ask(repo, edges(repo)?);
-    let first = asked(&repo);
-    let generation = repo.snapshot.generation();
-    let repo = match &first {
-        Ok((_, paths)) => indexes::ensure_fresh(caller, repo, paths.iter().map(String::as_str))?,
-        // Before it is said that there is no such thing, the folder is looked at as it is now.
-        Err(_) => indexes::look_again(caller, repo)?,
-    };
-    let answer = if repo.snapshot.generation() == generation { first } else { asked(&repo) };
-    answer.map(|(answer, _)| answer)
+    let mut repo = indexes::open(caller, repo)?;
+    let ask = |repo: &Repo| ask(repo, edges(repo)?);
+    let (answer, _) = indexes::answered(caller, &mut repo, ask, |_, (_, paths)| Some(paths.clone()))?;
+    Ok(answer)
 }
 
 /// Who means whom in a repository.

@@ -70,9 +70,9 @@ impl Tool for GetFileContent {
             let language = languages::of_file(&path, &bytes).map_or("text", |(_, spec)| spec.id);
             return Ok(output(call, &args, path, language, &bytes, None));
         }
-        let repo = indexes::open(call, args.repo.as_deref())?;
+        let mut repo = indexes::open(call, args.repo.as_deref())?;
         let path = relative(call, &repo, &args.file_path);
-        let repo = indexes::ensure_fresh(call, repo, [path.as_str()])?;
+        indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
         let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
         Ok(output(call, &args, path.clone(), file.language(), file.content(), Some(u64::from(file.lines()))))
     }

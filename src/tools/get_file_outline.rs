@@ -123,9 +123,9 @@ impl Tool for GetFileOutline {
         if let [path] = &paths[..] {
             return one(call, args.repo.as_deref(), path);
         }
-        let repo = indexes::open(call, args.repo.as_deref())?;
+        let mut repo = indexes::open(call, args.repo.as_deref())?;
         let paths: Vec<String> = paths.iter().map(|path| relative(call, &repo, path)).collect();
-        let repo = indexes::ensure_fresh(call, repo, paths.iter().map(String::as_str))?;
+        indexes::ensure_fresh(call, &mut repo, paths.iter().map(String::as_str))?;
         let (mut results, mut errors) = (Vec::new(), Vec::new());
         for path in paths {
             match repo.snapshot.file(&path) {
@@ -139,9 +139,9 @@ impl Tool for GetFileOutline {
 }
 
 fn one(call: &Call<'_>, repo: Option<&str>, path: &str) -> Result<Output, Error> {
-    let repo = indexes::open(call, repo)?;
+    let mut repo = indexes::open(call, repo)?;
     let path = relative(call, &repo, path);
-    let repo = indexes::ensure_fresh(call, repo, [path.as_str()])?;
+    indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
     let mut outline = outline(call, file);

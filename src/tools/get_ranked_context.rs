@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::filters::{Filters, check_kind};
 use super::get_symbol_source::Member;
-use super::search_symbols::{Absence, KINDS, absence, ask, meant};
-use super::{Call, Code, Error, Shown, Tool, indexes, tokens};
+use super::indexes::{self, Repo};
+use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths};
+use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::model::Kind;
-use crate::query::{Form, Hit, Order, combined};
+use crate::query::{Form, Found, Hit, Order, combined};
 use crate::store::{Snapshot, SymbolView};
 
 /// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
@@ -159,18 +160,8 @@ impl Tool for GetRankedContext {
         let order = if args.strategy == Strategy::Centrality { Order::Centrality } else { Order::Combined };
         let search = filters.search(order, CONSIDERED);
         let mut repo = indexes::open(call, repo.as_deref())?;
-        let mut found = ask(&repo, &search)?;
-        let generation = repo.snapshot.generation();
-        let path = |hit: &Hit| Some(repo.snapshot.symbol(hit.symbol)?.file.path().to_owned());
-        let paths: Vec<String> = found.hits.iter().filter_map(path).collect();
-        repo = match paths.is_empty() {
-            // Before it is said that there is nothing, the folder is looked at as it is now.
-            true => indexes::look_again(call, repo)?,
-            false => indexes::ensure_fresh(call, repo, paths.iter().map(String::as_str))?,
-        };
-        if repo.snapshot.generation() != generation {
-            found = ask(&repo, &search)?;
-        }
+        let about = |repo: &Repo, found: &Found| (!found.hits.is_empty()).then(|| paths(repo, &found.hits));
+        let found = indexes::answered(call, &mut repo, |repo| ask(repo, &search), about)?;
         let best = found.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let least = match args.strategy {
             Strategy::Centrality => LEAST_CENTRAL,

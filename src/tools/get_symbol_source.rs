@@ -137,9 +137,9 @@ impl Tool for GetSymbolSource {
                 (once, false)
             }
         };
-        let repo = indexes::open(call, args.repo.as_deref())?;
+        let mut repo = indexes::open(call, args.repo.as_deref())?;
         let paths: Vec<&str> = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path)).collect();
-        let repo = indexes::ensure_fresh(call, repo, paths.iter().copied())?;
+        indexes::ensure_fresh(call, &mut repo, paths.iter().copied())?;
         let found = |repo: &Repo| -> Vec<String> {
             let symbols = ids.iter().filter_map(|id| query::by_id(&repo.snapshot, id).ok());
             symbols.map(|symbol| symbol.file.path().to_owned()).collect()
@@ -147,9 +147,9 @@ impl Tool for GetSymbolSource {
         let files = found(&repo);
         // An older id writes its path in another way, and a bare name none.
         let others = files.iter().map(String::as_str).filter(|file| !paths.contains(file));
-        let mut repo = indexes::ensure_fresh(call, repo, others)?;
+        indexes::ensure_fresh(call, &mut repo, others)?;
         if args.verify {
-            repo = indexes::reread(call, repo, &files)?;
+            indexes::reread(call, &mut repo, &files)?;
         }
         if single {
             let symbol = lookup(&repo, &ids[0])

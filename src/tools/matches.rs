@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::indexes::{self, Repo};
-use super::search_symbols::{placeholder, repositories};
+use super::search_symbols::repositories;
 use super::{Call, Code, Error, Freshness, tokens};
 use crate::query;
 use crate::query::scan::Outcome;
@@ -108,21 +108,15 @@ pub(super) fn collect<M: Serialize>(
     for repo in &mut repos {
         page.repo = several.then(|| repo.sidecar.repo.clone());
         let (results, state) = (page.results.len(), page.state);
-        let before = repo.snapshot.generation();
-        page.ask(repo, search)?;
-        // What is about to be shown must be what is on disk; and before it is said that there is nothing, the folder is looked
-        // at as it is now.
-        let shown: Vec<String> = page.results[results..].iter().map(|found| found.file.clone()).collect();
-        let taken = std::mem::replace(repo, placeholder(repo));
-        *repo = match page.state.total == state.total && taken.freshness.is_some() {
-            true => indexes::look_again(call, taken)?,
-            false => indexes::ensure_fresh(call, taken, shown.iter().map(String::as_str))?,
-        };
-        if repo.snapshot.generation() != before {
+        let ask = |repo: &Repo| {
             page.results.truncate(results);
             page.state = state;
             page.ask(repo, search)?;
-        }
+            let shown = page.results[results..].iter().map(|found| found.file.clone()).collect();
+            Ok((page.state.total != state.total).then_some(shown))
+        };
+        // What is about to be shown must be what is on disk.
+        indexes::answered(call, repo, ask, |_, shown: &Option<Vec<String>>| shown.clone())?;
     }
     Ok(page.found(&repos, scope, name))
 }

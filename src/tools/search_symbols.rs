@@ -215,25 +215,9 @@ impl Tool for SearchSymbols {
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
         let mut answers = Vec::new();
         for repo in &mut repos {
-            let mut answer = ask_on(repo, &search, call.offset)?;
             // What is about to be shown must be what is on disk.
-            let paths: Vec<String> = answer
-                .hits
-                .iter()
-                .filter_map(|hit| Some(repo.snapshot.symbol(hit.symbol)?.file.path().to_owned()))
-                .collect();
-            let before = repo.snapshot.generation();
-            let taken = std::mem::replace(repo, placeholder(repo));
-            *repo = indexes::ensure_fresh(call, taken, paths.iter().map(String::as_str))?;
-            if repo.snapshot.generation() != before {
-                answer = ask_on(repo, &search, call.offset)?;
-            }
-            if answer.hits.is_empty() && repo.freshness.is_some() {
-                // Before it is said that there is nothing, the folder is looked at as it is now.
-                let taken = std::mem::replace(repo, placeholder(repo));
-                *repo = indexes::look_again(call, taken)?;
-                answer = ask_on(repo, &search, call.offset)?;
-            }
+            let about = |repo: &Repo, answer: &Found| (!answer.hits.is_empty()).then(|| paths(repo, &answer.hits));
+            let answer = indexes::answered(call, repo, |repo| ask_on(repo, &search, call.offset), about)?;
             answers.push(answer);
         }
         let Found { hits, considered, more: at_least, confidence, evidence, unknown, places, .. } =
@@ -425,15 +409,9 @@ fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Erro
     Ok(found)
 }
 
-/// Stands for a repository while it is being looked at again.
-pub(super) fn placeholder(repo: &Repo) -> Repo {
-    Repo {
-        sidecar: repo.sidecar.clone(),
-        snapshot: repo.snapshot.clone(),
-        root: repo.root.clone(),
-        freshness: repo.freshness,
-        is_kept: repo.is_kept,
-    }
+/// The files that hits lie in.
+pub(super) fn paths(repo: &Repo, hits: &[Hit]) -> Vec<String> {
+    hits.iter().filter_map(|hit| Some(repo.snapshot.symbol(hit.symbol)?.file.path().to_owned())).collect()
 }
 
 fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
