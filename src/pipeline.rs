@@ -25,7 +25,7 @@ use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::git;
-use crate::model::{Input, SkipReason, SourceFile};
+use crate::model::{Input, Progress, SkipReason, SourceFile};
 use crate::store::{self, Entry, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
 
 /// A file that was written less than this before it was looked at may be written again within the same tick of the
@@ -75,7 +75,7 @@ impl Options {
 /// Who is told of progress, and who may call it off.
 pub struct Watcher<'a> {
     /// Files done, files in all, what is being done.
-    pub progress: &'a (dyn Fn(u64, Option<u64>, &str) + Sync),
+    pub progress: &'a Progress<'a>,
     /// Set when the work is no longer wanted.
     pub cancelled: &'a AtomicBool,
     /// How long to wait for another process that writes the same index.

@@ -75,7 +75,7 @@ pub fn index(root: &Path, config: &Config) -> Report {
 /// Nobody looks on.
 pub fn watcher() -> Watcher<'static> {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    Watcher { progress: &|_, _, _| {}, cancelled: &NEVER, patience: Duration::from_secs(5) }
+    Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) }
 }
 
 /// Seconds of processor time that this process has used on all its threads, those that have ended included.

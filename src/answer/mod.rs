@@ -21,8 +21,7 @@ pub use envelope::{Asked, Envelope, Format, Freshness, Question, SHARED, SharedA
 pub use error::{Code, Error, nearest};
 pub use notes::Notes;
 
-/// Told of progress: done, total when known, what is being done.
-pub type Progress = dyn Fn(u64, Option<u64>, &str) + Send + Sync;
+use crate::model::Progress;
 
 /// Who asks, and how they are told of progress.
 #[derive(Clone, Default)]
@@ -32,7 +31,7 @@ pub struct Request {
     /// Where the caller is; meant when it says no roots.
     pub directory: Option<PathBuf>,
     /// How they are told of progress.
-    pub progress: Option<Arc<Progress>>,
+    pub progress: Option<Arc<Progress<'static>>>,
     /// How long the caller waits for changed files to be read again; `None` for as long as is configured.
     pub patience: Option<Duration>,
     /// Set when the caller has given up.
@@ -41,7 +40,7 @@ pub struct Request {
 
 impl Request {
     /// Tells the caller of progress, where they want to be told.
-    pub fn told(&self) -> impl Fn(u64, Option<u64>, &str) + Sync + '_ {
+    pub fn told(&self) -> impl Fn(u64, Option<u64>, &str) + Send + Sync + '_ {
         |done, of, what| {
             if let Some(progress) = &self.progress {
                 progress(done, of, what);

@@ -235,7 +235,7 @@ impl Visit<'_> {
         let config = self.config;
         let rebuild = || {
             let never = AtomicBool::new(false);
-            let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &never, patience: PATIENCE };
+            let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &never, patience: PATIENCE };
             pipeline::rebuild(sidecar, config, &watcher).map(drop).map_err(|err| err.to_string())
         };
         self.problem(&sidecar.repo, what, "index it anew", rebuild);

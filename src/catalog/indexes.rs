@@ -13,9 +13,10 @@ use super::Caller;
 use super::locate::resolve;
 use super::mend::{Mended, mended};
 use crate::allocator;
-use crate::answer::{Code, Error, Freshness, Progress};
+use crate::answer::{Code, Error, Freshness};
 use crate::config::{self, Config};
 use crate::git;
+use crate::model::Progress;
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, Standing, Watching};
@@ -262,7 +263,7 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
         return Ok(());
     }
     let drift = Drift { changed, unseen: true, ..Drift::default() };
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: STRICT };
+    let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: STRICT };
     pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, caller.config, &watcher)
         .map_err(|err| pipeline_error(err, &repo.sidecar))?;
     look_again(caller, repo)
@@ -335,7 +336,8 @@ fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Resul
     if facts.allow_secrets == patterns {
         return Ok(open);
     }
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &caller.request.cancelled, patience: STRICT };
+    let watcher =
+        Watcher { progress: &crate::model::unfollowed, cancelled: &caller.request.cancelled, patience: STRICT };
     let options = pipeline::Options::as_before(Some(&facts), None);
     let root = config.path_map.to_local(&sidecar.root);
     let chosen = is_here(caller, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
@@ -485,7 +487,7 @@ struct Look {
     snapshot: Arc<Snapshot>,
     config: Config,
     store: store::Store,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<Progress<'static>>>,
 }
 
 impl Look {

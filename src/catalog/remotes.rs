@@ -156,7 +156,7 @@ pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_in
     let (cache, tree, files) = (Arc::clone(cache), Arc::clone(&opened.tree), files.to_vec());
     let commit = tree.commit().to_owned();
     let job = thread::Builder::new().name("texts".to_owned()).spawn(move || {
-        let wish = Wish { progress: &|_, _, _| {}, cancelled: Arc::default() };
+        let wish = Wish { progress: &crate::model::unfollowed, cancelled: Arc::default() };
         if let Err(err) = cache.keep_texts(&tree, &files, &wish) {
             tracing::debug!(%err, "the texts of a commit are not kept");
         }

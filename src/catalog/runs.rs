@@ -199,7 +199,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
         false => Drift { elsewhere: true, ..Drift::default() },
     };
     let cancelled = AtomicBool::new(false);
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &cancelled, patience: BRIEF };
+    let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &cancelled, patience: BRIEF };
     pipeline::refresh(&sidecar, &before, &drift, config, &watcher).map_err(|err| pipeline_error(err, &sidecar))?;
 
     let repo = open_sidecar(caller, sidecar)?;

@@ -253,7 +253,7 @@ fn problem_with(method: &str, params: Value) -> String {
 }
 
 /// A progress function that lets through about ten steps a second, each further than the one before, and the last.
-fn throttled(sender: mpsc::UnboundedSender<Step>) -> Arc<tools::Progress> {
+fn throttled(sender: mpsc::UnboundedSender<Step>) -> Arc<crate::model::Progress<'static>> {
     let last: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
     Arc::new(move |done, total, message| {
         let mut last = last.lock().expect("no panic while it is held");

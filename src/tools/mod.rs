@@ -57,7 +57,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Asked, Freshness, arguments, nearest, session, tokens};
 use crate::catalog::{files, github, indexes, locate, related, remotes};
 
-pub use crate::answer::{Code, Envelope, Error, Progress, Request};
+pub use crate::answer::{Code, Envelope, Error, Request};
 pub use crate::catalog::Context;
 pub use call::{Call, call};
 pub use here::languages_of;

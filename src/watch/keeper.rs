@@ -496,7 +496,7 @@ impl Work {
         let names = drift.changed.iter().chain(&drift.gone).take(ask::MOST_PATHS).cloned().collect();
         *self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner) = names;
         let started = Instant::now();
-        let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &self.cancelled, patience: PATIENCE };
+        let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &self.cancelled, patience: PATIENCE };
         let outcome = pipeline::refresh(&self.sidecar, &self.snapshot, drift, &self.config, &watcher);
         self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let report = outcome.map_err(|err| err.to_string())?;
@@ -563,7 +563,8 @@ fn index(
     tell(&format!("indexing {}", root.display()));
     let known = Registry::new(&config.home).get(&sidecar.repo);
     let options = pipeline::Options::as_before(before.map(Snapshot::facts), known.as_ref());
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+    let watcher =
+        Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     pipeline::index_folder(root, config, &options, &watcher)?;
     newest(store, sidecar).map_err(|err| Error::Pipeline(err.into()))
 }

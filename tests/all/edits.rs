@@ -57,7 +57,8 @@ impl Place {
     /// Its newest state, indexed.
     fn snapshot(&self) -> Snapshot {
         static NEVER: AtomicBool = AtomicBool::new(false);
-        let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &NEVER, patience: Duration::from_secs(60) };
+        let watcher =
+            Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(60) };
         let root = self.folder.path().join("source");
         let report = pipeline::index_folder(&root, &self.config, &Options::default(), &watcher).expect("it is indexed");
         let store = Registry::new(&self.config.home).store(&report.sidecar.store);

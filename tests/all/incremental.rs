@@ -211,7 +211,7 @@ impl Place {
 }
 
 fn watcher(cancelled: &AtomicBool) -> Watcher<'_> {
-    Watcher { progress: &|_, _, _| {}, cancelled, patience: Duration::from_secs(60) }
+    Watcher { progress: &codelode::model::unfollowed, cancelled, patience: Duration::from_secs(60) }
 }
 
 /// Everything that a snapshot says of its files, text by text and symbol by symbol.

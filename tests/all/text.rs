@@ -62,7 +62,8 @@ fn make_corpus() -> Corpus {
         fs::write(root.join(name), bytes).expect("it can be written");
     }
     let config = Config { home: folder.path().join("home"), ..Config::default() };
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &NEVER, patience: Duration::from_secs(5) };
+    let watcher =
+        Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) };
     let report = pipeline::index_folder(&root, &config, &Options::default(), &watcher).expect("it can be indexed");
     let store = Registry::new(&config.home).store(&report.sidecar.store);
     let snapshot = store.snapshot(&report.sidecar.snapshot).expect("it was committed just now");

@@ -101,7 +101,8 @@ fn a_large_folder_is_indexed_only_when_that_is_asked_for() {
         fs::write(root.join(format!("inner/{n}.py")), "").expect("the folder is ours");
     }
     let index = |at_most| {
-        let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+        let watcher =
+            Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
         pipeline::index_folder(&root, &place.cx.config, &Options { at_most, ..Options::default() }, &watcher)
     };
     assert!(matches!(index(Some(4)), Err(pipeline::Error::TooMany(4))));

@@ -47,7 +47,7 @@ pub(super) fn world(certificate: &str, tokens: &[(&str, &str)]) -> World {
 }
 
 pub(in crate::git) fn quiet() -> Wish<'static> {
-    Wish { progress: &|_, _, _| {}, cancelled: Arc::new(AtomicBool::new(false)) }
+    Wish { progress: &crate::model::unfollowed, cancelled: Arc::new(AtomicBool::new(false)) }
 }
 
 pub(in crate::git) fn remote(url: &str) -> Remote {
@@ -449,7 +449,7 @@ fn a_fetch_can_be_called_off() {
         backend(&root, asked)
     });
     let world = world(&stand.certificate, &[]);
-    let wish = Wish { progress: &|_, _, _| {}, cancelled };
+    let wish = Wish { progress: &crate::model::unfollowed, cancelled };
     let err = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &wish).expect_err("it was called off");
     assert!(matches!(err, Error::Cancelled), "{err:?}");
 }

@@ -20,6 +20,7 @@ use super::refs::{Refs, RemoteRef};
 use super::remote::{Remote, Transport};
 use crate::git::Error;
 use crate::git::history::commit::causes;
+use crate::model::Progress;
 use crate::net;
 
 /// How repositories are reached.
@@ -49,7 +50,7 @@ impl std::fmt::Debug for Token {
 #[derive(Clone)]
 pub struct Wish<'a> {
     /// Told of bytes that came, and what is being done.
-    pub progress: &'a (dyn Fn(u64, Option<u64>, &str) + Sync),
+    pub progress: &'a Progress<'a>,
     /// Set when it is not wanted any more.
     pub cancelled: Arc<AtomicBool>,
 }

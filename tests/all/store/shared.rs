@@ -76,7 +76,8 @@ fn a_refresh_keeps_what_somebody_else_indexed_meanwhile() {
     let place = Place::indexed(&modules(4, 0));
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let sidecar = pipeline::sidecar_of(&place.source(), &config);
-    let watcher = Watcher { progress: &|_, _, _| {}, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+    let watcher =
+        Watcher { progress: &codelode::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     let before = place.snapshot().expect("it is indexed");
     let path = "part_0/module_0.py";
     fs::write(place.source().join(path), module(path, 1)).expect("it is ours");
