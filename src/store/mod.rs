@@ -17,6 +17,11 @@
 //! does not exist: the next writer sweeps it away. So a process that is killed anywhere leaves the old generation or the new one,
 //! and a reader, who holds what it mapped, is never disturbed.
 
+mod life;
+mod packs;
+mod search;
+mod tables;
+
 pub use life::manifest::{Manifest, SnapshotFacts};
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
 pub use life::snapshot::Snapshot;
@@ -223,8 +228,4 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod life;
-mod packs;
-mod search;
-mod tables;
 mod tests;

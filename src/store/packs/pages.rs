@@ -158,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{PageSums, Pages};
-    use crate::store::map::Mapped;
+    use crate::store::packs::map::Mapped;
 
     /// A file with a part in the middle and its sums behind it.
     fn file(before: usize, part: &[u8]) -> tempfile::NamedTempFile {
