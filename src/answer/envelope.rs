@@ -160,7 +160,7 @@ fn answer(
     let count_only = shared.count_only;
     let (body, notes) = run(Question { max_tokens, offset, count_only, fingerprint }, args)?;
     let notes = notes.into_inner();
-    let mut draft = Draft::new(fingerprint, body, tool.list, offset, notes.total);
+    let mut draft = Draft::new(fingerprint, body, notes.list.or(tool.list), offset, notes.total);
     draft.narrow = notes.narrow;
     draft.compact = shared.format.unwrap_or(config.format) == Format::Compact;
     let mut found = !draft.is_empty_list();

@@ -21,10 +21,16 @@ pub(super) struct Noted {
     pub count: Option<usize>,
     pub narrow: Option<String>,
     pub found: Option<bool>,
+    pub list: Option<&'static str>,
     pub meta: Map<String, Value>,
 }
 
 impl Notes {
+    /// The list that is cut and counted, where the arguments say which.
+    pub fn list(&self, list: &'static str) {
+        self.lock().list = Some(list);
+    }
+
     /// The repository that was asked.
     pub fn repo(&self, id: &str) {
         self.lock().repo = Some(id.to_owned());

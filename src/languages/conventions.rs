@@ -15,8 +15,9 @@ pub enum Public {
     Capital,
     /// A definition that says one of these words.
     Word(&'static [&'static str]),
-    /// A definition that says this word, and every member that is not said to be private.
-    Exported(&'static str),
+    /// A definition that says one of these words, or one that holds one that ends with a dot, and every member that is not said to
+    /// be private.
+    Exported(&'static [&'static str]),
 }
 
 /// What the owner of a member is where the member stands outside of it.
@@ -62,6 +63,26 @@ pub enum Named {
     },
 }
 
+/// What a framework or a tool uses by itself: definitions of these names at the top level of these files.
+#[derive(Debug)]
+pub struct Framework {
+    /// Globs of paths.
+    pub files: &'static [&'static str],
+    /// The names, or their beginnings where one ends with `*`; none for all public ones.
+    pub names: &'static [&'static str],
+}
+
+impl Framework {
+    /// Whether it uses a name in its files; `is_public` where that is public.
+    pub fn uses(&self, name: &str, is_public: bool) -> bool {
+        let is_meant = |wanted: &&str| match wanted.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *wanted,
+        };
+        if self.names.is_empty() { is_public } else { self.names.iter().any(is_meant) }
+    }
+}
+
 /// A language's conventions.
 #[derive(Debug)]
 pub struct Conventions {
@@ -88,8 +109,15 @@ pub struct Conventions {
     pub packages: &'static [Package],
     /// Whether a file, by path and text, is for nobody else though its names are public.
     pub is_inner: fn(&str, &[u8]) -> bool,
-    /// A text of lines that hand on all names of another file.
-    pub wildcard: Option<&'static str>,
+    /// A line with any of these texts hands on all names of another file.
+    pub wildcards: &'static [&'static str],
+    /// Beginnings of comments by which what follows is handed to another program.
+    pub directives: &'static [&'static str],
+    /// A file that says one of these words may look up names that it puts together while it runs; `[` stands right before such a
+    /// name.
+    pub reflection: &'static [&'static str],
+    /// See [`Framework`].
+    pub frameworks: &'static [Framework],
     /// Whether the language itself uses a member of this name.
     pub is_implied: fn(&str) -> bool,
     /// Whether a member may take the place of one of a base that is not in the repository, by the words before its name and that.
@@ -123,7 +151,10 @@ impl Conventions {
         faces: &[],
         packages: &[],
         is_inner: |_, _| false,
-        wildcard: None,
+        wildcards: &[],
+        directives: &[],
+        reflection: &[],
+        frameworks: &[],
         is_implied: |_| false,
         may_override: |_, _| true,
         naming_attributes: &[],

@@ -38,6 +38,8 @@ pub struct Definition {
     pub container: Span,
     /// It has a body that runs, so it has a complexity and what is inside is local to it.
     pub runs: bool,
+    /// See [`Symbol::handed`].
+    pub handed: bool,
     /// It belongs to what encloses the innermost symbol around it: a constructor's parameter that is a field of the class.
     pub of_outer: bool,
 }
@@ -57,6 +59,7 @@ impl Definition {
             decorators: Vec::new(),
             container: Span::default(),
             runs: matches!(kind, Kind::Function | Kind::Method),
+            handed: false,
             of_outer: false,
         }
     }
@@ -198,8 +201,8 @@ impl<'s, 't> Cx<'s, 't> {
     /// Records a symbol. One without a name, or whose parts do not lie in the file, is left out: the text around a syntax
     /// error gives such nodes.
     pub fn define(&mut self, definition: Definition) {
-        let Definition { name, kind, detail, span, signature, doc, mut decorators, mut container, runs, of_outer } =
-            definition;
+        let Definition { name, kind, detail, span, signature, doc, handed, runs, of_outer, .. } = definition;
+        let Definition { mut decorators, mut container, .. } = definition;
         let size = self.source.len() as u32;
         if name.is_empty() || span.is_empty() || span.end > size || !span.contains(name) {
             return;
@@ -235,6 +238,7 @@ impl<'s, 't> Cx<'s, 't> {
             doc,
             decorators,
             parent,
+            handed,
             container,
             complexity: u16::from(runs),
         });

@@ -33,6 +33,15 @@ pub fn is_beside(path: &str) -> bool {
     lies_in(path, BESIDE)
 }
 
+/// Folders that hold copies of others' code.
+const VENDORED: &[&str] =
+    &["vendor", "vendored", "vendors", "node_modules", "third_party", "thirdparty", "bower_components"];
+
+/// Whether a file is a copy of others' code.
+pub fn is_vendored(path: &str) -> bool {
+    lies_in(path, VENDORED)
+}
+
 /// Whether a file was written by a program, by its name or by what it says of itself at its beginning.
 pub fn is_generated(path: &str, content: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -163,6 +163,8 @@ pub struct Symbol {
     pub decorators: Vec<Span>,
     /// The enclosing symbol, by its place in [`Extraction::symbols`]; always an earlier one.
     pub parent: Option<u32>,
+    /// It is a value in the middle of an expression, and who evaluates that uses it: a function that is returned or passed on.
+    pub handed: bool,
     /// The owner's name where the owner is not an enclosing symbol: a Go receiver, a Rust `impl`, `Foo.prototype`.
     pub container: Span,
     /// Cyclomatic complexity (McCabe 1976): one, and one for each branch. Zero for what has no body of its own.

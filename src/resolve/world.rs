@@ -41,8 +41,6 @@ enum Step {
     Module(Module),
     /// The names of what a star stands for, by file and expression.
     Star(u32, u32),
-    /// The modules directly inside of it, where nothing else was found.
-    Children(Module),
 }
 
 /// Answers that are kept for each expression of a file, by its place; [`NONE`] for one not asked yet.
@@ -400,13 +398,14 @@ impl<'a> World<'a> {
     /// The first meaning that a name has where these steps lead, the last of them first. Stars are followed however many there
     /// are: each module is entered once, and none within another, so that a long chain of them needs no stack.
     fn search(&mut self, mut steps: Vec<Step>, name: u64, mut entered: FxHashSet<Module>) -> Vec<Meaning> {
+        let mut modules = Vec::new();
         while let Some(step) = steps.pop() {
             let found = match step {
                 Step::Module(module) if !entered.insert(module) => continue,
                 Step::Module(module) => {
                     let found = self.offered(module, name);
+                    modules.push(module);
                     if found.is_empty() {
-                        steps.push(Step::Children(module));
                         for (file, scope) in self.modules.scopes(module).into_iter().rev() {
                             self.add_stars(file, scope, OFFERED, &mut steps);
                         }
@@ -415,24 +414,24 @@ impl<'a> World<'a> {
                 }
                 Step::Star(file, from) => {
                     let values = self.value(file, from);
-                    let modules = values.iter().rev().filter_map(|value| match *value {
+                    steps.extend(values.iter().rev().filter_map(|value| match *value {
                         Value::Module(module) => Some(Step::Module(module)),
                         _ => None,
-                    });
-                    steps.extend(modules);
+                    }));
                     let others = values.iter().filter(|value| !matches!(value, Value::Module(_)));
                     others.map(|value| self.member(*value, name)).find(|found| !found.is_empty()).unwrap_or_default()
-                }
-                Step::Children(module) => {
-                    let scopes = self.modules.scopes(module);
-                    let text = scopes.iter().find_map(|(file, _)| self.text_of(*file, name));
-                    let text = text.or_else(|| self.text_anywhere(name));
-                    let child = text.and_then(|text| self.modules.child(module, text));
-                    child.map(Meaning::Module).into_iter().collect()
                 }
             };
             if !found.is_empty() {
                 return found;
+            }
+        }
+        // Where none of them binds the name, it is that of a module inside of one, the first before those it has by stars.
+        for module in modules {
+            let own = self.modules.scopes(module).iter().find_map(|(file, _)| self.text_of(*file, name));
+            let text = own.or_else(|| self.text_anywhere(name));
+            if let Some(child) = text.and_then(|text| self.modules.child(module, text)) {
+                return vec![Meaning::Module(child)];
             }
         }
         Vec::new()

@@ -105,6 +105,7 @@ fn read(text: &str) -> Extraction {
                 decorators: Vec::new(),
                 parent,
                 container: Span::default(),
+                handed: false,
                 complexity: 1,
             });
         }

@@ -18,7 +18,7 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// 1 nothing uses it, 0.9 only tests, 0.7 only dead code.
+    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code.
     #[serde(default = "sure")]
     min_confidence: f64,
     /// Judge tests, too.
@@ -51,18 +51,21 @@ pub struct Output {
     min_confidence: f64,
     /// Symbols that use begins at: mains, decorated ones, what is offered to others.
     live_root_count: usize,
-    /// Not listed: nothing was seen to use them, but an unresolved reference may.
+    /// Not listed: nothing was seen to use them, but an unresolved reference, or a name in quotes or in a file that is no code, may.
     #[serde(skip_serializing_if = "is_zero")]
     perhaps_used_count: usize,
-    /// Not listed: files in languages whose names are not resolved yet.
+    /// Not judged: files in languages whose names are not resolved, generated ones, and copies of others' code.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_judged: usize,
     /// Not listed: dead less surely than asked, most of it used by dead code alone; a lower min_confidence lists it.
     #[serde(skip_serializing_if = "is_zero")]
     less_sure_count: usize,
     dead_count: usize,
-    /// Dead symbols, or files.
-    dead_symbols: Vec<Item>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dead_symbols: Option<Vec<Item>>,
+    /// Instead of symbols, where files are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dead_files: Option<Vec<Item>>,
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -115,32 +118,41 @@ impl Tool for FindDeadCode {
                 reason: reason(dead.certainty),
                 importer_count: Some(dead.importers),
             });
-            let mut dead_symbols: Vec<Item> = match args.granularity {
+            let mut dead: Vec<Item> = match args.granularity {
                 Granularity::Symbol => symbols.collect(),
                 Granularity::File => files.collect(),
             };
-            dead_symbols.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-            let paths = dead_symbols.iter().map(|item| item.file.clone()).collect();
+            dead.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            let paths = dead.iter().map(|item| item.file.clone()).collect();
             let found_count = match args.granularity {
                 Granularity::Symbol => found.symbols.len(),
                 Granularity::File => found.files.len(),
             };
-            let not_judged = snapshot.files().filter(|file| file.facts().is_empty() && file.symbol_count() > 0).count();
             let output = Output {
                 granularity: args.granularity,
                 min_confidence: args.min_confidence,
                 live_root_count: found.roots,
                 perhaps_used_count: found.perhaps_used,
-                files_not_judged: not_judged,
-                less_sure_count: found_count - dead_symbols.len(),
-                dead_count: dead_symbols.len(),
-                dead_symbols,
+                files_not_judged: found.files_not_judged,
+                less_sure_count: found_count - dead.len(),
+                dead_count: dead.len(),
+                dead_symbols: None,
+                dead_files: None,
+            };
+            let output = match args.granularity {
+                Granularity::Symbol => Output { dead_symbols: Some(dead), ..output },
+                Granularity::File => Output { dead_files: Some(dead), ..output },
             };
             Ok((output, paths))
         })?;
-        call.found(!output.dead_symbols.is_empty());
+        let dead =
+            if args.granularity == Granularity::File { &mut output.dead_files } else { &mut output.dead_symbols };
+        if args.granularity == Granularity::File {
+            call.list("dead_files");
+        }
+        call.found(dead.as_ref().is_some_and(|dead| !dead.is_empty()));
         call.narrow("give min_confidence 1");
-        output.dead_symbols = call.page(output.dead_symbols, usize::MAX);
+        *dead = dead.take().map(|dead| call.page(dead, usize::MAX));
         Ok(output)
     }
 }
@@ -149,6 +161,7 @@ fn reason(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Unused => "unused",
         Certainty::OnlyTests => "only tests use it",
+        Certainty::Offered => "unused here, but public in a package that others can install",
         Certainty::DeadUsers => "only dead code uses it",
     }
 }

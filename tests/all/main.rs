@@ -5,6 +5,7 @@ mod changes;
 mod cli;
 mod client;
 mod damage;
+mod dead;
 mod edits;
 mod graph;
 mod incremental;

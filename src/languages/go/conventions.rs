@@ -15,7 +15,8 @@ pub static CONVENTIONS: Conventions = Conventions {
         let is_program = text.starts_with(b"package main") || memchr::memmem::find(text, b"\npackage main").is_some();
         is_program || path.split('/').any(|folder| folder == "internal")
     },
-    is_implied: |name| matches!(name, "_"),
+    directives: &["//export ", "//go:linkname ", "//go:wasmexport "],
+    is_implied: |name| name == "_" || super::libraries::asks_for(name),
     may_override: |_, name| name.starts_with(char::is_uppercase),
     types_use: false,
     ..Conventions::NEUTRAL

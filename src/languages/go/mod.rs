@@ -2,6 +2,7 @@
 
 mod conventions;
 mod expressions;
+pub(super) mod libraries;
 mod lower;
 mod modules;
 mod shapes;

@@ -13,7 +13,8 @@ pub static CONVENTIONS: Conventions = Conventions {
     test_files: &["Test*", "*Test", "*Tests"],
     public: Public::Word(&["public", "protected"]),
     is_implied: |name| {
-        matches!(name, "toString" | "hashCode" | "equals" | "readObject" | "writeObject" | "readResolve")
+        matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")
+            || matches!(name, "readObject" | "writeObject" | "readResolve" | "writeReplace" | "readObjectNoData")
     },
     may_override: |words, _| says(words, &["public", "protected"]) && !says(words, &["static"]),
     owner: Owner::Base,

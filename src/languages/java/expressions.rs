@@ -225,8 +225,7 @@ fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     }
     let is_known = is_bare || on != UNKNOWN;
     let (first, fitting) = arguments(cx, node, scope, if is_known { callee } else { UNKNOWN });
-    // Who asks after a method asks after all that bear its name; which of them it is tells what the call gives.
-    cx.facts.occurrence(span_of(name_node), Role::Call, callee);
+    cx.facts.occurrence(span_of(name_node), Role::Call, if is_known { fitting } else { callee });
     if is_known { cx.facts.expression(Op::Call, fitting, first) } else { UNKNOWN }
 }
 

@@ -47,7 +47,9 @@ pub(in crate::languages) fn declarator(cx: &mut Cx<'_, '_>, node: Node<'_>) {
                 return;
             };
             let outer = declaration(cx, node);
-            define_value(cx, outer, name, span_of(name), Span::default(), false, &found);
+            // What is given to something else too is used by that.
+            let part = if value.kind() == "assignment_expression" { Part::Handed } else { Part::Own };
+            define_value(cx, outer, name, span_of(name), Span::default(), part, &found);
             chain(cx, value, outer, span_of(name), &found);
         }
         Value::Import => {}
@@ -194,9 +196,14 @@ fn assign<'s>(
     }
     match found {
         Value::Function(_) | Value::Class(_) => {
-            let is_member = !matches!(target.sort, Sort::Variable | Sort::Export | Sort::Module);
+            let part = match target.sort {
+                // It has another name already, or is known to those who import the module by none.
+                Sort::Variable | Sort::Module | Sort::Global => Part::Handed,
+                Sort::Export => Part::Own,
+                _ => Part::Member,
+            };
             defined.push(text(cx, name));
-            define_value(cx, outer, node, name, target.container, is_member, found);
+            define_value(cx, outer, node, name, target.container, part, found);
         }
         _ => {
             let owner = text(cx, target.container);
@@ -205,7 +212,7 @@ fn assign<'s>(
                 Sort::Prototype if text(cx, name) != "constructor" => Detail::Property,
                 // What is named elsewhere is exported or shared here, not defined.
                 _ if matches!(found, Value::Reference) => return,
-                Sort::Export => Detail::Variable,
+                Sort::Export | Sort::Global => Detail::Variable,
                 // A property of something else than a class is state, not a definition: `document.title = "…"`.
                 Sort::Property if owner.starts_with(char::is_uppercase) => Detail::Property,
                 _ => return,
@@ -217,6 +224,17 @@ fn assign<'s>(
     }
 }
 
+/// What a value is of that which gives it a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It is that: what is declared.
+    Own,
+    /// A member of it.
+    Member,
+    /// What it is given: it is used by being given. See [`Symbol::handed`](crate::model::Symbol::handed).
+    Handed,
+}
+
 /// Defines the function or class that a name is given to; `outer` is all of it.
 pub(super) fn define_value(
     cx: &mut Cx<'_, '_>,
@@ -224,11 +242,11 @@ pub(super) fn define_value(
     name_node: Node<'_>,
     name: Span,
     container: Span,
-    is_member: bool,
+    part: Part,
     value: &Value<'_>,
 ) {
     let (kind, detail, value) = match value {
-        Value::Function(value) if is_member => (Kind::Method, Detail::Method, value),
+        Value::Function(value) if part == Part::Member => (Kind::Method, Detail::Method, value),
         Value::Function(value) => {
             (Kind::Function, function_detail(cx, name_node, value.child_by_field_name("body")), value)
         }
@@ -237,8 +255,9 @@ pub(super) fn define_value(
     };
     let definition = Definition::new(outer, name_node, kind, detail);
     // `this.name = function () {}` in a constructor makes a method of the class.
-    let of_outer = is_member && container.is_empty() && in_constructor(cx);
-    let definition = decorated(Definition { name, container, of_outer, ..definition }, *value);
+    let of_outer = part == Part::Member && container.is_empty() && in_constructor(cx);
+    let handed = part == Part::Handed;
+    let definition = decorated(Definition { name, container, of_outer, handed, ..definition }, *value);
     define(cx, definition.before(value.child_by_field_name("body")));
 }
 
@@ -254,7 +273,7 @@ pub(in crate::languages) fn export(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     match found {
         Value::Function(inner) | Value::Class(inner) => {
             let name = inner.child_by_field_name("name").unwrap_or(default);
-            define_value(cx, node, name, span_of(name), Span::default(), false, &found);
+            define_value(cx, node, name, span_of(name), Span::default(), Part::Own, &found);
         }
         _ => define(cx, Definition::new(node, default, Kind::Constant, Detail::Constant)),
     }
@@ -273,5 +292,5 @@ pub(in crate::languages) fn expression(cx: &mut Cx<'_, '_>, node: Node<'_>) {
         _ => (Kind::Function, function_detail(cx, name, Some(body))),
     };
     let definition = decorated(Definition::new(node, name, kind, detail), node);
-    define(cx, definition.before(Some(body)));
+    define(cx, Definition { handed: true, ..definition }.before(Some(body)));
 }

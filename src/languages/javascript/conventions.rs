@@ -1,7 +1,7 @@
 //! Conventions of JavaScript and TypeScript: `export`, npm packages, and how test files are called.
 
 use crate::languages::conventions::says;
-use crate::languages::{Conventions, Named, Owner, Package, Public};
+use crate::languages::{Conventions, Framework, Named, Owner, Package, Public};
 use crate::model::Kind;
 
 /// See [`Conventions`].
@@ -11,7 +11,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     tests: &["test", "describe"],
     // Declarations without bodies describe code that is elsewhere.
     test_files: &["*.test", "*.spec", "*.bench", "*.stories", "*.d", "*.test.*", "*.spec.*", "*.d.*", "test"],
-    public: Public::Exported("export"),
+    public: Public::Exported(&["export", "exports."]),
     faces: &["index", "mod"],
     packages: &[Package {
         file: "package.json",
@@ -19,15 +19,62 @@ pub static CONVENTIONS: Conventions = Conventions {
         names: Named::Files {
             faces: &["main", "module", "browser", "bin", "exports", "types", "source"],
             programs: &["bin"],
-            endings: &[".js", ".ts", "/index.js", "/index.ts"],
+            endings: &[
+                ".js",
+                ".ts",
+                ".tsx",
+                ".jsx",
+                ".mjs",
+                ".cjs",
+                ".mts",
+                "/index.js",
+                "/index.ts",
+                "/index.tsx",
+                "/index.mjs",
+            ],
         },
     }],
-    wildcard: Some("export *"),
+    wildcards: &["export *", "exports", "...require("],
+    reflection: &["["],
+    frameworks: FRAMEWORKS,
     is_implied: |name| {
-        matches!(name, "constructor" | "toString" | "valueOf" | "toJSON" | "then") || name.starts_with('[')
+        name.starts_with('[')
+            || matches!(name, "constructor" | "toString" | "toLocaleString" | "valueOf" | "toJSON" | "then" | "inspect")
+            || matches!(
+                name,
+                "connectedCallback" | "disconnectedCallback" | "attributeChangedCallback" | "adoptedCallback"
+            )
     },
     may_override: |words, name| !says(words, &["private", "static"]) && !name.starts_with('#'),
     owner: Owner::Value,
     plain_bases: &["Object"],
     ..Conventions::NEUTRAL
 };
+
+/// Frameworks and tools that find what they use.
+const FRAMEWORKS: &[Framework] = &[
+    // Next.js, SvelteKit, Remix and others that find pages by their files.
+    Framework {
+        files: &[
+            "**/app/**/{page,layout,loading,error,not-found,template,default,route,global-error}.{ts,tsx,js,jsx}",
+            "**/app/**/{sitemap,robots,manifest,icon,apple-icon,opengraph-image,twitter-image}.{ts,tsx,js,jsx}",
+            "**/{pages,routes}/**/*.{ts,tsx,js,jsx}",
+            "**/{middleware,instrumentation,proxy,mdx-components}.{ts,tsx,js}",
+            "**/+{page,layout,server,error}*.{ts,js}",
+            "**/*.stories.{ts,tsx,js,jsx}",
+            "**/.storybook/**",
+        ],
+        names: &[],
+    },
+    // Tools that load their configuration.
+    Framework {
+        files: &[
+            "**/*.{config,conf,setup}.{js,ts,mjs,cjs,mts,cts}",
+            "**/{gulpfile,Gruntfile,Jakefile,Gulpfile}*.{js,ts,mjs,cjs}",
+            "**/.*rc.{js,cjs,mjs}",
+        ],
+        names: &[],
+    },
+    // Extensions of editors.
+    Framework { files: &["**/*.{ts,js}"], names: &["activate", "deactivate"] },
+];

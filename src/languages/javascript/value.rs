@@ -147,8 +147,10 @@ pub(super) struct Target<'t> {
 pub(super) enum Sort {
     /// `name = …`.
     Variable,
-    /// `exports.name = …`, or a property of the global object.
+    /// `exports.name = …`.
     Export,
+    /// A property of the global object.
+    Global,
     /// `module.exports = …`.
     Module,
     /// `Owner.name = …`, `this.name = …`.
@@ -174,7 +176,8 @@ pub(super) fn target<'t>(cx: &Cx<'_, '_>, left: Node<'t>) -> Option<Target<'t>> 
     let (container, sort) = match object.kind() {
         "identifier" => match cx.text(object) {
             "module" if cx.text(property) == "exports" => (Span::default(), Sort::Module),
-            "exports" | "window" | "global" | "globalThis" => (Span::default(), Sort::Export),
+            "exports" => (Span::default(), Sort::Export),
+            "window" | "global" | "globalThis" => (Span::default(), Sort::Global),
             _ => (span_of(object), Sort::Property),
         },
         "member_expression" => match object.child_by_field_name("property") {

@@ -1,6 +1,6 @@
 //! Conventions of Python: dunder names, pytest, and how packages are described.
 
-use crate::languages::{Conventions, Named, Package, Public};
+use crate::languages::{Conventions, Framework, Named, Package, Public};
 use crate::model::Kind;
 
 const COMMANDS: Named = Named::Functions { endings: &[".py", "/__init__.py"] };
@@ -19,7 +19,9 @@ pub static CONVENTIONS: Conventions = Conventions {
         Package { file: "setup.cfg", says: &[], names: COMMANDS },
         Package { file: "pyproject.toml", says: &["[project]", "[tool.poetry]"], names: COMMANDS },
     ],
-    wildcard: Some("import *"),
+    wildcards: &["import *"],
+    reflection: &["getattr(", "globals()", "locals()", "methodcaller(", "vars("],
+    frameworks: FRAMEWORKS,
     is_implied: |name| name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_"),
     may_override: |_, name| !name.starts_with("__"),
     plain_decorators: &[
@@ -49,3 +51,33 @@ pub static CONVENTIONS: Conventions = Conventions {
     plain_bases: &["object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "StrEnum", "NamedTuple", "TypedDict"],
     ..Conventions::NEUTRAL
 };
+
+/// Frameworks and tools that find what they use.
+const FRAMEWORKS: &[Framework] = &[
+    // Sphinx and IPython extensions, pytest plugins, build hooks, functions of cloud providers.
+    Framework {
+        files: &["**/*.py"],
+        names: &[
+            "setup",
+            "pytest_*",
+            "pdm_build_*",
+            "load_ipython_extension",
+            "unload_ipython_extension",
+            "load_tests",
+            "lambda_handler",
+            "get_requires_for_build_*",
+            "prepare_metadata_for_build_*",
+            "build_wheel",
+            "build_sdist",
+            "build_editable",
+        ],
+    },
+    Framework { files: &["**/conf.py", "**/conftest.py", "**/*.conf.py"], names: &[] },
+    // Django.
+    Framework { files: &["**/management/commands/*.py"], names: &["Command"] },
+    Framework {
+        files: &["**/migrations/*.py", "**/apps.py", "**/admin.py", "**/templatetags/*.py", "**/locale/**/formats.py"],
+        names: &[],
+    },
+    Framework { files: &["**/versions/*.py"], names: &["upgrade", "downgrade"] },
+];

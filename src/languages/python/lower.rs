@@ -342,7 +342,14 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
         targets.extend(field(chained, "left"));
         value = field(chained, "right");
     }
+    // `Name = Name` in a class: that on the right is seen from outside, for the class does not have it yet.
+    let is_own =
+        |cx: &Lower<'_, 't>, value: Node<'t>| targets.iter().any(|to: &Node<'t>| cx.text(*to) == cx.text(value));
+    let outer = cx.facts.class_of(scope).map(|_| cx.facts.parent(scope));
     let value = match value {
+        Some(value) if value.kind() == "identifier" && outer.is_some() && is_own(cx, value) => {
+            walk(cx, value, outer.unwrap_or(scope), Role::Reference)
+        }
         Some(value) if is_type(cx, value) && !cx.facts.is(scope, ScopeKind::Function) => annotation(cx, value, scope),
         Some(value) => walk(cx, value, scope, Role::Reference),
         None => UNKNOWN,
@@ -357,7 +364,9 @@ fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
-            let at = place(cx, scope, node);
+            // A function is a symbol wherever it stands.
+            let is_function = cx.facts.look(value).op == Op::Function as u8;
+            let at = if is_function { node.start_byte() as u32 } else { place(cx, scope, node) };
             cx.facts.bind(scope, name, BindingKind::Variable, value, of, at);
             cx.bare(node, scope, Role::Write);
         }

@@ -1,5 +1,5 @@
 //! What stands in a macro's call: tokens, of which paths, calls and chains of members are read. What a macro binds is not
-//! known, so a lone lower-case word is no name of anything.
+//! known, so a lone lower-case word may or may not be the name of something.
 
 use tree_sitter::Node;
 
@@ -196,6 +196,11 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     Some(UNKNOWN) => UNKNOWN,
                     Some(before) => self.cx.facts.member(before, name),
                 };
+                if is_first && !is_name && !is_more && !self.is_rule && !is_local(self.cx, self.scope, name) {
+                    // The macro may make a path or a call of it, or a name of its own.
+                    let perhaps = self.cx.facts.member(UNKNOWN, name);
+                    self.cx.facts.occurrence(span_of(token), Role::Reference, perhaps);
+                }
                 // What a rule writes is looked for where it is used, unless it says `$crate`.
                 if is_name && (!self.is_rule || is_known || is_macro) && of != UNKNOWN {
                     let role = if is_call { Role::Call } else { Role::Reference };

@@ -6,9 +6,10 @@ use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::Entries;
+use super::rings::used_from_outside;
 use super::strings::named_in_text;
 use super::{Graph, Uses};
-use crate::languages::Owner;
+use crate::languages::{Owner, is_vendored};
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -17,9 +18,11 @@ use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 pub enum Certainty {
     /// Only what is dead itself uses it.
     DeadUsers,
+    /// Nothing here uses it, but others may: it is public in a package that they can install.
+    Offered,
     /// Only tests use it.
     OnlyTests,
-    /// Nothing uses it.
+    /// Nothing uses it, or nothing but what it uses itself.
     Unused,
 }
 
@@ -28,6 +31,7 @@ impl Certainty {
     pub fn confidence(self) -> f64 {
         match self {
             Self::DeadUsers => 0.7,
+            Self::Offered => 0.8,
             Self::OnlyTests => 0.9,
             Self::Unused => 1.0,
         }
@@ -61,8 +65,10 @@ pub struct Deadness<'a> {
     pub files: Vec<DeadFile<'a>>,
     /// Symbols that use begins at, tests left out.
     pub roots: usize,
-    /// Symbols that nothing was seen to use, but that a reference which could not be resolved may mean.
+    /// Symbols that nothing was seen to use, but that a reference which could not be resolved may mean, or a name in a text.
     pub perhaps_used: usize,
+    /// Files with symbols that were not judged: names are not resolved in their language, or they are others' code.
+    pub files_not_judged: usize,
 }
 
 /// How a symbol was reached, the strongest last.
@@ -86,19 +92,14 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     walk.waiting.extend(unreached.iter().filter(possible));
     walk.waiting.extend(named_in_text(&graph, &unreached));
     walk.run(PERHAPS);
+    walk.reach_overridden();
     walk.start_tests();
+    let certainties = walk.certainties();
     for node in nodes().filter(|node| is_judged(&graph, *node)) {
-        let certainty = match walk.reached[node as usize] {
-            LIVE => continue,
-            PERHAPS => {
-                found.perhaps_used += usize::from(!walk.tests[node as usize]);
-                continue;
-            }
-            TESTED if walk.tests[node as usize] => continue,
-            TESTED => Certainty::OnlyTests,
-            _ if walk.users[node as usize] > 0 => Certainty::DeadUsers,
-            _ => Certainty::Unused,
-        };
+        if walk.reached[node as usize] == PERHAPS {
+            found.perhaps_used += usize::from(!walk.tests[node as usize]);
+        }
+        let Some(certainty) = certainties[node as usize] else { continue };
         let is_judged = tests || !walk.tests[node as usize];
         let in_dead = graph.parent(node).is_some_and(|parent| walk.reached[parent as usize] < PERHAPS);
         if is_judged && !in_dead {
@@ -106,13 +107,24 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
         }
     }
     found.files = walk.dead_files(tests);
+    found.files_not_judged = snapshot
+        .files()
+        .filter(|file| file.symbol_count() > 0 && (file.facts().is_empty() || is_of_others(file)))
+        .count();
     found
 }
 
 /// Whether it is asked of a node if it is dead: values may be read in ways that leave no name.
 fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     let symbol = &graph.symbols[node as usize];
-    !graph.is_value(node) && !matches!(symbol.detail(), Detail::Module | Detail::Namespace)
+    !graph.is_value(node)
+        && !matches!(symbol.detail(), Detail::Module | Detail::Namespace)
+        && !is_of_others(&symbol.file)
+}
+
+/// Whether a file is a copy of others' code, or what a program wrote: nobody deletes from it by hand.
+fn is_of_others(file: &FileView<'_>) -> bool {
+    file.is_generated() || is_vendored(file.path())
 }
 
 fn is_type(symbol: &SymbolView<'_>) -> bool {
@@ -137,8 +149,6 @@ struct Walk<'g, 'a> {
     graph: &'g Graph<'a>,
     entries: &'g Entries<'g, 'a>,
     uses: Uses,
-    /// By node: how many use it.
-    users: Vec<u32>,
     /// By node: whether it is part of a test.
     tests: Vec<bool>,
     reached: Vec<u8>,
@@ -161,7 +171,6 @@ struct Walk<'g, 'a> {
 impl<'g, 'a> Walk<'g, 'a> {
     fn new(graph: &'g Graph<'a>, entries: &'g Entries<'g, 'a>) -> Self {
         let uses = graph.uses(true, |_, _| true);
-        let users = uses.users();
         let mut tests: Vec<bool> = Vec::with_capacity(graph.symbols.len());
         for of_file in graph.symbols.chunk_by(|a, b| a.file.number() == b.file.number()) {
             let is_test = of_file[0].file.exercises();
@@ -172,7 +181,6 @@ impl<'g, 'a> Walk<'g, 'a> {
             graph,
             entries,
             uses,
-            users,
             tests,
             reached,
             waiting: VecDeque::new(),
@@ -229,7 +237,7 @@ impl<'g, 'a> Walk<'g, 'a> {
                 Owner::Value => beside(),
                 Owner::Base => None,
             };
-            if owner.is_none() && is_loose(&symbol) {
+            if owner.is_none() && (is_loose(&symbol) || symbol.is_handed()) {
                 match graph.parent(node) {
                     Some(holder) => self.held.entry(holder).or_default().push(node),
                     None => self.shown.push(node),
@@ -370,6 +378,65 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
+    /// Reaches what is overridden by what may be used: who calls the one may mean the other.
+    fn reach_overridden(&mut self) {
+        loop {
+            let reached = |node: &u32| self.reached[*node as usize] != UNREACHED;
+            let overridden = self.overrides.iter().filter(|(_, by)| by.iter().any(reached)).map(|(wanted, _)| *wanted);
+            self.waiting = overridden.filter(|wanted| !reached(wanted)).collect();
+            if self.waiting.is_empty() {
+                return;
+            }
+            self.run(PERHAPS);
+        }
+    }
+
+    /// How sure it is of each node that it is dead; nothing of those that are not.
+    fn certainties(&self) -> Vec<Option<Certainty>> {
+        let graph = self.graph;
+        let is_dead = |node: u32| self.reached[node as usize] == UNREACHED && !graph.is_value(node);
+        // What lies in something dead uses on behalf of that.
+        let outermost = |mut node: u32| {
+            while let Some(parent) = graph.parent(node).filter(|parent| is_dead(*parent)) {
+                node = parent;
+            }
+            node
+        };
+        let mut pairs = Vec::new();
+        for user in (0..graph.symbols.len() as u32).filter(|node| is_dead(*node)) {
+            for used in self.uses.of(user).iter().filter(|used| is_dead(**used)) {
+                pairs.push((outermost(user), outermost(*used)));
+            }
+        }
+        pairs.retain(|(user, used)| user != used);
+        let used = used_from_outside(graph.symbols.len(), &pairs);
+        let certainty = |node: u32| match self.reached[node as usize] {
+            TESTED if !self.tests[node as usize] => Some(Certainty::OnlyTests),
+            UNREACHED if used[node as usize] => Some(Certainty::DeadUsers),
+            UNREACHED if self.entries.is_public_in_package(&graph.symbols[node as usize]) => Some(Certainty::Offered),
+            UNREACHED => Some(Certainty::Unused),
+            _ => None,
+        };
+        let mut certainties: Vec<Option<Certainty>> = (0..graph.symbols.len() as u32).map(certainty).collect();
+        // An override is as sure as the least sure of its family.
+        loop {
+            let mut is_done = true;
+            for (wanted, by) in &self.overrides {
+                let family = || by.iter().chain([wanted]).map(|node| *node as usize);
+                let Some(least) = family().filter_map(|node| certainties[node]).min() else { continue };
+                for node in family() {
+                    if certainties[node].is_some_and(|own| own > least) {
+                        certainties[node] = Some(least);
+                        is_done = false;
+                    }
+                }
+            }
+            if is_done {
+                return certainties;
+            }
+        }
+    }
+
     /// Files that are neither started, nor imported or used by a file that is alive.
     fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
         let graph = self.graph;
@@ -400,7 +467,9 @@ impl<'g, 'a> Walk<'g, 'a> {
             }
         }
         let mut dead = Vec::new();
-        for file in files.into_iter().filter(|file| file.symbol_count() > 0 && (tests || !is_test(file))) {
+        let is_judged =
+            |file: &FileView<'_>| file.symbol_count() > 0 && (tests || !is_test(file)) && !is_of_others(file);
+        for file in files.into_iter().filter(is_judged) {
             let importers = graph.edges.importers(file.number()).len();
             let certainty = match reached.get(&file.number()) {
                 Some(&LIVE) => continue,

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use globset::GlobSet;
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use crate::languages::{Conventions, Named, Package, Public, packages};
+use crate::languages::{Conventions, Framework, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
 use crate::query::symbols::rank::in_test_module;
@@ -23,6 +23,8 @@ pub(super) struct Entries<'g, 'a> {
     scripts: HashSet<(String, String)>,
     /// Files, by number, that a package description names or that hand names on to the outside.
     faces: FxHashSet<u32>,
+    /// By file: what frameworks use of it, where they use anything.
+    frameworks: FxHashMap<u32, Vec<&'static Framework>>,
     /// By file: the names that it imports from outside of the repository.
     strangers: FxHashMap<u32, FxHashSet<&'a [u8]>>,
     /// By class: its bases that are not in the repository, as they are written.
@@ -41,6 +43,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             packages: HashMap::new(),
             scripts: HashSet::new(),
             faces: FxHashSet::default(),
+            frameworks: FxHashMap::default(),
             strangers: FxHashMap::default(),
             outside: FxHashMap::default(),
             foreign: RefCell::default(),
@@ -61,13 +64,17 @@ impl<'g, 'a> Entries<'g, 'a> {
             }
         }
         entries.find_faces();
+        entries.find_frameworks();
         for edge in graph.edges.all() {
             let Some(file) = snapshot.file_by_number(edge.file) else { continue };
             if edge.role() == Role::Import && edge.how() == How::Outside {
                 let at = edge.at as usize;
                 let name = file.content().get(at..at + edge.len()).unwrap_or_default();
                 entries.strangers.entry(edge.file).or_default().insert(name);
-            } else if let (Role::Base, Some(class), 0) = (edge.role(), edge.from(), graph.edges.targets(edge).len()) {
+            } else if let (Role::Base, Some(class)) = (edge.role(), edge.from())
+                // A base that is a variable may be anything, somebody else's too.
+                && graph.edges.targets(edge).filter_map(|target| graph.node(target)).all(|target| graph.is_value(target))
+            {
                 entries.outside.entry(class).or_default().push(base_text(file.content(), edge));
             }
         }
@@ -87,13 +94,31 @@ impl<'g, 'a> Entries<'g, 'a> {
             }
         }
         while let Some(face) = waiting.pop() {
-            let Some(wildcard) = face.conventions().wildcard else { continue };
+            let wildcards = face.conventions().wildcards;
             for import in graph.edges.imports(face.number()) {
                 let line = line_at(face.content(), import.at);
                 let Some(file) = graph.snapshot.file_by_number(import.to) else { continue };
-                if memchr::memmem::find(line, wildcard.as_bytes()).is_some() && self.faces.insert(import.to) {
+                let hands_on = wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some());
+                if hands_on && self.faces.insert(import.to) {
                     waiting.push(file);
                 }
+            }
+        }
+    }
+
+    /// Files that a framework or a tool looks into by itself.
+    fn find_frameworks(&mut self) {
+        let graph = self.graph;
+        let mut matchers: HashMap<&str, Vec<(GlobSet, &'static Framework)>> = HashMap::new();
+        for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+            let language = file.language();
+            let of_language = matchers.entry(language).or_insert_with(|| {
+                file.conventions().frameworks.iter().map(|framework| (globs(framework.files), framework)).collect()
+            });
+            let own: Vec<_> =
+                of_language.iter().filter(|(files, _)| files.is_match(file.path())).map(|(_, one)| *one).collect();
+            if !own.is_empty() {
+                self.frameworks.insert(file.number(), own);
             }
         }
     }
@@ -137,6 +162,8 @@ impl<'g, 'a> Entries<'g, 'a> {
             || (is_top && self.is_offered(symbol, rules))
             || (is_top && self.is_script(symbol))
             || (is_top && (rules.is_implied)(&name))
+            || (is_top && self.is_of_framework(symbol, rules))
+            || is_directed(symbol, rules)
             || (is_top && symbol.kind() == Kind::Class && self.is_foreign(symbol, true))
             || self.is_named(symbol)
     }
@@ -162,6 +189,27 @@ impl<'g, 'a> Entries<'g, 'a> {
     /// Whether a decorator may hand it to somebody.
     fn is_decorated(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
         symbol.decorators().iter().any(|decorator| !rules.plain_decorators.contains(&decorator_name(decorator)))
+    }
+
+    /// Whether a framework uses it by its name and its file.
+    fn is_of_framework(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
+        let own = self.frameworks.get(&symbol.file.number());
+        let (name, is_public) = (symbol.name(), is_public(symbol, rules));
+        own.is_some_and(|own| own.iter().any(|framework| framework.uses(&name, is_public)))
+    }
+
+    /// Whether others may use it by naming its file, though no file that is there for them offers it.
+    pub fn is_public_in_package(&self, symbol: &SymbolView<'_>) -> bool {
+        let rules = symbol.file.conventions();
+        let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
+        let is_hidden = || match rules.public {
+            Public::Unless(mark) => {
+                symbol.file.path().split('/').any(|part| part.starts_with(mark) && !part.starts_with("__"))
+            }
+            _ => false,
+        };
+        let is_open = is_top && !rules.faces.is_empty() && is_public(symbol, rules);
+        is_open && self.in_package(symbol.file, rules) && !is_hidden()
     }
 
     /// Whether a library offers it.
@@ -251,6 +299,17 @@ fn says(text: &str, word: &str) -> bool {
     text.split(char::is_whitespace).any(|own| own == word)
 }
 
+/// Whether a comment right above hands it to another program: `//export name`.
+fn is_directed(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
+    if rules.directives.is_empty() {
+        return false;
+    }
+    let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default();
+    let lines = above.trim_ascii_end().rsplit(|byte| *byte == b'\n');
+    let mut comments = lines.take_while(|line| line.starts_with(b"//"));
+    comments.any(|line| rules.directives.iter().any(|directive| line.starts_with(directive.as_bytes())))
+}
+
 /// Whether it is a member of what says only what others define.
 fn in_interface(symbol: &SymbolView<'_>) -> bool {
     symbol
@@ -274,11 +333,12 @@ fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
             let before = words_before(symbol);
             words.iter().any(|word| says(&before, word)) || in_interface(symbol)
         }
-        Public::Exported(word) => {
+        Public::Exported(words) => {
             // Members of an exported definition say so only where they are not.
             let before = words_before(symbol);
             let hidden = says(&before, "private") || name.starts_with('#');
-            says(&before, word) || in_interface(symbol) || (symbol.parent().is_some() && !hidden)
+            let says_it = |word: &&str| says(&before, word) || word.ends_with('.') && before.contains(*word);
+            words.iter().any(says_it) || in_interface(symbol) || (symbol.parent().is_some() && !hidden)
         }
     }
 }
@@ -340,8 +400,11 @@ pub fn package_files(
             serde_json::Value::String(path) => {
                 let path = path.trim_start_matches("./");
                 let path = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-                let mut endings = std::iter::once(&"").chain(endings);
-                found.extend(endings.find_map(|ending| Some(snapshot.file(&format!("{path}{ending}"))?.number())));
+                let made = |path: &str| {
+                    let mut endings = std::iter::once(&"").chain(endings);
+                    endings.find_map(|ending| Some(snapshot.file(&format!("{path}{ending}"))?.number()))
+                };
+                found.extend(made(&path).or_else(|| sources_of(&path, folder).iter().find_map(|path| made(path))));
             }
             serde_json::Value::Array(all) => waiting.extend(all),
             serde_json::Value::Object(all) => waiting.extend(all.values()),
@@ -349,6 +412,27 @@ pub fn package_files(
         }
     }
     found
+}
+
+/// The sources, without their endings, that a file of a package may be made of, which is not in the repository.
+fn sources_of(path: &str, folder: &str) -> Vec<String> {
+    let inside = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
+    let inside = inside.strip_suffix(".d.ts").or(inside.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(inside);
+    let Some((_, rest)) = inside.split_once('/') else { return Vec::new() };
+    // `dist/esm/index.js` is made of `src/index.ts`, and so is `dist/index.js`.
+    let rests = [Some(rest), rest.split_once('/').map(|(_, rest)| rest)];
+    let within = |rest: &str| {
+        [folder, "src", rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/")
+    };
+    rests.into_iter().flatten().map(within).collect()
+}
+
+fn globs(patterns: &[&str]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern).expect("a test of frameworks compiles every glob"));
+    }
+    set.build().expect("a test of frameworks compiles every glob")
 }
 
 /// The line that a byte lies in.

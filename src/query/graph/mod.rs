@@ -8,6 +8,7 @@ mod importance;
 mod map;
 mod related;
 pub(super) mod relations;
+mod rings;
 mod strings;
 
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
@@ -137,11 +138,6 @@ impl Uses {
         Self { rows, to: pairs.into_iter().map(|pair| pair as u32).collect() }
     }
 
-    /// Whom a node uses.
-    pub fn of(&self, node: u32) -> &[u32] {
-        &self.to[self.rows[node as usize] as usize..self.rows[node as usize + 1] as usize]
-    }
-
     /// How many use each node.
     pub fn users(&self) -> Vec<u32> {
         let mut users = vec![0; self.rows.len() - 1];
@@ -149,6 +145,11 @@ impl Uses {
             users[*to as usize] += 1;
         }
         users
+    }
+
+    /// Whom a node uses.
+    pub fn of(&self, node: u32) -> &[u32] {
+        &self.to[self.rows[node as usize] as usize..self.rows[node as usize + 1] as usize]
     }
 }
 

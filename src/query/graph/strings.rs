@@ -1,13 +1,21 @@
-//! What is named in text rather than in code: `"shop.middleware.Quota"` in settings, `"shop.cli:main"` in a description, a function
-//! in an attribute. Whoever reads the text may use it.
+//! Names in text rather than in code: `"shop.middleware.Quota"` in settings, `"shop.cli:main"` in a description, a function in an
+//! attribute, `getattr(self, "do_" + name)`, a word of a template. A program that reads the text may use what bears the name.
 
 use rustc_hash::FxHashMap;
 
 use super::Graph;
 use crate::store::{FileView, SymbolView};
 
-/// Of some nodes those that a dotted name in quotes may mean, by its last two parts, or an attribute that names functions. In a file
-/// that is no code, quotes may be missing.
+/// Endings of files that are written for people, and of data: a word in them names nothing.
+const PROSE: &[&str] = &[
+    "", "md", "rst", "txt", "adoc", "po", "pot", "csv", "tsv", "log", "svg", "lock", "map", "snap", "patch", "diff",
+    "ipynb",
+];
+/// Shorter words of a file that is no code name nothing.
+const SHORTEST: usize = 4;
+
+/// Of some nodes those that a name in quotes may mean: a dotted one, by its last two parts, one that stands by itself or one that is
+/// put together; or an attribute that names functions. In a file that is no code, quotes may be missing.
 pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     let mut by_name: FxHashMap<&[u8], Vec<u32>> = FxHashMap::default();
     for node in nodes {
@@ -20,6 +28,25 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     for file in graph.snapshot.files() {
         let text = file.content();
         let is_code = !file.facts().is_empty();
+        let ending =
+            file.path().rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
+        match is_code {
+            _ if file.is_test() => {}
+            true => {
+                found.extend(
+                    quotes(text).filter_map(|at| in_quotes(text, at)).flat_map(|name| by_name.get(name)).flatten(),
+                );
+                let affixes = affixes(text, file.conventions().reflection);
+                for (name, nodes) in by_name.iter().filter(|_| !affixes.is_empty()) {
+                    found.extend(nodes.iter().filter(|_| affixes.iter().any(|affixes| fits(name, *affixes))));
+                }
+            }
+            false if PROSE.contains(&ending) => {}
+            false => {
+                let words = text.split(|byte| !is_part(*byte)).filter(|word| word.len() >= SHORTEST);
+                found.extend(words.flat_map(|word| by_name.get(word)).flatten());
+            }
+        }
         for dot in memchr::memchr2_iter(b'.', b':', text) {
             let Some((owner, name)) = dotted(text, dot, is_code) else { continue };
             let meant = by_name.get(name).into_iter().flatten();
@@ -43,6 +70,62 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
 fn quoted(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = memchr::memchr(b']', text).unwrap_or(0);
     text[..end].split(|byte| *byte == b'"').skip(1).step_by(2)
+}
+
+/// The places of quotes.
+fn quotes(text: &[u8]) -> impl Iterator<Item = usize> {
+    memchr::memchr3_iter(b'"', b'\'', b'`', text)
+}
+
+/// The name that begins after a byte.
+fn name_after(text: &[u8], at: usize) -> &[u8] {
+    let after = text.get(at + 1..).unwrap_or_default();
+    &after[..after.iter().position(|byte| !is_part(*byte)).unwrap_or(after.len())]
+}
+
+/// The name that stands by itself between a quote and the next one.
+fn in_quotes(text: &[u8], quote: usize) -> Option<&[u8]> {
+    let name = name_after(text, quote);
+    (!name.is_empty() && text.get(quote + 1 + name.len()) == text.get(quote)).then_some(name)
+}
+
+/// How names begin and end that a file puts together: `"do_" + name`, `"as_%s" % vendor`, `` [`on${event}`] ``.
+fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])> {
+    let is_index = reflection.contains(&"[");
+    // Less would fit about everything.
+    let least = if is_index { 2 } else { 3 };
+    if !is_index && !reflection.iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for quote in quotes(text).filter(|quote| !is_index || *quote > 0 && text[quote - 1] == b'[') {
+        let start = name_after(text, quote);
+        let rest = &text[quote + 1 + start.len()..];
+        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let (Some(next), Some(close)) = (line.first(), line.iter().position(|byte| *byte == text[quote])) else {
+            continue;
+        };
+        let end = match next {
+            b'%' | b'{' | b'$' => {
+                let inside = &line[..close];
+                let end = &inside[inside.iter().rposition(|byte| !is_part(*byte)).map_or(0, |at| at + 1)..];
+                // A letter of `%s` is no part of the name.
+                end.get(usize::from(*next == b'%')..).unwrap_or_default()
+            }
+            _ if close == 0 && line[1..].trim_ascii_start().starts_with(b"+") => &line[..0],
+            _ => continue,
+        };
+        if start.len() + end.len() >= least {
+            found.push((start, end));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn fits(name: &[u8], (start, end): (&[u8], &[u8])) -> bool {
+    name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
 }
 
 fn is_part(byte: u8) -> bool {

@@ -50,9 +50,13 @@ pub struct SymbolRecord {
     /// Which of the symbols that would share its id, from one; zero when it shares it with none.
     pub overload: u16,
     pub complexity: u16,
+    /// A [`Kind`](crate::model::Kind), and [`HANDED`].
     pub kind: u8,
     pub detail: u8,
 }
+
+/// Marks the kind of a symbol that is a value in the middle of an expression.
+pub(super) const HANDED: u8 = 0x80;
 
 impl SymbolRecord {
     /// The record of a symbol, but for its number among overloads.
@@ -74,7 +78,7 @@ impl SymbolRecord {
             signature_len: short(symbol.signature.len()),
             parent: symbol.parent.unwrap_or(NONE),
             complexity: symbol.complexity,
-            kind: symbol.kind as u8,
+            kind: symbol.kind as u8 | if symbol.handed { HANDED } else { 0 },
             detail: symbol.detail as u8,
             overload: 0,
         }

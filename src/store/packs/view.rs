@@ -235,7 +235,12 @@ impl<'a> SymbolView<'a> {
 
     /// What sort it is.
     pub fn kind(&self) -> Kind {
-        Kind::ALL.get(self.record.kind as usize).copied().unwrap_or(Kind::Constant)
+        Kind::ALL.get((self.record.kind & !pack::HANDED) as usize).copied().unwrap_or(Kind::Constant)
+    }
+
+    /// See [`crate::model::Symbol::handed`].
+    pub fn is_handed(&self) -> bool {
+        self.record.kind & pack::HANDED != 0
     }
 
     /// In the language's own word.

@@ -107,12 +107,17 @@ class A⟦=A⟧ {
 }
 
 #[test]
-fn overloads_are_meant_together() {
+fn an_overload_is_meant_by_what_it_takes() {
     check(
         "--- A.java
 class A {
-  void f⟦=one⟧() { f⟦one,two⟧(1); }
-  void f⟦=two⟧(int x) { f⟦one,two⟧(); }
+  void f⟦=one⟧() { f⟦two⟧(1); }
+  void f⟦=two⟧(int x) { f⟦one⟧(); }
+}
+class Base { static boolean reg⟦=above⟧(int a, int b) { return true; } boolean inst⟦=higher⟧(int a, int b) { return true; } }
+class Up extends Base {
+  static boolean reg⟦=reg⟧(int a) { return reg⟦above⟧(a, 1); }
+  boolean inst⟦=inst⟧(int a) { return inst⟦higher⟧(a, 2) && super.inst⟦higher⟧(1, 2) && inst⟦inst⟧(a); }
 }
 ",
     );
@@ -458,9 +463,9 @@ class Base {
 class Derived extends Base {
     Two make⟦=over⟧(int number) { return null; }
     void f() {
-        make⟦over⟧(\"\").both⟦first⟧();
+        make⟦make⟧(\"\").both⟦first⟧();
         make⟦over⟧(1).both⟦second⟧();
-        new Base().make⟦make,base⟧(\"\").one⟦one⟧();
+        new Base().make⟦make⟧(\"\").one⟦one⟧();
     }
 }
 ",

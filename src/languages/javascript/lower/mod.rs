@@ -223,7 +223,12 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);
                 cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
             } else {
-                let at = place(cx, own, name_node);
+                // What a function is wrapped in may be a symbol wherever it stands.
+                let arguments = value_node.and_then(|value| field(value, "arguments"));
+                let is_wrapped = arguments.is_some_and(|arguments| {
+                    cx.children(arguments).iter().any(|one| FUNCTIONS.contains(&one.kind()) || one.kind() == "class")
+                });
+                let at = if is_wrapped { name_node.start_byte() as u32 } else { place(cx, own, name_node) };
                 cx.facts.bind(own, name, BindingKind::Variable, value, of, at);
             }
         }

@@ -1,0 +1,241 @@
+//! Dead code, one small project for each way in which something is used without its name being written, or dead though it is.
+
+use codelode::config::Config;
+use codelode::tools::{self, Context, Request};
+use serde_json::{Map, Value, json};
+
+/// Indexes a project (`--- path` begins a file) and asks what is dead in it.
+fn answer(project: &str, args: Value) -> Value {
+    let folder = tempfile::tempdir().expect("there is room");
+    let root = folder.path().join("project");
+    for part in project.split("--- ").skip(1) {
+        let (path, text) = part.split_once('\n').expect("a path ends its line");
+        let path = root.join(path.trim());
+        std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a folder can be made");
+        std::fs::write(path, text).expect("a file can be written");
+    }
+    let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
+    let request = Request { directory: Some(root.clone()), ..Request::default() };
+    let ask = |tool: &str, args: &Map<String, Value>| tools::call(&cx, tool, args.clone(), &request);
+    ask("index_folder", json!({"path": root}).as_object().expect("it is one"));
+    let answer = ask("find_dead_code", args.as_object().expect("arguments are an object"));
+    assert!(!answer.is_error, "{}", answer.text);
+    serde_json::from_str(&answer.text).expect("an answer is JSON")
+}
+
+/// What is dead, with how sure that is.
+fn dead(project: &str) -> Vec<String> {
+    let answer = answer(project, json!({"min_confidence": 0}));
+    let name = |item: &Value| {
+        let id = item["symbol_id"].as_str().expect("it is a symbol");
+        let name = id.rsplit("::").next().expect("an id ends with a name").split('#').next().expect("and a kind");
+        format!("{name} {}", item["confidence"])
+    };
+    answer["dead_symbols"].as_array().expect("a list").iter().map(name).collect()
+}
+
+#[test]
+fn a_function_that_is_a_value_is_used_where_it_stands() {
+    let script = "--- a.js
+function gen(it) { return function hookRunner(x) { return it(x) } }
+function run(cb) { cb(function manageTimeout(err) { return err }) }
+function assign(o) { let getter; if (o.a) { getter = () => 1 } else { getter = () => 2 } return getter() }
+function effect(o) { let cleanup; cleanup = o.onStop = () => { return 2 }; return cleanup }
+function all() { return [function inArray() {}] }
+function now() { return (function loader() { return 1 })() }
+function either(a) { return a ? function yes() {} : function no() {} }
+function wait() { return new Promise(function executor(done) { done() }) }
+function wrapped(memo) { var kept = memo(gen, function(key) { return key }); return kept.cache }
+function spare() { return function inSpare() {} }
+var other = module.exports = function () { return [gen, run, assign, effect, all, now, either, wait, wrapped] }
+window.onstart = function () {}
+";
+    assert_eq!(dead(script), ["spare 1.0"]);
+    let python = "--- a.py
+def outer(x):
+    helper = lambda v: v + 1
+    spare = lambda v: v + 2
+    return helper(x)
+outer(1)
+";
+    assert_eq!(dead(python), ["outer.spare 1.0"]);
+}
+
+#[test]
+fn rings_are_as_dead_as_one_and_an_override_as_its_family() {
+    let python = "--- a.py
+def ping(k): return pong(k)
+def pong(k): return ping(k)
+def first(): return second()
+def second(): ...
+class Base:
+    def go(self): ...
+class Derived(Base):
+    def go(self): ...
+def old(): Base().go()
+class Loop:
+    def again(self): return Loop()
+class Kept:
+    def open(self): ...
+class Opened(Kept):
+    def open(self): ...
+Opened().open()
+Derived()
+";
+    assert_eq!(
+        dead(python),
+        ["ping 1.0", "pong 1.0", "first 1.0", "old 1.0", "Loop 1.0", "second 0.7", "Base.go 0.7", "Derived.go 0.7"]
+    );
+}
+
+#[test]
+fn an_unused_overload_is_found_beside_a_used_one() {
+    let java = "--- src/A.java
+public class A {
+    private static int f(int a) { return a; }
+    private static int f(String a, String b) { return 2; }
+    public static final int USED = f(3);
+}
+";
+    assert_eq!(dead(java), ["A.f 1.0"]);
+}
+
+#[test]
+fn names_that_are_looked_up_may_be_used() {
+    let python = "--- a.py
+class Command:
+    def do_list(self): ...
+    def get_state_display(self): ...
+    def as_sqlite(self): ...
+    def render_page(self): ...
+    def by_name(self): ...
+    def never(self): ...
+    def run(self, n):
+        getattr(self, 'do_' + n)()
+        getattr(self, 'get_%s_display' % n)()
+        getattr(self, f'render_{n}')()
+        return getattr(self, 'by_name')
+Command().run('list')
+def compile(node, vendor): return getattr(node, 'as_%s' % vendor)
+compile(None, 'x')
+__all__ = ['offered']
+def offered(): ...
+def in_template(): ...
+--- page.html
+<p>{{ in_template }}</p>
+";
+    assert_eq!(dead(python), ["Command.never 1.0"]);
+    let script = "--- a.js
+class A { onOpen() {} onShut() {} never() {} fire(e) { this['on' + e](); this[`onShut${e}`]; } }
+new A().fire('Open');
+";
+    assert_eq!(dead(script), ["A.never 1.0"]);
+    let java = "--- src/M.java
+public class M {
+    private void looked() { }
+    private Object writeReplace() { return this; }
+    private void never() { }
+    public static void main(String[] x) throws Exception { M.class.getDeclaredMethod(\"looked\"); }
+}
+";
+    assert_eq!(dead(java), ["M.never 1.0"]);
+}
+
+#[test]
+fn libraries_call_what_their_interfaces_ask_for() {
+    let go = "--- go.mod
+module shop
+--- main.go
+package main
+import \"sort\"
+type byLen []string
+func (b byLen) Len() int { return len(b) }
+func (b byLen) Less(i, j int) bool { return b[i] < b[j] }
+func (b byLen) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+func (b byLen) spare() {}
+//export cExported
+func cExported() {}
+// Linked is used by the runtime.
+//go:linkname linked runtime.linked
+func linked() {}
+func main() { sort.Sort(byLen{}) }
+";
+    assert_eq!(dead(go), ["byLen.spare 1.0"]);
+    let python = "--- a.py
+import logging
+if True:
+    Base = logging.StreamHandler
+else:
+    Base = logging.Handler
+class Live(Base):
+    def emit(self, record): ...
+class Stopped(Exception): ...
+class Session:
+    Stopped = Stopped
+    def run(self): raise self.Stopped()
+Session().run()
+Live()
+";
+    assert_eq!(dead(python), [""; 0]);
+}
+
+#[test]
+fn names_given_to_macros_may_be_used() {
+    let rust = "--- src/main.rs
+macro_rules! call { ($f:ident) => { $f() } }
+fn by_macro() {}
+fn never() {}
+fn main() { call!(by_macro); }
+";
+    assert_eq!(dead(rust), ["never 1.0"]);
+}
+
+#[test]
+fn frameworks_and_packages_use_what_they_find() {
+    let script = "--- app/shop/page.tsx
+export default function Page() { return null }
+export function generateMetadata() {}
+function spare() {}
+--- next.config.js
+--- src/extension.ts
+export function activate() {}
+export function other() {}
+";
+    assert_eq!(dead(script), ["spare 1.0", "other 1.0"]);
+    let package = "--- package.json
+{\"name\": \"shop\", \"main\": \"dist/main.js\"}
+--- src/main.ts
+export * from './api';
+export function offered() {}
+--- src/api.ts
+export function handedOn() {}
+function never() {}
+--- src/inner.ts
+export function unnamed() {}
+--- lib/index.js
+module.exports = require('./express');
+--- lib/express.js
+exports.application = function () {};
+";
+    assert_eq!(dead(package), ["never 1.0", "unnamed 0.8"]);
+    let python = "--- docs/conf.py
+def setup(app): ...
+--- pkg/hooks.py
+def pytest_addoption(parser): ...
+def pdm_build_initialize(context): ...
+def never(): ...
+--- pkg/management/commands/load.py
+class Command: ...
+--- pkg/vendor/copied.py
+def copied(): ...
+";
+    assert_eq!(dead(python), ["never 1.0"]);
+    assert_eq!(answer(python, json!({}))["files_not_judged"], 1);
+}
+
+#[test]
+fn files_are_answered_as_files() {
+    let files = answer("--- a.py\ndef f(): ...\n--- b.py\nf = 1\n", json!({"granularity": "file"}));
+    assert_eq!(files["dead_files"][0]["file"], "a.py");
+    assert!(files.get("dead_symbols").is_none());
+}
