@@ -8,6 +8,9 @@ static ALLOCATOR: codelode::allocator::Allocator = codelode::allocator::Allocato
 fn main() {
     // SAFETY: nothing else runs yet.
     unsafe { codelode::allocator::install() };
+    // An index is its owner's alone, and so is a copy of it.
+    // SAFETY: it sets a number of this process.
+    unsafe { libc::umask(0o077) };
     let status = codelode::cli::run(std::env::args_os());
     // Whoever read it may be gone.
     let _ = std::io::stdout().flush();

@@ -1,5 +1,6 @@
 //! `codelode text` and `codelode ast`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's own printers print.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use termcolor::Buffer;
 
 use super::output::Paint;
 use super::progress::Progress;
+use super::visible::visible;
 use super::{Color, FOUND, Global, NOTHING};
 use crate::tools::grep::{Case, FileView, Grep, Pattern, Wanted, on_every_core};
 use crate::tools::{Code, Context, Error};
@@ -269,7 +271,7 @@ fn print_all(
             }
             if !answer.text.is_empty() {
                 out.write_all(if found { separator } else { b"" })?;
-                out.write_all(&answer.text)?;
+                out.write_all(&if style.heading { visible(&answer.text) } else { Cow::Borrowed(&answer.text[..]) })?;
                 found = true;
             }
         }

@@ -7,6 +7,7 @@ mod help;
 mod output;
 mod progress;
 mod render;
+mod visible;
 mod watch;
 
 #[cfg(test)]

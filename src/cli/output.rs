@@ -1,9 +1,12 @@
-//! Writing to the terminal or into a pipe: colours only where they are seen, no panic when the reader has gone.
+//! Writing to the terminal or into a pipe: colours only where they are seen, nothing that a terminal would obey, no panic
+//! when the reader has gone.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use super::Color;
+use super::visible::visible;
 
 /// A text is cut to fewer columns only where it is shorter.
 const SHORTEST: usize = 24;
@@ -139,7 +142,8 @@ impl Output {
 /// such as a full disk, ends the process: what was asked for did not get where it should.
 pub(super) fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    let shown = if out.is_terminal() { visible(bytes) } else { Cow::Borrowed(bytes) };
+    match out.write_all(&shown).and_then(|()| out.flush()) {
         Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("error: cannot write the answer: {err}\n"));
             std::process::exit(i32::from(super::FAILED));
@@ -150,5 +154,7 @@ pub(super) fn print_bytes(bytes: &[u8]) {
 
 /// Writes to standard error.
 pub(super) fn complain(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let mut out = io::stderr().lock();
+    let shown = if out.is_terminal() { visible(text.as_bytes()) } else { Cow::Borrowed(text.as_bytes()) };
+    let _ = out.write_all(&shown);
 }

@@ -481,3 +481,22 @@ fn a_folder_without_an_index_answers_for_itself() {
     let ran = ask(&["outline", "--repo", "no/such/folder"]);
     assert!(ran.status == 2 && !ran.err.contains("first time"), "{}", ran.err);
 }
+
+#[test]
+fn an_index_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    assert_eq!(place.run(&["search", "add"]).status, 0);
+    let mut folders = vec![place.folder.path().join("index")];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it was made").flatten() {
+            let metadata = entry.metadata().expect("it is there");
+            let wanted = if metadata.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(metadata.permissions().mode() & 0o777, wanted, "{}", entry.path().display());
+            folders.extend(metadata.is_dir().then(|| entry.path()));
+            seen += 1;
+        }
+    }
+    assert!(seen > 5);
+}
