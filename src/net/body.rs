@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use flate2::read::MultiGzDecoder;
 
@@ -25,8 +25,8 @@ pub struct Body {
 struct Line {
     answer: reqwest::blocking::Response,
     host: String,
+    began: Instant,
     deadline: Instant,
-    time: Duration,
     cancelled: Option<Arc<AtomicBool>>,
 }
 
@@ -45,7 +45,7 @@ impl Body {
             return Err(Error::TooLarge { host, limit });
         }
         let cancelled = request.cancelled.clone();
-        let line = Line { answer, host: host.clone(), deadline, time: request.time, cancelled };
+        let line = Line { answer, host: host.clone(), began: Instant::now(), deadline, cancelled };
         let inner: Box<dyn Read + Send> = if packed { Box::new(MultiGzDecoder::new(line)) } else { Box::new(line) };
         Ok(Self { inner, left: limit, limit, host, length })
     }
@@ -79,12 +79,12 @@ impl Read for Line {
             return Err(io::Error::other(Error::Cancelled));
         }
         if Instant::now() >= self.deadline {
-            return Err(io::Error::other(Error::Timeout { host: self.host.clone(), after: self.time }));
+            return Err(io::Error::other(Error::Timeout { host: self.host.clone(), after: self.began.elapsed() }));
         }
         self.answer.read(buffer).map_err(|err| {
             let inner = err.downcast::<reqwest::Error>();
             io::Error::other(match inner {
-                Ok(inner) => Error::of_exchange(inner, &self.host, self.time),
+                Ok(inner) => Error::of_exchange(inner, &self.host, self.began.elapsed()),
                 Err(err) => Error::Broken { host: self.host.clone(), problem: err.to_string() },
             })
         })

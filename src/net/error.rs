@@ -48,7 +48,7 @@ pub enum Error {
         limit: u64,
     },
     /// It took too long.
-    #[error("{host} did not answer within {} s", .after.as_secs_f64())]
+    #[error("{host} did not answer within {:.1} s", .after.as_secs_f64())]
     Timeout {
         /// Who.
         host: String,

@@ -236,7 +236,8 @@ impl Client {
         attempt: impl Fn(Instant) -> Result<T, Error>,
         is_passing: impl Fn(&T) -> bool,
     ) -> Result<T, Error> {
-        let deadline = Instant::now() + request.time;
+        let began = Instant::now();
+        let deadline = began + request.time;
         let attempts = if request.method == Method::Get { request.attempts.max(1) } else { 1 };
         let mut n = 1;
         loop {
@@ -250,7 +251,10 @@ impl Client {
             };
             let wait = retry::backoff(n);
             if !again || n >= attempts || Instant::now() + wait >= deadline {
-                return result;
+                return result.map_err(|err| match err {
+                    Error::Timeout { host, .. } => Error::Timeout { host, after: began.elapsed() },
+                    err => err,
+                });
             }
             tracing::debug!(host = host_of(&request.url), attempt = n, ?wait, "asking again");
             thread::sleep(wait);

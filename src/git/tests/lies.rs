@@ -142,3 +142,35 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
         Some(Box::new(|reply| reply.clone().manner(Manner::Claims(reply.body.len() as u64 + 40))));
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 2);
 }
+
+/// A packet with this content.
+fn packet(content: &str) -> String {
+    format!("{:04x}{content}", content.len() + 4)
+}
+
+#[test]
+fn a_server_that_does_not_come_to_its_end_is_left() {
+    let origin = repository(&["a.py"]);
+    let head = git(origin.path(), &["rev-parse", "HEAD"]);
+    let endless = |line: String| line.repeat((16 << 20) / line.len()).into_bytes();
+    let begin = format!("{}0000{}", packet("# service=git-upload-pack\n"), packet("version 2\n"));
+    let (refs, shallow) = (packet(&format!("{head} refs/heads/branch\n")), packet(&format!("shallow {head}\n")));
+    let cases = [
+        ("GET", "", [begin.into_bytes(), endless(packet(&format!("agent={}\n", "x".repeat(60_000))))].concat()),
+        ("POST", "command=ls-refs", endless(refs)),
+        ("POST", "command=fetch", [packet("shallow-info\n").into_bytes(), endless(shallow)].concat()),
+    ];
+    for (method, command, body) in cases {
+        let root = origin.path().to_owned();
+        let stand = Stand::https(move |asked| {
+            let reply = git_backend(&root, asked);
+            let is_it = asked.method == method && String::from_utf8_lossy(&asked.body).contains(command);
+            if is_it { Reply { body: body.clone(), ..reply } } else { reply }
+        });
+        let world = world(&stand.certificate, &[]);
+        let opened = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet());
+        let err = opened.map(|opened| files(&opened)).expect_err("it has no end");
+        let text = err.to_string();
+        assert!(text.contains("sends more than") && !text.contains("git_max_clone"), "{method} {command}: {text}");
+    }
+}

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gix::protocol::handshake::Ref;
 use gix::remote::fetch::{Shallow, Tags};
@@ -16,6 +16,7 @@ use gix_transport::client::blocking_io::{Transport as GitTransport, http, ssh};
 use gix_transport::client::git::{ConnectMode, blocking_io::Connection};
 
 use super::http::{Carrier, Failure, Line};
+use super::preface;
 use super::refs::{Refs, RemoteRef};
 use super::remote::{Remote, Transport};
 use crate::git::Error;
@@ -77,7 +78,7 @@ impl Access {
         remote: &Remote,
         wish: &Wish<'_>,
     ) -> Result<(Refs, Remote), Error> {
-        self.persist(remote, wish, |remote, line| {
+        self.persist(remote, wish, preface::LONGEST, |remote, line| {
             let talk = || {
                 let specs = ["+HEAD:refs/x/HEAD", "+refs/heads/*:refs/x/heads/*", "+refs/tags/*:refs/x/tags/*"];
                 let git = at(repository, remote, &specs)?;
@@ -100,7 +101,7 @@ impl Access {
         wish: &Wish<'_>,
     ) -> Result<(u64, Remote), Error> {
         let received = Arc::new(AtomicU64::new(0));
-        let ((), used) = self.persist(remote, wish, |remote, line| {
+        let ((), used) = self.persist(remote, wish, self.max_clone, |remote, line| {
             let line = Line { received: received.clone(), ..line.clone() };
             received.store(0, Ordering::Relaxed);
             let talk = || {
@@ -123,12 +124,14 @@ impl Access {
         &self,
         remote: &Remote,
         wish: &Wish<'_>,
+        limit: u64,
         talk: impl Fn(&Remote, &Line) -> gix::error::Result<T>,
     ) -> Result<(T, Remote), Error> {
+        let began = Instant::now();
         let attempt = |remote: &Remote| {
             let mut attempt = 1;
             loop {
-                let line = Line { limit: self.max_clone, cancelled: wish.cancelled.clone(), ..Line::default() };
+                let line = Line { limit, cancelled: wish.cancelled.clone(), ..Line::default() };
                 let err = match talk(remote, &line) {
                     Ok(done) => return Ok(done),
                     Err(err) => err,
@@ -146,7 +149,12 @@ impl Access {
                     matches!(err, Error::Refused { .. } | Error::NoRepository { .. } | Error::NotServed { .. });
                 let passing = passing && !told_why;
                 if !passing || attempt >= ATTEMPTS || wish.cancelled.load(Ordering::Relaxed) {
-                    return Err(err);
+                    return Err(match err {
+                        Error::Net(net::Error::Timeout { host, .. }) => {
+                            net::Error::Timeout { host, after: began.elapsed() }.into()
+                        }
+                        err => err,
+                    });
                 }
                 std::thread::sleep(Duration::from_millis(200 << attempt));
                 attempt += 1;
@@ -276,6 +284,10 @@ impl Access {
         match failure {
             Some(Failure::Net(net::Error::Cancelled)) => return Error::Cancelled,
             Some(Failure::Net(err)) => return Error::Net(err),
+            Some(Failure::NoPack) => return Error::Broken { remote: name, problem: too_long() },
+            Some(Failure::TooLarge) if line.limit == preface::LONGEST => {
+                return Error::Broken { remote: name, problem: too_long() };
+            }
             Some(Failure::TooLarge) => return Error::TooLarge { remote: name, limit: self.max_clone },
             Some(Failure::Status(404 | 410)) => return Error::NoRepository { remote: name },
             Some(Failure::Status(status @ (401 | 403 | 407))) => {
@@ -318,6 +330,11 @@ impl Access {
         }
         text
     }
+}
+
+/// What is wrong with a server that does not come to its end.
+fn too_long() -> String {
+    format!("it sends more than {} MB about its refs", preface::LONGEST >> 20)
 }
 
 /// The remote in a repository, for these refs.

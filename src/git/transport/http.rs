@@ -10,12 +10,13 @@ use gix_transport::client::AuthenticationRequired;
 use gix_transport::client::blocking_io::http::{GetResponse, Http, PostBodyDataKind, PostResponse};
 use url::Url;
 
+use super::preface::{self, Preface};
 use crate::net;
 
 /// How long one exchange may take in all; that it must go on is looked after by the client.
 const WHOLE: Duration = Duration::from_secs(3600);
-/// A list of refs that is longer than this is none.
-const LONGEST_LIST: u64 = 256 << 20;
+/// How long a server may take to say what it can do, or which refs it has.
+const LISTING: Duration = Duration::from_secs(120);
 
 /// What one conversation with a server may use, and what it came to.
 #[derive(Clone, Default)]
@@ -39,6 +40,8 @@ pub(in crate::git) enum Failure {
     Status(u16),
     /// More came than may.
     TooLarge,
+    /// More came than may before a pack.
+    NoPack,
 }
 
 impl Line {
@@ -93,7 +96,10 @@ impl Carrier {
         };
         request.packed = true;
         request.time = WHOLE;
-        request.limit = if request.method == net::Method::Get { LONGEST_LIST } else { u64::MAX };
+        request.limit = u64::MAX;
+        if request.method == net::Method::Get {
+            (request.time, request.limit) = (LISTING, preface::LONGEST);
+        }
         request.cancelled = Some(self.line.cancelled.clone());
         for header in headers {
             if let Some((name, value)) = header.as_ref().split_once(':') {
@@ -212,10 +218,15 @@ struct Exchange {
 
 impl Exchange {
     fn answer(&mut self) -> io::Result<&mut (Vec<u8>, Box<dyn BufRead + Send>)> {
-        if let Some(request) = self.request.take() {
+        if let Some(mut request) = self.request.take() {
+            let is_list = memchr::memmem::find(&request.body, b"command=ls-refs").is_some();
+            if is_list {
+                (request.time, request.limit) = (LISTING, preface::LONGEST);
+            }
             let response = ask(&self.client, &self.line, &request)?;
             let headers = lines(&response);
-            let body = Counted { body: response.body, line: self.line.clone() };
+            let preface = (!is_list).then(Preface::default);
+            let body = Counted { body: response.body, line: self.line.clone(), preface };
             self.answer = Some((headers, Box::new(BufReader::with_capacity(64 << 10, body))));
         }
         self.answer.as_mut().ok_or_else(|| io::Error::other("the server did not answer"))
@@ -252,6 +263,8 @@ impl Drop for Pending {
 struct Counted {
     body: net::Body,
     line: Line,
+    /// Of an answer that holds a pack.
+    preface: Option<Preface>,
 }
 
 impl Read for Counted {
@@ -262,6 +275,10 @@ impl Read for Counted {
             self.line.fail(Failure::Net(known.unwrap_or_else(broken)));
         })?;
         self.line.count(n)?;
+        if self.preface.as_mut().is_some_and(|preface| !preface.passes(&buffer[..n])) {
+            self.line.fail(Failure::NoPack);
+            return Err(io::Error::other("more came than may before a pack"));
+        }
         Ok(n)
     }
 }
@@ -288,7 +305,7 @@ impl Deferred {
     }
 
     fn body(body: net::Body, line: Line) -> Self {
-        Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line }))) }
+        Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line, preface: None }))) }
     }
 
     /// Asks the question, if it has not been, and takes the part of the answer that this is.

@@ -2,6 +2,7 @@
 
 pub(super) mod fetch;
 pub(super) mod http;
+mod preface;
 pub(super) mod refs;
 pub(super) mod remote;
 pub(super) mod ssh;

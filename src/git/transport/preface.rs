@@ -1,0 +1,97 @@
+//! The part of a server's answer that is kept in memory: everything before the pack. It is followed packet by packet, so that
+//! an answer without end is noticed while it comes.
+
+/// A server's capabilities, its list of refs, or the packets before a pack: more bytes than these are none. A list of this
+/// length names about 200,000 refs.
+pub(super) const LONGEST: u64 = 12 << 20;
+
+/// The packets of an answer to a fetch, up to the first of its pack.
+#[derive(Debug)]
+pub(super) struct Preface {
+    left: u64,
+    is_over: bool,
+    header: Vec<u8>,
+    /// Bytes that the packet at hand still has, and its first ones.
+    packet: usize,
+    first: Vec<u8>,
+}
+
+impl Default for Preface {
+    fn default() -> Self {
+        Self { left: LONGEST, is_over: false, header: Vec::new(), packet: 0, first: Vec::new() }
+    }
+}
+
+impl Preface {
+    /// Takes note of what came; false when it is too much before a pack.
+    pub(super) fn passes(&mut self, mut bytes: &[u8]) -> bool {
+        while !self.is_over && !bytes.is_empty() {
+            let n = match self.packet {
+                0 => self.head(bytes),
+                _ => self.inside(bytes),
+            };
+            bytes = &bytes[n..];
+            match self.left.checked_sub(n as u64) {
+                Some(left) => self.left = left,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Reads on in the four digits that say how long a packet is.
+    fn head(&mut self, bytes: &[u8]) -> usize {
+        let n = (4 - self.header.len()).min(bytes.len());
+        self.header.extend_from_slice(&bytes[..n]);
+        if self.header.len() == 4 {
+            let length = std::str::from_utf8(&self.header).ok().and_then(|text| usize::from_str_radix(text, 16).ok());
+            match length {
+                Some(length) => self.packet = length.saturating_sub(4),
+                // The pack itself, without packets.
+                None => self.is_over = true,
+            }
+            self.header.clear();
+            self.first.clear();
+        }
+        n
+    }
+
+    /// Reads on in a packet.
+    fn inside(&mut self, bytes: &[u8]) -> usize {
+        let n = self.packet.min(bytes.len());
+        let mark = b"packfile\n";
+        let wanted = (mark.len() - self.first.len()).min(n);
+        self.first.extend_from_slice(&bytes[..wanted]);
+        self.packet -= n;
+        // An old server goes over to numbered channels without a word.
+        self.is_over = matches!(self.first[0], 1..=3) || (self.packet == 0 && self.first == mark);
+        n
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, Preface};
+
+    fn packet(content: &[u8]) -> Vec<u8> {
+        [format!("{:04x}", content.len() + 4).as_bytes(), content].concat()
+    }
+
+    #[test]
+    fn a_pack_may_be_long_and_what_comes_before_may_not() {
+        let long = vec![b'x'; LONGEST as usize];
+        let shallow = packet(b"shallow 0123\n").repeat(2);
+        for begins in [packet(b"packfile\n"), packet(b"\x01PACK"), b"PACK".to_vec()] {
+            for step in [1, 5, 4096] {
+                let mut preface = Preface::default();
+                let answer = [&shallow[..], b"0001", &begins].concat();
+                assert!(answer.chunks(step).all(|bytes| preface.passes(bytes)));
+                assert!(preface.passes(&long) && preface.passes(&long));
+            }
+        }
+        let mut preface = Preface::default();
+        let endless = packet(b"shallow packfile\n").repeat(1000);
+        let came = (0..2000).take_while(|_| preface.passes(&endless)).count();
+        assert_eq!(came, LONGEST as usize / endless.len());
+    }
+}
