@@ -1,7 +1,7 @@
-//! The nouns of the house, as plain data: what a file holds, where, and under which name.
+//! Shared data types: symbols, source files and their relations.
 //!
-//! A symbol does not copy text. Its name, signature and documentation are [`Span`]s of the file that holds it, so an
-//! index of them stays small and what is read back is exactly what was written.
+//! Symbols hold no text. Name, signature and documentation are [`Span`]s of the file, so an index of them stays small
+//! and shows exactly the text of the source.
 
 mod progress;
 mod relation;

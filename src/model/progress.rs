@@ -1,7 +1,7 @@
-//! Progress of long work, told to whoever waits for it.
+//! Progress callbacks for long-running work.
 
-/// Told how far long work is: done, of how many when that is known, and what is being done.
+/// Progress callback: steps done, total if known, and the current activity.
 pub type Progress<'a> = dyn Fn(u64, Option<u64>, &str) + Send + Sync + 'a;
 
-/// For work that nobody follows.
+/// No-op callback for work without progress reports.
 pub fn unfollowed(_done: u64, _of: Option<u64>, _what: &str) {}

@@ -1,6 +1,6 @@
-//! Relations: who means whom.
+//! Relations between symbols: which occurrence refers to which definition.
 
-/// Names each role once: variant, word, what it means.
+/// Declares an enum once: variant, word, description.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal $meaning:literal,)* }) => {
         $(#[$doc])*
@@ -11,10 +11,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Each, by its number.
+            /// All variants, indexed by number.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word that answers carry.
+            /// The word used in answers.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -23,7 +23,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a name does where it is written.
+    /// Use of a name at an occurrence.
     Role {
         Reference "reference" "It is read, passed on, or otherwise mentioned.",
         Call "call" "It is called.",
@@ -35,7 +35,7 @@ words! {
 }
 
 words! {
-    /// How an occurrence was bound, or why it was not.
+    /// Outcome of binding an occurrence.
     How {
         Resolved "resolved" "Through scopes, imports, members and types.",
         NoReceiver "unknown receiver" "Nothing is known of what it is a member of: the name may mean any definition that bears it.",
@@ -45,49 +45,49 @@ words! {
 }
 
 impl How {
-    /// Whether a definition of the name could be meant though it was not found.
+    /// Whether the occurrence may still mean any definition of that name.
     pub fn is_possible(self) -> bool {
         self == Self::NoReceiver
     }
 }
 
-/// A place where a name is written.
+/// An occurrence of a name in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
-    /// The file, by its place among those that were resolved.
+    /// Index of the file among the resolved files.
     pub file: u32,
-    /// First byte.
+    /// Offset of the first byte.
     pub at: u32,
-    /// Bytes.
+    /// Length in bytes.
     pub len: u16,
-    /// What it does.
+    /// Use of the name.
     pub role: Role,
-    /// How it was bound.
+    /// Outcome of binding it.
     pub how: How,
-    /// First of its targets in [`Relations::targets`].
+    /// Index of the first target in [`Relations::targets`].
     pub first_target: u32,
-    /// How many it has: several where it is ambiguous, or where one name has several definitions (overloads).
+    /// Number of targets: several for an ambiguous name or for overloads.
     pub targets: u32,
 }
 
-/// A definition, by where its name is written.
+/// A definition, identified by the position of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
-    /// The file, by its place among those that were resolved.
+    /// Index of the file among the resolved files.
     pub file: u32,
-    /// First byte of its name.
+    /// Offset of the first byte of the name.
     pub at: u32,
 }
 
-/// Who means whom, in files that were resolved together. Files are known by their place among them.
+/// References, imports and base classes of files that were resolved together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Relations {
-    /// By file and place.
+    /// Sorted by file and offset.
     pub occurrences: Vec<Occurrence>,
-    /// What occurrences mean.
+    /// Definitions that the occurrences refer to.
     pub targets: Vec<Site>,
-    /// A file that imports, a file that it imports, and where that is written; sorted, each pair once.
+    /// Importing file, imported file, and offset of the import; sorted, each pair once.
     pub imports: Vec<(u32, u32, u32)>,
-    /// A class and a direct base of it; sorted, each pair once.
+    /// Class and direct base; sorted, each pair once.
     pub bases: Vec<(Site, Site)>,
 }

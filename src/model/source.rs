@@ -1,6 +1,6 @@
-//! Files of a source, before they are read.
+//! Source files before their content is read: paths, sizes, skip reasons, and trees of commits.
 
-/// A file that is worth reading, as the walk saw it.
+/// A file selected for indexing, with the metadata seen by the walk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceFile {
     /// Relative to the root, with `/` between the parts.
@@ -9,13 +9,13 @@ pub struct SourceFile {
     pub size: u64,
     /// Time of the last change in nanoseconds since 1970; negative before.
     pub mtime_ns: i64,
-    /// When the system last noted a change of the file or of what is known of it: whoever sets the other time back cannot set
-    /// this one. Zero where there is no such time.
+    /// Time of the last change of content or metadata, set by the system only, unlike `mtime_ns`. Zero where there is
+    /// no such time.
     pub ctime_ns: i64,
 }
 
-/// Something the choice of files depended on: a directory or an ignore file. When none of them changed, and no file
-/// did, the walk would find the same again.
+/// A directory or ignore file that the selection of files depended on. If no input and no file changed, the walk
+/// would find the same files again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Input {
     /// Relative to the root with `/` between the parts, empty for the root; absolute when it lies outside.
@@ -30,10 +30,10 @@ pub struct Input {
     pub is_dir: bool,
 }
 
-/// Names each reason once: variant, word, what it means.
+/// Declares the skip reasons once: variant, word, description.
 macro_rules! reasons {
     ($($variant:ident $word:literal $meaning:literal,)*) => {
-        /// Why a file was left out.
+        /// Reason for skipping a file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum SkipReason {
@@ -41,15 +41,15 @@ macro_rules! reasons {
         }
 
         impl SkipReason {
-            /// Every reason, by its number.
+            /// All reasons, indexed by number.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word that answers carry.
+            /// The word used in answers.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// What it means, in a sentence.
+            /// Description in one sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)* }
             }
@@ -75,75 +75,76 @@ reasons! {
     Missing "missing" "The repository names it and does not hold its content.",
 }
 
-/// What a path of a commit's tree is.
+/// Type of an entry in a commit's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryMode {
-    /// A plain file.
+    /// A regular file.
     File,
-    /// A file that may be run.
+    /// An executable file.
     Executable,
-    /// A symbolic link; its content is the path that it leads to.
+    /// A symbolic link; its content is the target path.
     Symlink,
-    /// Another repository, named by a commit; this one does not hold its files.
+    /// A submodule: a commit of another repository, whose files are not in this one.
     Submodule,
 }
 
-/// A path of a commit's tree, folders left out.
+/// An entry of a commit's tree; directories are left out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TreeEntry {
-    /// Relative to the root of the repository, with `/` between the parts. Whoever writes it to a disk must judge it first.
+    /// Relative to the repository root, with `/` between the parts. Untrusted: validate it before writing to disk.
     pub path: String,
-    /// What it is.
+    /// Type of the entry.
     pub mode: EntryMode,
-    /// The name of its content, in hex: a blob, or the commit of a submodule.
+    /// Object id in hex: of a blob, or of a submodule's commit.
     pub id: String,
-    /// Bytes, where the source says so without being read.
+    /// Size in bytes, if known without reading the content.
     pub size: Option<u64>,
 }
 
-/// As much of a content is looked at to tell whether it is text. Git looks at as much.
+/// Number of leading bytes checked by [`is_text`], the same as in Git.
 pub const FIRST: usize = 8_000;
 
-/// Whether a content that begins like this is text: it holds no NUL, or says that it is UTF-16.
+/// Whether content that begins with these bytes is text: no NUL, or a UTF-16 byte order mark.
 pub fn is_text(first: &[u8]) -> bool {
     let wide = first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]);
     wide || !first.contains(&0)
 }
 
-/// The files of one commit, wherever they are kept: a clone's object database, an archive, an API.
+/// Files of one commit, from any source: a clone's object database, an archive, an API.
 pub trait SourceTree: Send + Sync {
-    /// The commit, in hex.
+    /// The commit hash, in hex.
     fn commit(&self) -> &str;
 
-    /// The commit's root tree, in hex: it names the content of all files together. Empty where the source does not say.
+    /// Hash of the commit's root tree, in hex, which identifies the content of all files. Empty if the source does
+    /// not know it.
     fn tree(&self) -> &str;
 
-    /// Every path, sorted by its bytes.
+    /// All entries, sorted by the bytes of their paths.
     fn entries(&self) -> Result<Vec<TreeEntry>, SourceError>;
 
-    /// The same, without sizes where finding them takes time.
+    /// All entries, possibly without sizes if those are slow to find.
     fn paths(&self) -> Result<Vec<TreeEntry>, SourceError> {
         self.entries()
     }
 
-    /// Told what will be read, before the first is: a source that is far away may fetch it all at once. Fails only where
-    /// nothing could be read.
+    /// Announces the entries to be read, before the first read, so that a remote source can fetch them at once. Fails
+    /// only if no entry could be read.
     fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
         let _ = wanted;
         Ok(())
     }
 
-    /// Whether the content of an entry can be read without fetching it.
+    /// Whether the content of an entry is available without fetching it.
     fn is_here(&self, entry: &TreeEntry) -> bool {
         let _ = entry;
         true
     }
 
-    /// The content of one entry that is a file or a link. Called from several threads at once.
+    /// Reads the content of a file or link. Called from several threads at once.
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError>;
 
-    /// Reads the same into a buffer, which may hold another before, if its first bytes are wanted: [`FIRST`] of them, or all
-    /// when there are fewer. Whether they were is the answer; when not, the buffer holds anything.
+    /// Reads the content into a reused buffer if `wanted` accepts its first [`FIRST`] bytes (or all, if fewer).
+    /// Returns whether it did; if not, the buffer's content is unspecified.
     fn read_if(
         &self,
         entry: &TreeEntry,
@@ -155,26 +156,26 @@ pub trait SourceTree: Send + Sync {
     }
 }
 
-/// Why files of a commit could not be read.
+/// Error while reading files of a commit.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The tree names a content that the source does not hold. Other files may be fine.
+    /// A blob named by the tree is missing. Other files may be readable.
     #[error("the repository does not hold the content of {path} ({id})")]
     Missing {
         /// The file.
         path: String,
-        /// Its content's name.
+        /// Object id of its content.
         id: String,
     },
-    /// The content is not what the tree says: its size or its hash is another. Other files may be fine.
+    /// The content does not match the size or hash in the tree. Other files may be readable.
     #[error("the content of {path} is not what the tree says: {what}")]
     Damaged {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The mismatch.
         what: String,
     },
-    /// It may hold a credential, and nobody said that it may be read.
+    /// The file may hold a credential and was not explicitly allowed.
     #[error(
         "{path} may hold a credential, so it is not read; who means to names it: --allow-secrets, or `allow_secrets` in config.toml"
     )]
@@ -182,7 +183,7 @@ pub enum SourceError {
         /// The file.
         path: String,
     },
-    /// The source fails as a whole, so no other file can be read either.
+    /// The whole source failed, so no other file can be read.
     #[error(transparent)]
     Failed(Box<dyn std::error::Error + Send + Sync>),
 }

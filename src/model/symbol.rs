@@ -1,4 +1,4 @@
-//! Symbols: the named things of a file.
+//! Symbols: named definitions in a file.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from `start` to `end`; empty when they cross.
+    /// The range from `start` to `end`; empty if `end` is before `start`.
     pub fn new(start: usize, end: usize) -> Self {
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let end = u32::try_from(end).unwrap_or(u32::MAX);
@@ -24,12 +24,12 @@ impl Span {
         (self.end - self.start) as usize
     }
 
-    /// True for a range that holds nothing, which is how "there is none" is written.
+    /// Whether the range is empty, which stands for "none".
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The bytes of `source` in this range; empty when the range does not lie in it.
+    /// The bytes of `source` in this range; empty if it is out of bounds.
     pub fn of(self, source: &[u8]) -> &[u8] {
         source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
@@ -40,13 +40,13 @@ impl Span {
     }
 }
 
-/// What sort of thing a symbol is: the five that every client knows. [`Detail`] says it in the language's own word.
+/// Kind of a symbol, one of five that every client knows. [`Detail`] holds the language's own term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
-    /// Something that is called by its own name, macros included.
+    /// A free function or a macro.
     Function = 0,
-    /// A function that belongs to a type.
+    /// A function that is a member of a type.
     Method = 1,
     /// A type that holds data: class, struct, record, union.
     Class = 2,
@@ -57,10 +57,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, by its number.
+    /// All kinds, indexed by number.
     pub const ALL: [Self; 5] = [Self::Function, Self::Method, Self::Class, Self::Type, Self::Constant];
 
-    /// The kind as clients spell it.
+    /// The word used in tool arguments and answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -71,16 +71,16 @@ impl Kind {
         }
     }
 
-    /// Reads what [`Kind::as_str`] wrote.
+    /// Parses a word written by [`Kind::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
-/// Names each detail once: variant, number, word.
+/// Declares the details once: variant and word.
 macro_rules! details {
     ($($variant:ident $word:literal,)*) => {
-        /// What a symbol is in its language's own word.
+        /// Kind of a symbol in its language's own term.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Detail {
@@ -88,10 +88,10 @@ macro_rules! details {
         }
 
         impl Detail {
-            /// Every detail, by its number.
+            /// All details, indexed by number.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word that answers carry.
+            /// The word used in answers.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -134,52 +134,53 @@ details! {
 }
 
 impl Detail {
-    /// Reads what [`Detail::as_str`] wrote.
+    /// Parses a word written by [`Detail::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|detail| detail.as_str() == text)
     }
 }
 
-/// A named thing in a file.
+/// A named definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Where the name is written.
+    /// Range of the name.
     pub name: Span,
-    /// What sort it is.
+    /// Language-independent kind.
     pub kind: Kind,
-    /// What its language calls it.
+    /// Kind in the language's own term.
     pub detail: Detail,
-    /// The whole definition: decorators, attributes and `export` included, a comment above it not.
+    /// Range of the whole definition, with decorators, attributes and `export`, without a comment above it.
     pub span: Span,
-    /// Line of the name, one-based: attributes and decorators may stand above it.
+    /// One-based line of the name, which attributes and decorators may precede.
     pub line: u32,
-    /// Line of the last byte, one-based.
+    /// One-based line of the last byte.
     pub end_line: u32,
-    /// The definition without its body.
+    /// Range of the definition without its body.
     pub signature: Span,
     /// The documentation comment or docstring with its markers; empty when there is none.
     pub doc: Span,
     /// Decorators, attributes or annotations, in source order.
     pub decorators: Vec<Span>,
-    /// The enclosing symbol, by its place in [`Extraction::symbols`]; always an earlier one.
+    /// Index of the enclosing symbol in [`Extraction::symbols`], always lower than this one's.
     pub parent: Option<u32>,
-    /// It is a value in the middle of an expression, and who evaluates that uses it: a function that is returned or passed on.
+    /// The symbol is a value inside an expression, such as a returned or passed function: evaluating the expression
+    /// uses it.
     pub handed: bool,
-    /// The owner's name where the owner is not an enclosing symbol: a Go receiver, a Rust `impl`, `Foo.prototype`.
+    /// Name of an owner that is not an enclosing symbol: a Go receiver, a Rust `impl`, `Foo.prototype`.
     pub container: Span,
-    /// Cyclomatic complexity (McCabe 1976): one, and one for each branch. Zero for what has no body of its own.
+    /// Cyclomatic complexity (McCabe 1976): one plus the number of branches. Zero for a symbol without a body.
     pub complexity: u16,
 }
 
-/// What was read out of one file.
+/// Result of parsing one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {
-    /// In source order, an enclosing symbol before what it holds.
+    /// Symbols in source order, parents before their children.
     pub symbols: Vec<Symbol>,
-    /// The grammar met text that it could not read; what is here is what could be read.
+    /// The file has syntax errors; the symbols are from the readable parts.
     pub has_errors: bool,
-    /// What the file says about names, as `resolve` reads it; empty where its language is not resolved yet.
+    /// Facts about names for `resolve`; empty if its language is not resolved.
     pub facts: Vec<u8>,
-    /// Why nothing was read, when the file was given up.
+    /// Error message if extraction was given up.
     pub failure: Option<Cow<'static, str>>,
 }
