@@ -1,9 +1,8 @@
-//! Which addresses belong to the public internet. Everything else may be a machine that only we can reach, and that an
-//! outsider would like to reach through us.
+//! Public IP addresses. All others may be internal hosts, which an outsider must not reach through this program.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 ranges that are not public, as network and prefix length: the registry of special addresses of IANA.
+/// Non-public IPv4 ranges as network and prefix length, from IANA's special-purpose address registry.
 pub(super) const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),      // private
@@ -22,10 +21,10 @@ pub(super) const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, broadcast
 ];
 
-/// The part of IPv6 that is handed out to the public.
+/// The IPv6 global unicast range.
 pub(super) const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// What is not public in it.
+/// Non-public ranges within [`GLOBAL_V6`].
 pub(super) const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments, Teredo
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -33,13 +32,13 @@ pub(super) const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Prefixes of 96 bits after which an IPv4 address follows, which is the one that is reached.
+/// 96-bit IPv6 prefixes with an embedded IPv4 address, which is the actual destination.
 pub(super) const CARRIES_V4: &[Ipv6Addr] = &[
     Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0),    // mapped
     Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), // translated
 ];
 
-/// Whether everybody can reach an address, so that reaching it through us gains nobody anything.
+/// Whether an address is on the public internet, and so gives an outsider no access beyond their own.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|range| holds_v4(*range, address)),
@@ -50,7 +49,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address inside an IPv6 one.
+/// The IPv4 address embedded in an IPv6 address.
 fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let inside = CARRIES_V4.iter().any(|prefix| holds_v6((*prefix, 96), address));
     inside.then(|| Ipv4Addr::from_bits(address.to_bits() as u32))
@@ -135,7 +134,7 @@ mod tests {
             if v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_multicast() || v4.is_unspecified() {
                 prop_assert!(!is_public(v4.into()));
             }
-            // One bit in eight is global, so the other prefixes are drawn on purpose.
+            // Only one bit pattern in eight is global unicast, so the other prefixes are generated explicitly.
             for first in [0xfc00_u16, 0xfd12, 0xfe80, 0xff02, 0] {
                 let v6 = Ipv6Addr::from_bits((u128::from(first) << 112) | (wide >> 17));
                 prop_assert!(!is_public(v6.into()) || carried(v6).is_some());

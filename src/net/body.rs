@@ -1,4 +1,4 @@
-//! The body of an answer: read in pieces, unpacked where it is packed, within its limits of size and time.
+//! Response bodies: streamed, decompressed, and limited in size and time.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -10,18 +10,18 @@ use flate2::read::MultiGzDecoder;
 
 use super::{Error, Request};
 
-/// Reads an answer.
+/// Reader for a response body.
 pub struct Body {
     inner: Box<dyn Read + Send>,
-    /// What may still come.
+    /// Bytes left until the limit.
     left: u64,
     limit: u64,
     host: String,
-    /// What the host said of the length, when it is not packed.
+    /// The `Content-Length` of a body that is not compressed.
     pub length: Option<u64>,
 }
 
-/// The bytes as they come over the line.
+/// The raw bytes from the connection, before decompression.
 struct Line {
     answer: reqwest::blocking::Response,
     host: String,
@@ -31,7 +31,7 @@ struct Line {
 }
 
 impl Body {
-    /// The body of an answer to a request.
+    /// The body of a response to `request`.
     pub(super) fn new(
         answer: reqwest::blocking::Response,
         packed: bool,
@@ -50,7 +50,7 @@ impl Body {
         Ok(Self { inner, left: limit, limit, host, length })
     }
 
-    /// Reads what is left.
+    /// Reads the rest of the body.
     pub fn read_whole(&mut self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         match self.read_to_end(&mut bytes) {
@@ -62,7 +62,7 @@ impl Body {
 
 impl Read for Body {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // One byte beyond the limit may be asked for: that there is one is how a body is seen to be too long.
+        // One byte past the limit may be read, to detect a body that is too long.
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).saturating_add(1).min(buffer.len());
         let n = self.inner.read(&mut buffer[..most])?;
         match self.left.checked_sub(n as u64) {

@@ -1,22 +1,22 @@
-//! Why nothing came over the network. No error holds a URL's path, query or user: a token may be in there.
+//! Network errors. They never hold a URL's path, query or user, which may contain a token.
 
 use std::error::Error as StdError;
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Why a request failed. An answer with a bad status is no failure.
+/// Reason for a failed request. A response with an error status is not an `Error`.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// It is no URL of a host.
+    /// Not a URL with a host.
     #[error("this is no URL that can be fetched: {0}")]
     BadUrl(String),
-    /// The scheme is not allowed.
+    /// The URL's scheme is not allowed.
     #[error("{scheme}:// is not used to reach {host}: use https://, or name the host in `trusted_hosts`")]
     Scheme {
-        /// As it was asked for.
+        /// The scheme.
         scheme: String,
-        /// Where to.
+        /// The host.
         host: String,
     },
     /// The host is not on the public internet.
@@ -24,76 +24,76 @@ pub enum Error {
         "{host} is at {address}, which is not on the public internet: name the host in `trusted_hosts` to allow it"
     )]
     Private {
-        /// By its name.
+        /// The host's name.
         host: String,
-        /// What the name means, or what was asked for.
+        /// The address that the name resolves to, or the address in the URL.
         address: IpAddr,
     },
-    /// The answer sends us somewhere we do not go.
+    /// The response redirects to a forbidden URL.
     #[error("{from} redirects to {to}, which is not followed: {why}")]
     Redirect {
-        /// Who sends us.
+        /// The redirecting host.
         from: String,
-        /// Where to: scheme and host only.
+        /// The target's scheme, host and port.
         to: String,
-        /// Why not.
+        /// The reason for refusing.
         why: &'static str,
     },
-    /// The answer is larger than the limit.
+    /// The response is larger than the limit.
     #[error("{host} sends more than {limit} bytes, which is the limit")]
     TooLarge {
-        /// Who.
+        /// The host.
         host: String,
-        /// In bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It took too long.
+    /// The request timed out.
     #[error("{host} did not answer within {:.1} s", .after.as_secs_f64())]
     Timeout {
-        /// Who.
+        /// The host.
         host: String,
-        /// How long we waited.
+        /// Time waited.
         after: Duration,
     },
-    /// No connection could be made.
+    /// The connection could not be established.
     #[error("cannot reach {host}: {problem}")]
     Connect {
-        /// Whom.
+        /// The host.
         host: String,
-        /// What the system says.
+        /// The system's error message.
         problem: String,
     },
-    /// The host could not prove who it is.
+    /// The host's TLS certificate is not valid or not trusted.
     #[error("{host} is not trusted: {problem}; name its certificate authority in `ca_file`")]
     Tls {
-        /// Who.
+        /// The host.
         host: String,
-        /// What is wrong.
+        /// The TLS error.
         problem: String,
     },
-    /// The connection broke, or what came is no HTTP.
+    /// The connection broke, or the response is not valid HTTP.
     #[error("the connection to {host} broke: {problem}")]
     Broken {
-        /// To whom.
+        /// The host.
         host: String,
-        /// What was wrong.
+        /// The cause.
         problem: String,
     },
     /// The client could not be set up.
     #[error("cannot use the network: {0}")]
     Setup(String),
-    /// Nobody wants the answer any more.
+    /// The request was cancelled.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl Error {
-    /// Whether the same request may succeed in a moment.
+    /// Whether the error is transient, so that a retry may succeed.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Timeout { .. } | Self::Connect { .. } | Self::Broken { .. })
     }
 
-    /// The error that a body's reader gave as an `io::Error`.
+    /// Recovers the error wrapped in an `io::Error` from [`super::Body`].
     pub fn of_io(err: io::Error, host: &str) -> Self {
         match err.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
             Some(inner) => inner.clone(),
@@ -101,7 +101,7 @@ impl Error {
         }
     }
 
-    /// What a failed exchange with a host means.
+    /// Converts a `reqwest` error of an exchange with `host`.
     pub(super) fn of_exchange(err: reqwest::Error, host: &str, after: Duration) -> Self {
         let host = host.to_owned();
         let err = err.without_url();
@@ -115,7 +115,7 @@ impl Error {
                 return Self::Tls { host, problem: tls.to_string() };
             }
             problem = cause.to_string();
-            // What an `io::Error` carries is not its source, but stands in its place.
+            // An `io::Error` does not return its inner error as its source.
             let carried = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
             next = carried.map(|inner| inner as &(dyn StdError + 'static)).or_else(|| cause.source());
         }

@@ -1,4 +1,4 @@
-//! Where requests may go: looked at for each hop by its URL, and once more for each connection by its address.
+//! Guard for outgoing requests: checks the URL of each hop and the address of each connection.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -10,26 +10,26 @@ use url::{Host, Url};
 use super::Error;
 use super::address::is_public;
 
-/// Knows which hosts an operator trusts.
+/// Rules for allowed URLs and addresses, with the hosts that the operator trusts.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     trusted: Arc<[String]>,
 }
 
 impl Guard {
-    /// Trusts the hosts of these names, or all of them when one is `*`.
+    /// Trusts hosts by name; `*` trusts all.
     pub fn new(trusted: &[String]) -> Self {
         let name = |host: &String| host.trim().trim_start_matches('[').trim_end_matches(']').to_lowercase();
         Self { trusted: trusted.iter().map(name).collect() }
     }
 
-    /// Whether a host may be private and be reached without TLS.
+    /// Whether a host may have a private address and be reached without TLS.
     pub fn trusts(&self, host: &str) -> bool {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         self.trusted.iter().any(|name| name == "*" || name.eq_ignore_ascii_case(host))
     }
 
-    /// Refuses a URL for its scheme or, where the host is an address, for that.
+    /// Refuses a URL for its scheme or for a private IP address as its host.
     pub fn check(&self, url: &Url) -> Result<(), Error> {
         let Some(host) = url.host() else { return Err(Error::BadUrl("it names no host".to_owned())) };
         let name = host.to_string();
@@ -47,8 +47,8 @@ impl Guard {
         if trusted || is_public(address) { Ok(()) } else { Err(Error::Private { host: name, address }) }
     }
 
-    /// Refuses a redirect that a host may not send us on. What may be asked for is not all that may be redirected to:
-    /// an outsider must not choose among the inner hosts that an operator trusts.
+    /// Refuses a forbidden redirect. Redirects have stricter rules than requests: a public host must not redirect to
+    /// a trusted one, which may be internal.
     pub fn check_redirect(&self, from: &Url, to: &Url) -> Result<(), Error> {
         let refuse = |why| Err(Error::Redirect { from: host_of(from).to_owned(), to: origin_of(to), why });
         if from.scheme() == "https" && to.scheme() != "https" {
@@ -60,8 +60,8 @@ impl Guard {
         self.check(to)
     }
 
-    /// The addresses of a host that may be connected to. One that may not is an error even beside others: a public name
-    /// with a private address is an attack or a mistake.
+    /// Resolves a host to its addresses. One private address among them is an error: for a public name, that is an
+    /// attack or a mistake.
     fn addresses(&self, host: &str) -> Result<Vec<SocketAddr>, io::Error> {
         let addresses: Vec<SocketAddr> = (host, 0).to_socket_addrs()?.collect();
         if !self.trusts(host)
@@ -83,12 +83,12 @@ impl Resolve for Guard {
     }
 }
 
-/// The host of a URL as a word, empty when there is none.
+/// The host of a URL; empty if it has none.
 pub(super) fn host_of(url: &Url) -> &str {
     url.host_str().unwrap_or_default()
 }
 
-/// Scheme, host and port: what may be said of a URL.
+/// Scheme, host and port of a URL, without the parts that may be secret.
 fn origin_of(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{}{port}", url.scheme(), host_of(url))

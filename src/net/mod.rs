@@ -1,9 +1,9 @@
-//! The one guarded way out to the network, for whoever reaches repositories.
+//! HTTP client for all network access, with checks on hosts, secrets, size and time.
 //!
-//! A [`Client`] goes to public hosts over TLS, and elsewhere only where the operator allows it: looked at by URL for each
-//! request and each redirect, and by address when a connection is made, so that a name cannot mean one host when it is
-//! checked and another when it is used. A secret goes to the origin it belongs to and is left behind by every redirect
-//! away from it. Every wait and every answer has a limit, no proxy is used, and nothing is retried that may have had an effect.
+//! A [`Client`] connects to public hosts over TLS, and to others only if the operator trusts them. It checks the URL
+//! of each request and redirect, and the address of each connection, so that DNS rebinding gains nothing. A secret is
+//! sent only to its own origin. Every wait and every response has a limit, no proxy is used, and only [`Method::Get`]
+//! is retried.
 
 mod address;
 mod body;
@@ -32,22 +32,22 @@ pub use error::Error;
 pub use guard::Guard;
 use guard::host_of;
 
-/// Redirects in a row that are followed.
+/// Maximum number of redirects per request.
 const REDIRECTS: usize = 5;
-/// Headers that may be sent on to another origin: they say what we want, not who we are.
+/// Headers forwarded to another origin: they reveal nothing about the user.
 const HARMLESS: &[&str] =
     &["accept", "accept-encoding", "content-type", "git-protocol", "if-none-match", "range", "x-github-api-version"];
 
-/// How the network is used.
+/// Network settings.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Hosts that may be on a private network and may be reached without TLS, by name or address; `*` for all.
+    /// Hosts, by name or address, that may be private and may be reached without TLS; `*` for all.
     pub trusted_hosts: Vec<String>,
-    /// A file with certificates (PEM) of authorities that are trusted beside the system's.
+    /// A PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
-    /// How long to wait for a connection.
+    /// Timeout for connecting.
     pub connect: Duration,
-    /// How long to wait for an answer to begin, or to go on.
+    /// Timeout for the response to start, and for each pause within it.
     pub silence: Duration,
 }
 
@@ -62,31 +62,31 @@ impl Default for Options {
     }
 }
 
-/// What is asked of a host.
+/// HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Asked again when it fails in passing.
+    /// Retried after a transient failure.
     Get,
-    /// Asked once.
+    /// Never retried.
     Post,
 }
 
-/// A secret and the only origin that it is told to, over TLS only.
+/// A secret, sent over TLS to one origin only.
 #[derive(Clone)]
 pub struct Credentials {
     origin: Origin,
-    /// The user for basic authentication; `None` for a bearer token.
+    /// User name for basic authentication; `None` for a bearer token.
     user: Option<String>,
     secret: String,
 }
 
 impl Credentials {
-    /// A token for the origin of a URL.
+    /// A bearer token for the origin of a URL.
     pub fn bearer(url: &Url, token: &str) -> Self {
         Self { origin: url.origin(), user: None, secret: token.to_owned() }
     }
 
-    /// A user and a password for the origin of a URL.
+    /// User name and password for the origin of a URL.
     pub fn basic(url: &Url, user: &str, password: &str) -> Self {
         Self { origin: url.origin(), user: Some(user.to_owned()), secret: password.to_owned() }
     }
@@ -98,33 +98,33 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// One question to a host.
+/// An HTTP request.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is asked.
+    /// Method.
     pub method: Method,
-    /// Of whom. A user and a password in it are not sent.
+    /// Target URL. A user name and password in it are not sent.
     pub url: Url,
-    /// Names and values. Another origin that we are redirected to gets only what says nothing of us.
+    /// Header names and values. After a redirect to another origin, only harmless ones are sent.
     pub headers: Vec<(String, String)>,
-    /// What is sent.
+    /// Request body.
     pub body: Vec<u8>,
-    /// The secret, if the host asks for one.
+    /// Credentials, if the host requires any.
     pub credentials: Option<Credentials>,
-    /// The largest answer, in bytes, unpacked.
+    /// Maximum size of the response in bytes, decompressed.
     pub limit: u64,
-    /// How long the whole exchange may take.
+    /// Timeout for the whole exchange.
     pub time: Duration,
-    /// How often to try; only a [`Method::Get`] is tried again.
+    /// Maximum number of attempts; only a [`Method::Get`] is retried.
     pub attempts: u32,
-    /// Whether the answer may be packed by gzip on its way.
+    /// Whether to accept a gzip-compressed response.
     pub packed: bool,
-    /// Set when nobody wants the answer any more; looked at between pieces.
+    /// Cancellation flag, checked before each attempt, redirect and read.
     pub cancelled: Option<Arc<AtomicBool>>,
 }
 
 impl Request {
-    /// Asks for what is at a URL: at most 64 MB within two minutes, in three attempts.
+    /// A GET request with a limit of 64 MB, two minutes and three attempts.
     pub fn get(url: Url) -> Self {
         Self {
             method: Method::Get,
@@ -140,12 +140,12 @@ impl Request {
         }
     }
 
-    /// Sends a body to a URL, once.
+    /// A POST request, sent once.
     pub fn post(url: Url, body: Vec<u8>) -> Self {
         Self { method: Method::Post, body, attempts: 1, ..Self::get(url) }
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -156,45 +156,45 @@ impl Request {
     }
 }
 
-/// An answer whose body is still to be read, by its [`std::io::Read`]; see [`Error::of_io`] for its errors.
+/// A response whose body is read through [`std::io::Read`]; [`Error::of_io`] converts its errors.
 #[derive(Debug)]
 pub struct Response {
-    /// As HTTP counts it.
+    /// HTTP status code.
     pub status: u16,
-    /// Who answered in the end.
+    /// Final URL, after redirects.
     pub url: Url,
-    /// What follows.
+    /// Response body, still unread.
     pub body: Body,
     headers: HeaderMap,
 }
 
 impl Response {
-    /// A header as text; `None` when it is missing or no text.
+    /// A header's value; `None` if it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the host asks us to wait before we come back. We never wait ourselves: who asked may know better.
+    /// The host's `Retry-After`. The client never waits for it: that is the caller's decision.
     pub fn retry_after(&self) -> Option<Duration> {
         retry::retry_after(self.header("retry-after")?, self.header("date"))
     }
 
-    /// Whether the host has trouble that may be over in a moment and does not say how long.
+    /// Whether the status is a transient server error without a `Retry-After`.
     fn is_passing(&self) -> bool {
         matches!(self.status, 500 | 502 | 503 | 504) && self.header("retry-after").is_none()
     }
 }
 
-/// An answer with its whole body.
+/// A response with its whole body.
 #[derive(Debug)]
 pub struct Answer {
-    /// The answer, its body read to the end.
+    /// The response, its body read to the end.
     pub head: Response,
     /// The body.
     pub bytes: Vec<u8>,
 }
 
-/// Goes out to the network. Cheap to clone; nothing is opened before the first request.
+/// HTTP client. Cheap to clone; connects on the first request.
 #[derive(Clone, Debug)]
 pub struct Client {
     options: Arc<Options>,
@@ -203,23 +203,23 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client by these rules.
+    /// A client with these settings.
     pub fn new(options: Options) -> Self {
         let guard = Guard::new(&options.trusted_hosts);
         Self { options: Arc::new(options), guard, inner: Arc::default() }
     }
 
-    /// Where it may go.
+    /// The rules for hosts and addresses.
     pub fn guard(&self) -> &Guard {
         &self.guard
     }
 
-    /// Asks, follows redirects, and gives the answer as soon as it begins. A failure in passing is tried again.
+    /// Sends a request, follows redirects, and returns once the headers are in. Retries transient failures.
     pub fn send(&self, request: &Request) -> Result<Response, Error> {
         self.persist(request, |deadline| self.follow(request, deadline), Response::is_passing)
     }
 
-    /// The same, with the whole body. An answer that breaks off is asked for again.
+    /// Like [`Client::send`], but reads the whole body. Retries a broken body too.
     pub fn fetch(&self, request: &Request) -> Result<Answer, Error> {
         let read = |deadline| {
             let mut head = self.follow(request, deadline)?;
@@ -229,7 +229,7 @@ impl Client {
         self.persist(request, read, |answer| answer.head.is_passing())
     }
 
-    /// Tries as often as a request allows, while there is time.
+    /// Runs `attempt` until it succeeds, fails permanently, or runs out of attempts or time.
     fn persist<T>(
         &self,
         request: &Request,
@@ -262,7 +262,7 @@ impl Client {
         }
     }
 
-    /// Asks once, and goes where the answer sends us, if that is allowed.
+    /// Sends the request once and follows allowed redirects.
     fn follow(&self, request: &Request, deadline: Instant) -> Result<Response, Error> {
         let mut url = request.url.clone();
         strip(&mut url);
@@ -281,7 +281,7 @@ impl Client {
         Err(Error::Redirect { from, to, why: "there were too many redirects" })
     }
 
-    /// One question, one answer.
+    /// A single request and response, without redirects.
     fn exchange(&self, request: &Request, url: &Url, deadline: Instant) -> Result<Response, Error> {
         let host = host_of(url);
         let silence = self.options.silence.min(deadline.saturating_duration_since(Instant::now()));
@@ -321,11 +321,11 @@ impl Client {
     }
 }
 
-/// Where an answer sends us; `None` when it does not, or when the question may not be asked elsewhere.
+/// Target of a redirect; `None` if there is none, or if `method` must not follow it.
 fn target(method: Method, from: &Url, response: &Response) -> Option<Result<Url, Error>> {
     let follows = match method {
         Method::Get => matches!(response.status, 301 | 302 | 303 | 307 | 308),
-        // Other codes would make a question without a body of it.
+        // Other codes would turn the request into a GET without a body.
         Method::Post => matches!(response.status, 307 | 308),
     };
     let place = response.headers.get(LOCATION).filter(|_| follows)?;
@@ -338,18 +338,18 @@ fn target(method: Method, from: &Url, response: &Response) -> Option<Result<Url,
     Some(Ok(url))
 }
 
-/// Takes a user and a password out of a URL: reqwest would send them.
+/// Removes user name and password from a URL: reqwest would send them.
 fn strip(url: &mut Url) {
-    // Only URLs without a host refuse, and those are refused anyway.
+    // Only URLs without a host fail here, and those are refused anyway.
     let _ = url.set_username("");
     let _ = url.set_password(None);
 }
 
-/// Sets up the client below.
+/// Builds the underlying reqwest client.
 fn build(options: &Options, guard: &Guard) -> Result<reqwest::blocking::Client, Error> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Fails only where another part of the process has chosen already, and then that choice holds.
+        // Fails only if another part of the process has installed a provider, which is then used.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
     let mut builder = reqwest::blocking::Client::builder()

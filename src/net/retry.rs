@@ -1,15 +1,15 @@
-//! How long to wait before asking again.
+//! Retry delays: exponential backoff and `Retry-After`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// The first wait, which each further one doubles.
+/// The first delay; each further one is twice as long.
 const FIRST: Duration = Duration::from_millis(200);
-/// No wait is longer.
+/// The longest delay, before jitter.
 const LONGEST: Duration = Duration::from_secs(4);
 
-/// The wait after a failed attempt, counted from one: doubling, and spread by half to either side so that many who failed
-/// at once do not come back at once.
+/// The delay after attempt number `attempt`, counted from one: exponential, with 50 % jitter so that clients that
+/// failed together do not retry together.
 pub fn backoff(attempt: u32) -> Duration {
     spread(attempt, RandomState::new().hash_one(attempt))
 }
@@ -20,7 +20,7 @@ fn spread(attempt: u32, random: u64) -> Duration {
     whole.mul_f64(share)
 }
 
-/// What `Retry-After` says: seconds, or a date, which is read against the server's own clock.
+/// Parses `Retry-After`: seconds, or a date, compared with the server's own `Date`.
 pub fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<u64>() {
@@ -34,7 +34,7 @@ pub fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     Some(Duration::from_secs(then.saturating_sub(now)))
 }
 
-/// Seconds since 1970 of a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses an HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`, to seconds since 1970.
 fn seconds_of(date: &str) -> Option<u64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut words = date.split_once(", ")?.1.strip_suffix(" GMT")?.split(' ');
@@ -43,7 +43,7 @@ fn seconds_of(date: &str) -> Option<u64> {
     let year: u64 = words.next()?.parse().ok().filter(|year| (1970..=9999).contains(year))?;
     let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    // Days since 1970 of a date: years are counted from March, so that the leap day is the last of its year.
+    // Days since 1970. Years start in March, so that the leap day is the last day of its year.
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
     Some(((days * 24 + hour) * 60 + minute) * 60 + second)

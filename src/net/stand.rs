@@ -1,4 +1,4 @@
-//! A small HTTP server for tests and benches, over TLS or not, that answers as it is told: truly, slowly, wrongly or not at all.
+//! HTTP test server, with or without TLS, that can also misbehave: slow, wrong or broken responses.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,27 +9,27 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What somebody asked.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// In capitals.
+    /// In upper case.
     pub method: String,
-    /// With the query.
+    /// Path and query.
     pub path: String,
-    /// Names in lower case.
+    /// Header names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// What was sent.
+    /// Request body.
     pub body: Vec<u8>,
 }
 
 impl Asked {
-    /// A header's value.
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// What is answered.
+/// A response to send.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
@@ -38,20 +38,20 @@ pub struct Reply {
     pub manner: Manner,
 }
 
-/// How it is answered.
+/// Behaviour of the server when it sends a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// As it should be.
+    /// Correct.
     Honest,
-    /// With a length that is not the body's.
+    /// A `Content-Length` that differs from the body's.
     Claims(u64),
-    /// The length is right, the connection ends in the middle of the body.
+    /// The right length, but the connection closes in the middle of the body.
     Breaks,
-    /// Half of the body, and then nothing more.
+    /// Half of the body, then silence.
     Stalls,
-    /// Nothing at all.
+    /// No response.
     Silent,
-    /// A connection that ends before the answer.
+    /// The connection closes before the response.
     HangsUp,
 }
 
@@ -85,21 +85,21 @@ struct Inside {
     stopped: AtomicBool,
 }
 
-/// A server on a free port of the loopback, until it is dropped.
+/// A server on a free loopback port, which stops when dropped.
 pub struct Stand {
     pub address: SocketAddr,
-    /// The certificate to trust, empty without TLS.
+    /// The PEM certificate to trust; empty without TLS.
     pub certificate: String,
     inside: Arc<Inside>,
 }
 
 impl Stand {
-    /// Without TLS.
+    /// Plain HTTP.
     pub fn http(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         Self::start(Box::new(answers), None, String::new())
     }
 
-    /// With TLS, as `localhost`.
+    /// HTTPS, as `localhost`.
     pub fn https(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]);
         let made = made.expect("two names make a certificate");
@@ -127,30 +127,30 @@ impl Stand {
                 }
                 shared.connections.fetch_add(1, Ordering::SeqCst);
                 let shared = Arc::clone(&shared);
-                // Clients go away as they like.
+                // Clients may disconnect at any time.
                 thread::spawn(move || drop(shared.serve(stream)));
             }
         });
         Self { address, certificate, inside }
     }
 
-    /// The URL of a path, by the name that the certificate has.
+    /// The URL of a path, with the host name of the certificate.
     pub fn url(&self, path: &str) -> String {
         let scheme = if self.inside.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://localhost:{}{path}", self.address.port())
     }
 
-    /// What was asked so far.
+    /// All requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.inside.log.lock().expect("nothing panics with it").clone()
     }
 
-    /// The paths that were asked for so far.
+    /// Paths of all requests so far.
     pub fn paths(&self) -> Vec<String> {
         self.asked().into_iter().map(|asked| asked.path).collect()
     }
 
-    /// How many connections were made.
+    /// Number of connections so far.
     pub fn connections(&self) -> usize {
         self.inside.connections.load(Ordering::SeqCst)
     }
@@ -159,7 +159,7 @@ impl Stand {
 impl Drop for Stand {
     fn drop(&mut self) {
         self.inside.stopped.store(true, Ordering::SeqCst);
-        // Wakes the listener, so that the port is given back.
+        // Wakes the listener, which frees the port.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -214,7 +214,7 @@ impl Inside {
         if *manner == Manner::Stalls { self.wait() } else { Ok(()) }
     }
 
-    /// Says nothing until nobody listens any more.
+    /// Blocks until the server stops.
     fn wait(&self) -> io::Result<()> {
         while !self.stopped.load(Ordering::SeqCst) {
             thread::sleep(Duration::from_millis(5));
@@ -223,7 +223,7 @@ impl Inside {
     }
 }
 
-/// Reads one question; `None` when there is none any more.
+/// Reads a request; `None` at the end of the connection.
 fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let mut line = String::new();
     if stream.read_line(&mut line)? == 0 {
@@ -247,7 +247,7 @@ fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
     Ok(Some(asked))
 }
 
-/// Answers as git's own CGI does, for the repositories below a folder.
+/// Answers as `git http-backend` does, for repositories below a folder.
 pub fn git_backend(root: &Path, asked: &Asked) -> Reply {
     let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
     let mut child = Command::new("git")
