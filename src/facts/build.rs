@@ -1,4 +1,4 @@
-//! Makes the facts of one file. A lowering says what it sees, in any order; [`Builder::finish`] sorts it into tables.
+//! Builder for the facts of one file. A lowering adds facts in any order; [`Builder::finish`] sorts them into tables.
 
 use rustc_hash::FxHashMap;
 use zerocopy::IntoBytes;
@@ -9,17 +9,17 @@ use super::tables::{
 };
 use crate::model::{Role, Span};
 
-/// Facts in the making. Scope 0 is the file's own, expression 0 the unknown one.
+/// Facts under construction. Scope 0 is the file's own scope, expression 0 the unknown expression.
 #[derive(Debug)]
 pub struct Builder {
     names: FxHashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
     scopes: Vec<Scope>,
     bindings: Vec<(u32, Binding)>,
-    /// The bindings of a name in a scope so far, the newest first: each with the place of the one before.
+    /// Newest binding of each name in each scope; `before` links a binding to the previous one.
     bound: FxHashMap<(u32, u32), u32>,
     before: Vec<u32>,
-    /// The newest scope that each name was looked up from.
+    /// Newest scope that each name was looked up from.
     named: Vec<u32>,
     definitions: Vec<Definition>,
     values: Vec<Vec<u32>>,
@@ -44,7 +44,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Facts that say nothing yet.
+    /// Creates a builder with the root scope, the unknown expression and the empty list.
     pub fn new() -> Self {
         let mut builder = Self {
             names: FxHashMap::default(),
@@ -75,7 +75,7 @@ impl Builder {
         builder
     }
 
-    /// A name. Where a language keeps fields and methods apart, its lowering spells them differently: `size` and `size()`.
+    /// Interns a name. Languages that keep fields and methods apart spell them differently: `size` and `size()`.
     pub fn name(&mut self, text: &str) -> u32 {
         if let Some(name) = self.names.get(text) {
             return *name;
@@ -86,18 +86,18 @@ impl Builder {
         name
     }
 
-    /// A name's text.
+    /// Text of a name.
     pub fn text(&self, name: u32) -> &str {
         self.texts.get(name as usize).map_or("", |text| text)
     }
 
-    /// A new scope inside another.
+    /// Adds a scope inside another.
     pub fn scope(&mut self, kind: ScopeKind, parent: u32) -> u32 {
         self.scopes.push(Scope { parent, class: NONE, kind: kind as u8, ..Scope::default() });
         self.scopes.len() as u32 - 1
     }
 
-    /// The scope around one; [`NONE`] around the root.
+    /// Parent of a scope; [`NONE`] for the root.
     pub fn parent(&self, scope: u32) -> u32 {
         self.scopes[scope as usize].parent
     }
@@ -107,7 +107,7 @@ impl Builder {
         self.scopes[scope as usize].parent = parent;
     }
 
-    /// What sort of scope it is.
+    /// Whether a scope is of this kind.
     pub fn is(&self, scope: u32, kind: ScopeKind) -> bool {
         self.scopes[scope as usize].kind == kind as u8
     }
@@ -117,7 +117,7 @@ impl Builder {
         Some(self.scopes[scope as usize].class).filter(|class| *class != NONE)
     }
 
-    /// The innermost class around a scope: whose `self` or `super` is meant there.
+    /// Innermost class around a scope: the class that `self` or `super` refers to there.
     pub fn class_around(&self, mut scope: u32) -> Option<u32> {
         while scope != NONE {
             if let Some(class) = self.class_of(scope) {
@@ -128,7 +128,7 @@ impl Builder {
         None
     }
 
-    /// A definition. `at` is where its name is written.
+    /// Adds a definition.
     pub fn define(&mut self, definition: Definition) -> u32 {
         self.definitions.push(definition);
         self.values.push(Vec::new());
@@ -136,7 +136,7 @@ impl Builder {
         self.definitions.len() as u32 - 1
     }
 
-    /// A class with a scope for its members, inside another scope: the definition and that scope.
+    /// Adds a class with a scope for its members. Returns the definition and the member scope.
     pub fn class(&mut self, definition: Definition, parent: u32) -> (u32, u32) {
         let members = self.scope(ScopeKind::Class, parent);
         let class = self.define(Definition { members, ..definition });
@@ -144,14 +144,14 @@ impl Builder {
         (class, members)
     }
 
-    /// A definition, to be completed.
+    /// Mutable access to a definition, to complete it.
     pub fn definition(&mut self, definition: u32) -> &mut Definition {
         &mut self.definitions[definition as usize]
     }
 
-    /// A function returns this value.
+    /// Records a return value of a function.
     pub fn returns(&mut self, definition: u32, value: u32) {
-        // A few tell what it gives; looking at all of a parser's is in vain.
+        // Four return values are enough to infer the type. Looking at all those of a parser finds nothing more.
         const MOST: usize = 4;
         let values = &mut self.values[definition as usize];
         if value != UNKNOWN && values.len() < MOST && !values.contains(&value) {
@@ -159,14 +159,14 @@ impl Builder {
         }
     }
 
-    /// A class has this base.
+    /// Records a base of a class.
     pub fn base(&mut self, definition: u32, base: u32) {
         if base != UNKNOWN {
             self.bases[definition as usize].push(base);
         }
     }
 
-    /// The scope of the attributes that are given to a definition from elsewhere.
+    /// Scope for attributes assigned to a definition from elsewhere.
     pub fn attributes(&mut self, definition: u32) -> u32 {
         if self.definitions[definition as usize].attributes == NONE {
             let scope = self.scope(ScopeKind::Class, NONE);
@@ -175,7 +175,7 @@ impl Builder {
         self.definitions[definition as usize].attributes
     }
 
-    /// Binds a name. `at` is where it is written, [`NONE`] when it is not.
+    /// Binds a name. `at` is its position in the source, [`NONE`] when the name is not written.
     pub fn bind(&mut self, scope: u32, name: u32, kind: BindingKind, a: u32, b: u32, at: u32) {
         let place = self.bindings.len() as u32;
         let before = self.bound.insert((scope, name), place).unwrap_or(NONE);
@@ -188,17 +188,18 @@ impl Builder {
         self.bound.contains_key(&(scope, name))
     }
 
-    /// Whether a bare name is used so far as it is seen from a scope.
+    /// Whether a bare name was used from this scope so far.
     pub fn is_used(&self, scope: u32, name: u32) -> bool {
         self.known.contains_key(&Expression { a: scope, b: name, op: Op::Name as u8, reserved: [0; 3] })
     }
 
-    /// Whether a name was looked up so far from a scope or one made later: its uses would see what it binds now.
+    /// Whether a name was looked up from this scope or a newer one. A binding added now would be visible to those
+    /// uses.
     pub fn is_named_since(&self, scope: u32, name: u32) -> bool {
         self.named.get(name as usize).is_some_and(|newest| *newest != NONE && *newest >= scope)
     }
 
-    /// The innermost scope that binds a name so far, seen from one, and its newest binding there.
+    /// Innermost scope that binds a name so far, seen from `scope`, and the newest binding there.
     pub fn nearest(&self, mut scope: u32, name: u32) -> Option<(u32, Binding)> {
         while scope != NONE {
             if let Some(place) = self.bound.get(&(scope, name)) {
@@ -209,7 +210,7 @@ impl Builder {
         None
     }
 
-    /// Forgets what a name meant in a scope: `let x = …` again.
+    /// Removes the bindings of a name in a scope: `let x = …` again.
     pub fn unbind(&mut self, scope: u32, name: u32) {
         let mut place = self.bound.remove(&(scope, name)).unwrap_or(NONE);
         while place != NONE {
@@ -218,7 +219,7 @@ impl Builder {
         }
     }
 
-    /// The bindings that a bare name has so far, seen from a scope, newest first: in the innermost scope that has any.
+    /// Bindings of a bare name so far, newest first, from the innermost scope that has any.
     pub fn lookup(&self, mut scope: u32, name: u32) -> Vec<Binding> {
         while scope != NONE {
             let mut place = self.bound.get(&(scope, name)).copied().unwrap_or(NONE);
@@ -235,7 +236,7 @@ impl Builder {
         Vec::new()
     }
 
-    /// An expression; equal ones are one.
+    /// Interns an expression; equal expressions share one number.
     pub fn expression(&mut self, op: Op, a: u32, b: u32) -> u32 {
         let expression = Expression { a, b, op: op as u8, reserved: [0; 3] };
         let next = self.expressions.len() as u32;
@@ -246,12 +247,12 @@ impl Builder {
         place
     }
 
-    /// An expression of an expression: unknown when that is.
+    /// Unary expression of `of`; unknown when `of` is.
     pub fn of(&mut self, op: Op, of: u32) -> u32 {
         if of == UNKNOWN { UNKNOWN } else { self.expression(op, of, 0) }
     }
 
-    /// A bare name.
+    /// Bare name, seen from a scope.
     pub fn named(&mut self, scope: u32, name: u32) -> u32 {
         if self.named.len() <= name as usize {
             self.named.resize(name as usize + 1, NONE);
@@ -261,12 +262,13 @@ impl Builder {
         self.expression(Op::Name, scope, name)
     }
 
-    /// A member; also of what is unknown, which the answer then says.
+    /// Member of an expression. Members of unknown receivers are kept, so that answers can report the unknown
+    /// receiver.
     pub fn member(&mut self, of: u32, name: u32) -> u32 {
         self.expression(Op::Member, of, name)
     }
 
-    /// Any of these; the unknown ones do not count.
+    /// Union of expressions, ignoring unknown ones.
     pub fn union(&mut self, of: &[u32]) -> u32 {
         let known: Vec<u32> = of.iter().copied().filter(|one| *one != UNKNOWN).collect();
         match known[..] {
@@ -279,7 +281,7 @@ impl Builder {
         }
     }
 
-    /// A module by the text that names it, seen from a scope.
+    /// Module named by a text, seen from a scope.
     pub fn module(&mut self, spec: &str, mut scope: u32) -> u32 {
         while !self.is(scope, ScopeKind::Module) {
             scope = self.parent(scope);
@@ -288,7 +290,7 @@ impl Builder {
         self.expression(Op::Module, spec, scope)
     }
 
-    /// A list; equal ones are one.
+    /// Interns a list; equal lists share one number.
     pub fn list(&mut self, items: &[u32]) -> u32 {
         if let Some(list) = self.known_lists.get(items) {
             return *list;
@@ -300,28 +302,28 @@ impl Builder {
         list
     }
 
-    /// An expression's columns.
+    /// Reads an expression back.
     pub fn look(&self, expression: u32) -> Expression {
         self.expressions[expression as usize]
     }
 
-    /// A name is written here and means this.
+    /// Records an occurrence: the name at `span` means `expression`.
     pub fn occurrence(&mut self, span: Span, role: Role, expression: u32) {
         let len = u16::try_from(span.len()).unwrap_or(u16::MAX);
         self.occurrences.push(Occurrence { at: span.start, expression, len, role: role as u8, reserved: 0 });
     }
 
-    /// The file imports another. `flags` are those of [`Import`].
+    /// Records an import of another file. `flags` are those of [`Import`].
     pub fn import(&mut self, at: u32, expression: u32, flags: u8) {
         self.imports.push(Import { at, expression, flags, reserved: [0; 3] });
     }
 
-    /// Everything that `from` offers is bound in a scope. `flags` are those of [`Star`].
+    /// Binds everything that `from` offers in a scope. `flags` are those of [`Star`].
     pub fn star(&mut self, scope: u32, from: u32, flags: u8) {
         self.stars.push((scope, Star { from, flags, reserved: [0; 3] }));
     }
 
-    /// The scope in which exports are bound by the name that others see. From the first call on, nothing else is offered.
+    /// Scope of the exports, bound by their public names. After the first call, only these names are offered.
     pub fn exports(&mut self) -> u32 {
         if self.exports == NONE {
             self.exports = self.scope(ScopeKind::Block, 0);
@@ -329,23 +331,23 @@ impl Builder {
         self.exports
     }
 
-    /// The module as a whole is this value: `module.exports = …`.
+    /// Sets the value of the module as a whole: `module.exports = …`.
     pub fn whole(&mut self, value: u32) {
         self.whole.push(value);
     }
 
-    /// A module is declared here; see [`ModuleName`].
+    /// Declares a module; see [`ModuleName`].
     pub fn declare(&mut self, kind: Declared, name: u32, scope: u32, within: u32) {
         self.modules.push(ModuleName { name, scope, within, kind: kind as u8, reserved: [0; 3] });
     }
 
-    /// The members and bases of this definition are those of the class that `of` means; see [`Extension`].
+    /// Adds the members and bases of a definition to the class that `of` means; see [`Extension`].
     pub fn extend(&mut self, of: u32, definition: u32) {
         self.extensions.push(Extension { of, definition });
     }
 
-    /// The facts as they are kept: [`unpack`](super::unpack) makes tables of them, which [`Facts::open`](super::Facts::open)
-    /// reads.
+    /// Serializes the facts. [`unpack`](super::unpack) turns them into tables, which
+    /// [`Facts::open`](super::Facts::open) reads.
     pub fn finish(self) -> Vec<u8> {
         super::packed::pack(&self.tables())
     }
@@ -361,7 +363,7 @@ impl Builder {
         let whole = std::mem::take(&mut self.whole);
         let whole = if whole.is_empty() { EMPTY } else { self.list(&whole) };
 
-        // Names are numbered by their hash, so that a name of another file is found by binary search.
+        // Names are numbered by hash, so that a name of another file is found by binary search.
         let mut order: Vec<(u64, u32)> = self.texts.iter().zip(0..).map(|(text, name)| (hash(text), name)).collect();
         order.sort_unstable();
         let mut renamed = vec![0; order.len()];

@@ -1,5 +1,5 @@
-//! Facts as they are kept: every column as small differences between its rows, and all of it compressed. They are used as
-//! tables, which take up seven times as much, and only when a snapshot's relations are found out.
+//! Compressed form of facts on disk: each column as small differences between its rows, then LZ4. Unpacked tables are
+//! seven times as large, and are made only to resolve the relations of a snapshot.
 
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -7,7 +7,7 @@ use super::tables::{
     Binding, Definition, Expression, Extension, Header, Import, ModuleName, Occurrence, Scope, Star, hash,
 };
 
-/// Tables of words between the hashes of the names and the text: how many rows a header says each has, and a row's words.
+/// Tables of words between the hashes and the text: number of rows by the header, and words per row.
 fn tables(header: &Header) -> [(u32, usize); 11] {
     const fn words<T>() -> usize {
         size_of::<T>() / size_of::<u32>()
@@ -27,10 +27,10 @@ fn tables(header: &Header) -> [(u32, usize); 11] {
     ]
 }
 
-/// Packs tables.
+/// Compresses the tables of a builder.
 pub(super) fn pack(facts: &[u8]) -> Vec<u8> {
     let Ok((header, rest)) = Header::read_from_prefix(facts) else { return Vec::new() };
-    // The hashes are made of the text again.
+    // The hashes are computed again from the text.
     let mut rest = &rest[header.names as usize * size_of::<u64>()..];
     let mut packed = header.as_bytes().to_vec();
     for (rows, width) in tables(&header) {
@@ -50,10 +50,10 @@ pub(super) fn pack(facts: &[u8]) -> Vec<u8> {
     lz4_flex::block::compress_prepend_size(&packed)
 }
 
-/// The tables, in words so that they lie where [`Facts::open`](super::Facts::open) can use them; `None` for what
-/// [`Builder::finish`](super::Builder::finish) has not written.
+/// Decompresses facts into tables, as words for the alignment that [`Facts::open`](super::Facts::open) needs. Returns
+/// `None` for bytes that [`Builder::finish`](super::Builder::finish) has not written.
 pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
-    // A few damaged bytes must not ask for gigabytes: no byte stands for more than 255.
+    // A few damaged bytes must not allocate gigabytes: LZ4 expands a byte to at most 255.
     let size = u32::from_le_bytes(*packed.first_chunk()?) as usize;
     if size > packed.len().saturating_mul(256) {
         return None;
@@ -63,7 +63,7 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
     let tables = tables(&header);
     let words: usize = tables.iter().map(|(rows, width)| *rows as usize * width).sum();
     let names = header.names as usize;
-    // Every word has a byte at least.
+    // Every word takes at least one byte.
     if words.checked_add(header.text as usize)? > rest.len() {
         return None;
     }
@@ -98,7 +98,7 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
     Some(facts)
 }
 
-/// Writes a number so that those near zero are short (zigzag, then LEB128).
+/// Writes a number as zigzag LEB128, so that numbers near zero are short.
 fn put(out: &mut Vec<u8>, number: i32) {
     let mut left = (number << 1 ^ number >> 31) as u32;
     while left >= 0x80 {
@@ -108,7 +108,7 @@ fn put(out: &mut Vec<u8>, number: i32) {
     out.push(left as u8);
 }
 
-/// Reads what [`put`] wrote.
+/// Reads a number written by [`put`].
 fn take(from: &mut &[u8]) -> Option<i32> {
     let mut number = 0u32;
     for shift in (0..32).step_by(7) {

@@ -1,11 +1,11 @@
-//! What differs between languages when names are resolved, as data; and how a language finds its modules.
+//! Naming rules of a language as data, and its module lookup.
 
 use std::cell::OnceCell;
 
 use super::packed::unpack;
 use super::tables::Facts;
 
-/// The number of a module: any that the language's [`Modules`] gives it, from zero.
+/// Number of a module, given by the language's [`Modules`], from zero.
 pub type Module = u32;
 
 /// Whether a bare name inside a method sees the members of its class.
@@ -17,74 +17,74 @@ pub enum ClassNames {
     Inherited,
 }
 
-/// What a call gives that is of no definition we have, told by its name: `list.pop`, `Option::unwrap`, `Array.map`.
+/// Result of a call of an external function or method, by its name: `list.pop`, `Option::unwrap`, `Array.map`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// What it is called on (a method), or its first argument (a function).
+    /// The receiver of a method, or the first argument of a function.
     Same,
-    /// An element of that.
+    /// An element of it.
     Element,
-    /// A key of that.
+    /// A key of it.
     Key,
-    /// A container of that.
+    /// A container of it.
     Wrap,
-    /// A container of what the function that is its last argument gives.
+    /// A container of the results of the callback, the last argument.
     Map,
-    /// What the function that is its last argument gives: `Option::and_then`.
+    /// The result of the callback, the last argument: `Option::and_then`.
     Given,
-    /// A container of what iterating over it gives: `HashMap::iter`.
+    /// A container of its iteration items: `HashMap::iter`.
     Each,
     /// A container of its keys.
     Keys,
     /// A container of its elements.
     Values,
-    /// A container of its keys, each with its element: `dict.items`.
+    /// A container of its keys with their elements: `dict.items`.
     Pairs,
-    /// A container of its elements, each after its number: `enumerate`.
+    /// A container of its elements with their numbers: `enumerate`.
     Numbered,
 }
 
-/// What iterating over a container of several type arguments gives.
+/// Item type when iterating over a container of several type arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
-    /// Something of the first argument: Python's `dict[K, V]` and `Generator[Y, S, R]`.
+    /// The first argument: Python's `dict[K, V]` and `Generator[Y, S, R]`.
     First,
-    /// Of the last.
+    /// The last argument.
     Last,
-    /// Of both, as a tuple: JavaScript's and Rust's maps.
+    /// Both, as a tuple: JavaScript's and Rust's maps.
     Pair,
 }
 
-/// A language, as far as resolving goes.
+/// Naming rules of one language.
 pub struct Semantics {
     /// See [`ClassNames`].
     pub class_names: ClassNames,
-    /// A member that a class does not have is looked for in its subclasses: mix-ins and abstract classes.
+    /// Members missing from a class are looked up in its subclasses: mix-ins and abstract classes.
     pub looks_down: bool,
-    /// Members that are called when an instance is: `__call__`.
+    /// Members that a call of an instance runs: `__call__`.
     pub call: &'static [&'static str],
-    /// Members that give an element: the first that is there; true when what it gives is an iterator.
+    /// Members that give an element, in order of preference; true when the member returns an iterator.
     pub element: &'static [(&'static str, bool)],
     /// See [`Each`].
     pub each: Each,
-    /// Members that give what `with` binds.
+    /// Members whose result `with` binds.
     pub enter: &'static [&'static str],
-    /// The member whose parameters are those of a construction.
+    /// Member whose parameters are those of a construction.
     pub constructor: &'static str,
-    /// The name under which a module that is one value offers that: `import x from` of a CommonJS module. Empty where
-    /// there is no such thing.
+    /// Name of the default export of a module that is a single value: `import x from` of a CommonJS module. Empty for
+    /// languages without one.
     pub default_export: &'static str,
-    /// Functions that are no definition of ours.
+    /// External functions and their effects.
     pub functions: &'static [(&'static str, Effect)],
-    /// Methods of containers that are no definition of ours, and what all the others do.
+    /// Methods of external containers and their effects.
     pub methods: &'static [(&'static str, Effect)],
-    /// What the other methods of containers do.
+    /// Effect of all other methods of containers.
     pub other_methods: Option<Effect>,
-    /// Finds the modules of a project.
+    /// Creates the module lookup of a project.
     pub modules: for<'a> fn(&'a Project<'a>) -> Box<dyn Modules + 'a>,
 }
 
-/// A file that takes part. Its facts are unpacked when they are first asked for: after an edit most are not.
+/// A file of the project. Its facts are unpacked on first use: after an edit most are never needed.
 pub struct ProjectFile<'a> {
     /// Relative to the root, with `/` between the parts.
     pub path: &'a str,
@@ -94,12 +94,12 @@ pub struct ProjectFile<'a> {
 }
 
 impl<'a> ProjectFile<'a> {
-    /// A file and its facts as they are kept.
+    /// Creates a file from its path and packed facts.
     pub fn new(path: &'a str, packed: &'a [u8]) -> Self {
         Self { path, packed, tables: OnceCell::new(), facts: OnceCell::new() }
     }
 
-    /// Its facts. Those that cannot be read say nothing.
+    /// Unpacked facts of the file; empty when they cannot be read.
     pub fn facts(&'a self) -> &'a Facts<'a> {
         self.facts.get_or_init(|| {
             let tables = self.tables.get_or_init(|| {
@@ -111,53 +111,54 @@ impl<'a> ProjectFile<'a> {
     }
 }
 
-/// Reads a file of the source that may be no code: `package.json`, `go.mod`.
+/// Reads any file of the source, such as `package.json` or `go.mod`.
 pub type Read<'a> = dyn Fn(&str) -> Option<&'a [u8]> + 'a;
 
-/// The files of one language (or of several that import each other) in one checkout.
+/// Files of one checkout in one language, or in several that import each other.
 pub struct Project<'a> {
-    /// By ascending path.
+    /// Sorted by path.
     pub files: Vec<ProjectFile<'a>>,
-    /// Any other file of the checkout.
+    /// Reads any file of the checkout.
     pub read: &'a Read<'a>,
-    /// Every path of the checkout, ascending.
+    /// All paths of the checkout, sorted.
     pub paths: &'a [&'a str],
 }
 
 impl Project<'_> {
-    /// The place of a file among [`Project::files`].
+    /// Index of a file in [`Project::files`].
     pub fn find(&self, path: &str) -> Option<u32> {
         self.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|place| place as u32)
     }
 
-    /// The place of a file by the parts of its path, `/` between them; empty parts are left out.
+    /// Index of a file by the parts of its path; empty parts are left out.
     pub fn find_in(&self, parts: &[&str]) -> Option<u32> {
         let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
         self.find(&parts.join("/"))
     }
 }
 
-/// Finds modules. A module is one scope or several: a file's root, every file's of a package, a `mod` inside a file.
+/// Module lookup of a language. A module is one scope or several: a file's root, all files of a package, a `mod`
+/// inside a file.
 pub trait Modules {
-    /// The module that a text names, written in a module scope of a file.
+    /// The module named by a text in a module scope of a file.
     fn find(&self, file: u32, scope: u32, spec: &str) -> Option<Module>;
 
-    /// The module whose scope this is; most often the file's own.
+    /// The module of a scope; most often the file's own.
     fn of(&self, file: u32, scope: u32) -> Module;
 
-    /// The scopes that make a module up, each with its file; none for a folder that only holds others.
+    /// Scopes of a module, each with its file; none for a folder that only holds others.
     fn scopes(&self, module: Module) -> Vec<(u32, u32)>;
 
-    /// Whether a name that several scopes of a module bind means what the first of them says, rather than all.
+    /// Whether only the first of several scopes that bind a name counts, rather than all.
     fn first_counts(&self) -> bool {
         false
     }
 
-    /// A module directly inside another.
+    /// Submodule directly inside another.
     fn child(&self, module: Module, name: &str) -> Option<Module>;
 }
 
-/// The folder of a path; empty at the root.
+/// Folder of a path; empty at the root.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
