@@ -1,6 +1,6 @@
-//! Files that are not text, as far as their names tell. Content has the last word, in [`super::read`].
+//! Detection of binary files by name. Content has the last word, in [`super::read`].
 
-/// Whether the path says that the file is not text.
+/// Whether the path names a binary file.
 pub(super) fn file(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
@@ -15,8 +15,8 @@ pub(super) fn file(path: &str) -> bool {
     extension.bytes().any(|byte| byte.is_ascii_uppercase()) && is_binary(&extension.to_ascii_lowercase())
 }
 
-/// Extensions that no text bears. Where some tool writes text under the same extension (Jest's `.snap`, ReScript's
-/// `.res`, `.pdb` for proteins) the content decides.
+/// Extensions of binary files only. Extensions that some tool also uses for text are missing, so that the content
+/// decides: Jest's `.snap`, ReScript's `.res`, `.pdb` for proteins.
 fn is_binary(extension: &str) -> bool {
     match extension {
         // Images. SVG is text.
@@ -35,7 +35,7 @@ fn is_binary(extension: &str) -> bool {
         | "zstd" | "br" | "7z" | "rar" | "cab" | "cpio" | "deb" | "rpm" | "apk" | "aab" | "ipa" | "dmg" | "iso"
         | "img" | "msi" | "appimage" | "whl" | "egg" | "gem" | "nupkg" | "crate" | "jar" | "war" | "ear" | "aar"
         | "vsix" | "xpi" | "crx" | "conda" | "phar" => true,
-        // Programs, objects and what virtual machines run.
+        // Programs, objects and bytecode.
         "exe" | "dll" | "so" | "dylib" | "a" | "o" | "ko" | "elf" | "efi" | "ilk" | "class" | "dex" | "pyc" | "pyo"
         | "pyd" | "wasm" | "beam" | "rlib" | "rmeta" | "gch" | "pch" | "swiftmodule" | "swiftdoc" | "node" | "syso"
         | "elc" | "luac" => true,

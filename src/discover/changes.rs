@@ -1,4 +1,4 @@
-//! What changed since an earlier walk, from the system's word alone: nothing is opened, listed or read.
+//! Detection of changes since an earlier walk, by metadata alone: no file is opened, listed or read.
 
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -8,45 +8,45 @@ use std::thread;
 use super::disk::{Folder, Links, MISSING};
 use crate::model::SourceFile;
 
-/// Fewer entries than this are looked at before a second thread has started.
+/// Entries per thread. A thread takes longer to start than to check fewer than these.
 const WORTH_A_THREAD: usize = 500;
 
-/// A file, a folder or a missing file, as it was recorded.
+/// A file, folder or missing file as an earlier walk recorded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'a> {
     /// Relative to the root with `/` between the parts, empty for the root; or absolute.
     pub path: &'a str,
-    /// Bytes; of a folder it says nothing.
+    /// Size in bytes; meaningless for folders.
     pub size: u64,
-    /// Time of the last change in nanoseconds since 1970; `i64::MIN` for what was not there.
+    /// Modification time in nanoseconds since 1970; `i64::MIN` for a missing file.
     pub mtime_ns: i64,
-    /// See [`SourceFile::ctime_ns`]; `None` where it says nothing, as of a copy.
+    /// See [`SourceFile::ctime_ns`]; `None` when it cannot be compared, as in a copy.
     pub ctime_ns: Option<i64>,
     /// Whether it is a folder.
     pub is_dir: bool,
 }
 
-/// What is no longer as it was recorded, by place in the list that was given.
+/// Differences from the recorded state, as indices into the given list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Has another size, time or nature; came into being; or can no longer be looked at.
+    /// Entries with another size, time or kind, new entries, and entries that cannot be checked.
     pub changed: Vec<usize>,
-    /// Is no longer there.
+    /// Entries that no longer exist.
     pub gone: Vec<usize>,
 }
 
 impl Changes {
-    /// Whether everything is as it was.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.gone.is_empty()
     }
 }
 
-/// How many things are known, and each by its place in the list: what is not there is passed over.
+/// Length of a list of recorded entries, and lookup by index. Entries without a value are skipped.
 pub type List<'a, 'k> = (usize, &'a (dyn Fn(usize) -> Option<Known<'k>> + Sync));
 
-/// Compares what is `known` with what is there. A link is looked at itself, unless links were followed when the list
-/// was made; outside the root they always are.
+/// Compares the `known` entries with the disk. Links are checked themselves, unless `follow_symlinks`; outside the
+/// root they are always followed.
 pub fn changes(root: &Path, known: List<'_, '_>, follow_symlinks: bool, threads: usize) -> Changes {
     let folder = Folder::open(root);
     let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
@@ -68,7 +68,7 @@ pub fn changes(root: &Path, known: List<'_, '_>, follow_symlinks: bool, threads:
     })
 }
 
-/// A file as it is now, when it is there and a plain file.
+/// Metadata of a file; `None` when it is missing or a folder.
 pub fn stat(root: &Path, path: &str, follow_symlinks: bool) -> Option<SourceFile> {
     let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
     let seen = Folder::open(root).look(path, links).ok().filter(|seen| !seen.is_dir)?;
@@ -105,8 +105,7 @@ fn compare<'k>(
     changes
 }
 
-/// Whether a path is written from the top of the file system. The first byte tells nearly always, and this is asked
-/// once for every file.
+/// Whether a path is absolute. The first byte nearly always decides, and this runs once for every file.
 fn is_outside(path: &str) -> bool {
     path.starts_with('/') || (cfg!(windows) && Path::new(path).is_absolute())
 }

@@ -1,4 +1,4 @@
-//! Where a walk stands in git: which checkout holds a folder, and what that adds to the ignore files inside the root.
+//! Git checkout around a folder, and the exclude patterns it adds to the ignore files inside the root.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -12,27 +12,27 @@ use crate::model::Input;
 #[derive(Debug)]
 pub(super) struct Checkout {
     repository: Repository,
-    /// Its root as [`Base`] counts paths.
+    /// Its root, relative to the [`Base`].
     at: String,
-    /// The index as it was before it was first asked; empty while the outcome does not depend on it.
+    /// Stamp of the git index from before the first query; empty while no decision depends on it.
     asked: OnceLock<Stamp>,
 }
 
 impl Checkout {
-    /// The checkout that holds `folder`, and its root. Paths start at that root.
+    /// Opens the checkout that holds `folder`. Returns it with its root, where paths start.
     fn around(folder: &Path) -> Option<(Self, PathBuf)> {
         let repository = Repository::open(folder)?;
         let worktree = repository.worktree()?;
         Some((Self { repository, at: String::new(), asked: OnceLock::new() }, worktree))
     }
 
-    /// The checkout whose root is `folder`, when there is one. `at` is that folder as seen from the base.
+    /// Opens the checkout whose root is `folder`, if there is one. `at` is that folder relative to the base.
     pub(super) fn rooted_at(folder: &Path, at: &str) -> Option<Self> {
         let (checkout, worktree) = Self::around(folder)?;
         (worktree == folder).then(|| Self { at: at.to_owned(), ..checkout })
     }
 
-    /// Whether its root is at `at`.
+    /// Whether the root of this checkout is at `at`.
     pub(super) fn is_at(&self, at: &str) -> bool {
         self.at == at
     }
@@ -50,13 +50,13 @@ impl Checkout {
         self.repository.tracks_below(relative)
     }
 
-    /// The index, when anything depended on it.
+    /// Git index as an input of the walk, when a decision depended on it.
     pub(super) fn asked_index(&self, root: &Path) -> Option<Input> {
         let stamp = self.asked.get()?;
         Some(stamp.input(recorded(root, self.repository.index_path())?))
     }
 
-    /// The patterns that rank below every `.gitignore` of the checkout: the user's own, then the repository's.
+    /// Patterns that rank below every `.gitignore` of the checkout: the user's global ones, then the repository's.
     pub(super) fn excludes(&self, root: &Path, inputs: &mut Vec<Input>, warnings: &mut Vec<String>) -> Patterns {
         let mut patterns = global_excludes(&self.at, root, inputs, warnings);
         let exclude = self.repository.common_dir().join("info/exclude");
@@ -65,8 +65,8 @@ impl Checkout {
     }
 }
 
-/// The patterns a user excludes everywhere. They come from the user's configuration alone: what a repository configures
-/// could name any file.
+/// Global excludes of the user. They come from the user's configuration alone: a repository's configuration could
+/// name any file.
 fn global_excludes(at: &str, root: &Path, inputs: &mut Vec<Input>, warnings: &mut Vec<String>) -> Patterns {
     let mut patterns = Patterns::new(at);
     if let Some(path) = ignore::gitignore::gitconfig_excludes_path() {
@@ -75,39 +75,38 @@ fn global_excludes(at: &str, root: &Path, inputs: &mut Vec<Input>, warnings: &mu
     patterns
 }
 
-/// Adds a file that belongs to the user, not to the source. People keep such files elsewhere and link to them.
+/// Adds an ignore file of the user. Links are followed, because people keep such files elsewhere and link to them.
 fn add_own(patterns: &mut Patterns, root: &Path, path: &Path, inputs: &mut Vec<Input>, warnings: &mut Vec<String>) {
     let stamp = patterns.add_file(path, Links::Follow, warnings);
     inputs.extend(stamp.and_then(|stamp| Some(stamp.input(recorded(root, path)?))));
 }
 
-/// How a path is written in an [`Input`]; `None` for one that text cannot write. A link counts as what it leads to, and
-/// so as lying outside.
+/// Path as recorded in an [`Input`]; `None` when it is not UTF-8. A link counts as outside the root, like its target.
 fn recorded(root: &Path, path: &Path) -> Option<String> {
     let inside = path.strip_prefix(root).ok().filter(|_| !path.is_symlink());
     let path = inside.unwrap_or(path).to_str()?;
     Some(if std::path::MAIN_SEPARATOR == '/' { path.to_owned() } else { path.replace('\\', "/") })
 }
 
-/// What lies above and around the root.
+/// Checkout and ignore files around the root.
 ///
-/// Patterns are matched against paths that start at the base: the root of the checkout that holds the root, or the root
-/// itself when there is none. So a pattern in a folder above the root means there what it means to git.
+/// Patterns are matched against paths that start at the base: the root of the enclosing checkout, or the walked root
+/// when there is none. So a pattern in a folder above the root means there what it means to git.
 #[derive(Debug, Default)]
 pub(super) struct Base {
-    /// The root as seen from the base, empty or with a `/` at its end.
+    /// The root relative to the base, empty or with a `/` at its end.
     pub(super) prefix: String,
     pub(super) checkout: Option<Arc<Checkout>>,
-    /// Patterns that git has: global, `info/exclude`, `.gitignore` above the root.
+    /// Patterns of git: global, `info/exclude`, `.gitignore` above the root.
     pub(super) git: Layers,
-    /// `.ignore` files above the root, which outrank everything git has.
+    /// `.ignore` files above the root, which outrank git's patterns.
     pub(super) ignore: Layers,
     pub(super) inputs: Vec<Input>,
     pub(super) warnings: Vec<String>,
 }
 
 impl Base {
-    /// Looks around `root`, which is canonical.
+    /// Reads the checkout and ignore files around `root`, which is canonical.
     pub(super) fn of(root: &Path) -> Self {
         let mut base = Self::default();
         let Some((checkout, worktree)) = Checkout::around(root) else {
@@ -139,7 +138,7 @@ impl Base {
             folder.push(part);
             at = if at.is_empty() { String::new() } else { at + "/" } + &part.to_string_lossy();
         }
-        // A root that its parents ignore was asked for all the same, so their patterns do not speak of it.
+        // The user asked for this root even when its parents ignore it, so their patterns do not apply.
         if self.git.ignores_with_parents(&at) || self.ignore.ignores_with_parents(&at) {
             (self.git, self.ignore) = (outer_git, outer_ignore);
         }

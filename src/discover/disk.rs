@@ -1,4 +1,4 @@
-//! What the system says of a path, without trusting what lies there.
+//! Metadata and safe opening of files in an untrusted folder.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
@@ -6,15 +6,15 @@ use std::path::Path;
 
 use crate::model::{Input, SourceFile};
 
-/// The time that stands for "there is no such file".
+/// Modification time of a missing file.
 pub(super) const MISSING: i64 = i64::MIN;
 
-/// Whether a symbolic link may stand for the file it points at.
+/// Whether to follow symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Links {
-    /// For what a person set up, such as a global excludes file kept among dotfiles.
+    /// Follow links in the user's own setup, such as a global excludes file kept among dotfiles.
     Follow,
-    /// For what a source brings along: a link there can point anywhere.
+    /// Refuse links inside a source: they can point anywhere.
     Refuse,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// How a file that is not there is written.
+    /// Stamp of a missing file.
     pub(super) const MISSING: Self = Self { size: 0, mtime_ns: MISSING, ctime_ns: 0 };
 
     pub(super) fn of(metadata: &Metadata) -> Self {
@@ -77,14 +77,14 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
     }
 }
 
-/// Joins the two halves of a time. [`MISSING`] is kept free.
+/// Combines seconds and nanoseconds. [`MISSING`] is reserved.
 #[cfg(unix)]
 pub(super) fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds).max(MISSING + 1)
 }
 
-/// Reads a file of at most `limit` bytes, with its stamp as it was before reading. Anything but a plain file is refused
-/// before it is opened, because opening a pipe can wait for ever.
+/// Reads a file of at most `limit` bytes, with its stamp from before reading. Rejects anything but a plain file
+/// before opening it, because opening a pipe can block forever.
 pub(super) fn read_small(path: &Path, links: Links, limit: u64) -> io::Result<(Vec<u8>, Stamp)> {
     let metadata = match links {
         Links::Follow => path.metadata()?,
@@ -101,7 +101,7 @@ pub(super) fn read_small(path: &Path, links: Links, limit: u64) -> io::Result<(V
     Ok((bytes, Stamp::of(&metadata)))
 }
 
-/// What a directory entry is.
+/// Kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -125,8 +125,8 @@ impl Kind {
     }
 }
 
-/// Opens the file at `relative` below `root` for reading. No part of the path below the root may be a symbolic link, so
-/// that nobody who swaps a folder for a link between a look and an opening can lead the reader elsewhere.
+/// Opens the file at `relative` below `root` for reading. No part of the path below the root may be a symbolic link,
+/// so swapping a folder for a link between check and opening cannot lead elsewhere.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn open_beneath(root: &Path, relative: &str) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
@@ -138,7 +138,7 @@ pub(super) fn open_beneath(root: &Path, relative: &str) -> io::Result<File> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match openat2(&folder, relative, flags, Mode::empty(), resolve) {
         Ok(file) => Ok(File::from(file)),
-        // Old kernels do not know the call, and some sandboxes forbid it.
+        // Old kernels lack this call, and some sandboxes forbid it.
         Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => open_checked(root, relative),
         Err(error) => Err(error.into()),
     }
@@ -150,32 +150,32 @@ pub(super) fn open_beneath(root: &Path, relative: &str) -> io::Result<File> {
     open_checked(root, relative)
 }
 
-/// Whether opening failed because a symbolic link stood in the way, or because links lead round in a circle.
+/// Whether opening failed because of a symbolic link in the path, or a cycle of links.
 #[cfg(unix)]
 pub(super) fn is_link(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::TooManyLinks || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
-/// Whether opening failed because a symbolic link stood in the way, or because links lead round in a circle.
+/// Whether opening failed because of a symbolic link in the path, or a cycle of links.
 #[cfg(not(unix))]
 pub(super) fn is_link(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::TooManyLinks
 }
 
-/// Whether opening failed because there is nothing to read from: a socket answers so.
+/// Whether opening failed because the path cannot be read from, as a socket.
 #[cfg(unix)]
 pub(super) fn is_no_file(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
 }
 
-/// Whether opening failed because there is nothing to read from: a socket answers so.
+/// Whether opening failed because the path cannot be read from, as a socket.
 #[cfg(not(unix))]
 pub(super) fn is_no_file(_error: &io::Error) -> bool {
     false
 }
 
-/// The same in two steps, where the system has no call that does it in one: the folder must be where it seems to be,
-/// and the file itself must not be a link.
+/// Fallback in two steps for systems without `openat2`: the folder must be canonical, and the file itself must not be
+/// a link.
 fn open_checked(root: &Path, relative: &str) -> io::Result<File> {
     let path = root.canonicalize()?.join(relative);
     let parent = path.parent().unwrap_or(root);
@@ -198,14 +198,14 @@ fn open_plain(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A folder that paths are looked up from.
+/// A folder for repeated path lookups.
 pub(super) struct Folder<'a> {
     path: &'a Path,
     #[cfg(unix)]
     handle: Option<rustix::fd::OwnedFd>,
 }
 
-/// What a path was found to be.
+/// Metadata of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) stamp: Stamp,
@@ -214,7 +214,7 @@ pub(super) struct Seen {
 
 #[cfg(unix)]
 impl<'a> Folder<'a> {
-    /// Opens the folder, so that the system does not walk down to it again for each path.
+    /// Opens the folder once, so that lookups do not resolve its path again.
     pub(super) fn open(path: &'a Path) -> Self {
         use rustix::fs::{CWD, Mode, OFlags, openat};
 
@@ -222,7 +222,7 @@ impl<'a> Folder<'a> {
         Self { path, handle: openat(CWD, path, flags, Mode::empty()).ok() }
     }
 
-    /// Looks at `path`, which is relative to the folder, empty for the folder itself, or absolute.
+    /// Reads the metadata of `path`, which is relative to the folder, empty for the folder itself, or absolute.
     pub(super) fn look(&self, path: &str, links: Links) -> io::Result<Seen> {
         use rustix::fs::{AtFlags, FileType, statat};
 
@@ -243,12 +243,12 @@ impl<'a> Folder<'a> {
 
 #[cfg(not(unix))]
 impl<'a> Folder<'a> {
-    /// Keeps the path; opening the folder would save nothing here.
+    /// Keeps the path; opening the folder saves nothing on this system.
     pub(super) fn open(path: &'a Path) -> Self {
         Self { path }
     }
 
-    /// Looks at `path`, which is relative to the folder, empty for the folder itself, or absolute.
+    /// Reads the metadata of `path`, which is relative to the folder, empty for the folder itself, or absolute.
     pub(super) fn look(&self, path: &str, links: Links) -> io::Result<Seen> {
         look_slowly(self.path, path, links)
     }

@@ -1,4 +1,4 @@
-//! Listing a folder: what lies in it, and what that says of the folder itself and of everything below it.
+//! Listing of a folder: its entries, its ignore files, and the signs of tools in it.
 
 use std::fs::{self, DirEntry, ReadDir};
 use std::path::{Path, PathBuf};
@@ -13,22 +13,21 @@ use super::tools::Tools;
 use super::walk::Walker;
 use crate::model::{Input, SkipReason};
 
-/// A folder that is to be entered.
+/// A folder to enter.
 pub(super) struct Folder {
     /// Relative to the root, empty for the root.
     pub(super) path: String,
-    /// As it was before it is listed, so that a change while it is listed is seen later.
+    /// Stamp from before listing, so that a change during listing is detected later.
     pub(super) stamp: Stamp,
     pub(super) git: Layers,
     pub(super) ignore: Layers,
     pub(super) checkout: Option<Arc<Checkout>>,
-    /// Where it really lies, when a link led to it.
+    /// Canonical path, when a link led to it.
     pub(super) real: Option<PathBuf>,
 }
 
 impl Folder {
-    /// The folder at `path` in this one, which it takes everything from that holds for both. `link` is where it really
-    /// lies, when it is a link.
+    /// Subfolder at `path`, with the state inherited from this one. `link` is its canonical path when it is a link.
     pub(super) fn below(&self, path: String, stamp: Stamp, link: Option<PathBuf>) -> Self {
         let name = path.rsplit('/').next().unwrap_or_default();
         let real = link.or_else(|| self.real.as_ref().map(|real| real.join(name)));
@@ -44,19 +43,19 @@ pub(super) struct Entry {
     pub(super) entry: DirEntry,
 }
 
-/// What the entries of one folder have in common.
+/// State shared by the entries of one folder.
 pub(super) struct Place {
     pub(super) folder: Folder,
-    /// The tools at home here.
+    /// Tools whose files lie in this folder.
     pub(super) tools: Tools,
-    /// The path of the entry at hand as seen from the base. The folder's part stays, only the name is written anew.
+    /// Path of the current entry relative to the base. The folder's part stays, only the name is rewritten.
     pub(super) path: String,
-    /// How much of `path` is the folder.
+    /// Length of the folder's part of `path`.
     pub(super) stem: usize,
 }
 
 impl Walker<'_> {
-    /// Lists a folder and reads what its ignore files say. `None` when the folder itself is left out after all.
+    /// Lists a folder and reads its ignore files. Returns `None` for an unreadable or excluded folder.
     pub(super) fn list(&self, mut folder: Folder, found: &mut Found) -> Option<(Place, Vec<Entry>)> {
         let path = self.root.join(&folder.path);
         let Ok(listed) = fs::read_dir(&path) else {
@@ -80,7 +79,7 @@ impl Walker<'_> {
                 found.warnings.push(format!("{} was left out: {why}", folder.path));
                 return None;
             }
-            // What the repository outside says of its files does not reach into one inside.
+            // Patterns of the outer repository do not apply inside a nested one.
             patterns = checkout.excludes(&self.root, &mut found.inputs, &mut found.warnings);
             folder.git = Layers::default();
             let checkout = Arc::new(checkout);
@@ -104,7 +103,7 @@ impl Walker<'_> {
         Some((Place { folder, tools: signs.tools, path: at, stem }, entries))
     }
 
-    /// The checkout whose root a folder is, when it is not the one that holds the folder anyway.
+    /// Opens the checkout whose root is this folder, unless the folder already belongs to it.
     fn checkout_inside(&self, folder: &Folder, signs: &Signs, path: &Path, at: &str) -> Option<Checkout> {
         let is_known = folder.checkout.as_ref().is_some_and(|checkout| checkout.is_at(at));
         if !signs.repository || is_known {
@@ -114,7 +113,7 @@ impl Walker<'_> {
     }
 }
 
-/// Reads the entries of the folder `path`, and what their names tell of it.
+/// Reads the entries of the folder `path`, and the signs in their names.
 fn entries(listed: ReadDir, path: &str, found: &mut Found) -> (Vec<Entry>, Signs) {
     let mut entries = Vec::new();
     let mut signs = Signs::default();
@@ -146,7 +145,7 @@ fn add(patterns: &mut Patterns, folder: &Path, path: &str, name: &str, found: &m
     found.inputs.extend(stamp.map(|stamp| stamp.input(join(path, name))));
 }
 
-/// Whether what a folder holds shows that it is noise: an environment of installed packages, or a cache.
+/// Whether the contents of a folder show that it is noise: an environment of installed packages, or a cache.
 fn is_left_out_inside(folder: &Folder, signs: &Signs, path: &Path, at: &str) -> bool {
     signs.environment
         || (signs.cache_tag
@@ -154,7 +153,7 @@ fn is_left_out_inside(folder: &Folder, signs: &Signs, path: &Path, at: &str) -> 
             && !folder.checkout.as_ref().is_some_and(|checkout| checkout.tracks_below(at)))
 }
 
-/// What the names in a folder tell of it.
+/// Signs in the names of a folder's entries.
 #[derive(Default)]
 struct Signs {
     tools: Tools,
@@ -180,7 +179,7 @@ impl Signs {
     }
 }
 
-/// Joins a folder, which may be empty or end in `/`, and what lies in it.
+/// Joins a folder, which may be empty or end in `/`, and a name.
 fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() || folder.ends_with('/') { format!("{folder}{name}") } else { format!("{folder}/{name}") }
 }

@@ -1,4 +1,4 @@
-//! What a walk gathers, and the end of it: the rules that need to know every file, and the order of the answer.
+//! Results of a walk, and its final step: rules over all files, and the order of results.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use super::package::Packages;
 use super::{Rules, Walk, limits};
 use crate::model::{Input, SkipReason, SourceFile};
 
-/// How many warnings of one sort are written out. The rest are counted.
+/// Warnings of one sort that are listed. The rest are counted.
 const MAX_WARNINGS: usize = 20;
 
 /// A folder behind a link.
 pub(super) struct Link {
     pub(super) folder: Folder,
-    /// The link was itself found behind a link.
+    /// Whether the link was itself found behind a link.
     pub(super) nested: bool,
 }
 
-/// What was found so far, in one folder or in all.
+/// Results so far, of one folder or of all.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: Vec<SourceFile>,
@@ -47,7 +47,7 @@ impl Found {
         self.skipped[reason as usize] += 1;
     }
 
-    /// Whether anything was left out so far.
+    /// Whether any entry was left out so far.
     pub(super) fn has_skipped(&self) -> bool {
         self.skipped.iter().any(|&count| count > 0)
     }
@@ -70,7 +70,7 @@ impl Found {
         self.checkouts.extend(other.checkouts);
     }
 
-    /// Applies the rules that need to know all files, and puts everything in order.
+    /// Applies the rules over all files, and sorts everything.
     pub(super) fn finish(mut self, root: &Path, rules: &Rules) -> Walk {
         let mut packages = Packages::default();
         for file in std::mem::take(&mut self.large) {
@@ -103,7 +103,7 @@ impl Found {
     }
 }
 
-/// Writes out the first of a list, in order, and counts the rest.
+/// Lists the first warnings in order, and counts the rest.
 fn bounded(mut list: Vec<String>, write: impl Fn(String) -> String, more: &str) -> Vec<String> {
     list.sort_unstable();
     list.dedup();

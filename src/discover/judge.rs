@@ -1,4 +1,4 @@
-//! The rules, in their order, for one entry of a folder.
+//! Rules for one entry of a folder, in order.
 
 use super::disk::{Kind, Stamp};
 use super::folder::{Entry, Folder, Place};
@@ -10,7 +10,7 @@ use super::{binary, links, noise};
 use crate::model::SkipReason;
 
 impl Walker<'_> {
-    /// Judges one entry: it becomes a file found, a folder to enter, or a number.
+    /// Judges one entry. It becomes a file, a folder to enter, or a count of skipped entries.
     pub(super) fn judge(&self, entry: Entry, place: &mut Place, found: &mut Found) -> Option<Folder> {
         place.path.truncate(place.stem);
         place.path.push_str(&entry.name);
@@ -77,7 +77,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What ignore files and the caller's patterns say.
+    /// Whether ignore files or the caller's patterns exclude the entry.
     fn ignores(&self, place: &Place, is_dir: bool) -> Option<SkipReason> {
         let folder = &place.folder;
         let said = folder.ignore.ignores(&place.path, is_dir).or_else(|| folder.git.ignores(&place.path, is_dir));
@@ -89,7 +89,7 @@ impl Walker<'_> {
     }
 
     fn is_never(&self, path: &str) -> bool {
-        // Joining costs, and nearly always there is one such folder, which lies elsewhere.
+        // Joining is costly. Usually there is one such folder, and it lies outside the root.
         !self.never.is_empty() && self.never.contains(&self.root.join(path))
     }
 

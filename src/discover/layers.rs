@@ -1,4 +1,4 @@
-//! Ignore files, one layer upon the other: what a deeper one says comes first.
+//! Stack of ignore files; deeper files take precedence.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,11 +10,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::disk::{self, Links, Stamp};
 use super::{Error, Rules};
 
-/// Largest ignore file that is read. Compiling patterns costs far more than reading them, and a hostile file could hold
-/// millions.
+/// Largest ignore file that is read. Compiling patterns costs far more than reading them, and a hostile file could
+/// hold millions.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// A stack of ignore files, shared by all the folders below. `None` is the empty stack.
+/// A stack of ignore files, shared by all folders below. `None` is the empty stack.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers(Option<Arc<Layer>>);
 
@@ -33,7 +33,7 @@ impl Layers {
         Self(Some(Arc::new(Layer { matcher, below: self.clone() })))
     }
 
-    /// What the topmost layer that speaks of `path` says: leave out, or keep. `None` when no layer does.
+    /// Verdict of the topmost layer that matches `path`: exclude or keep. `None` when no layer matches.
     pub(super) fn ignores(&self, path: &str, is_dir: bool) -> Option<bool> {
         let mut next = &self.0;
         while let Some(layer) = next {
@@ -46,27 +46,26 @@ impl Layers {
         None
     }
 
-    /// The same for a folder and all that hold it.
+    /// Whether a folder or any of its parents is ignored.
     pub(super) fn ignores_with_parents(&self, path: &str) -> bool {
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         ends.filter(|&end| end > 0).any(|end| self.ignores(&path[..end], true) == Some(true))
     }
 }
 
-/// Gathers the patterns of one layer.
+/// Builder for the patterns of one layer.
 pub(super) struct Patterns {
     builder: GitignoreBuilder,
 }
 
 impl Patterns {
-    /// Patterns that are relative to the folder `at`.
+    /// Creates a builder for patterns relative to the folder `at`.
     pub(super) fn new(at: &str) -> Self {
         Self { builder: GitignoreBuilder::new(at) }
     }
 
-    /// Adds the patterns of a file; a later one outranks an earlier. A file that is not there adds nothing; one that
-    /// cannot be read, or holds a broken pattern, adds a warning. Returns what there is to record of it: nothing, when
-    /// it is no plain file.
+    /// Adds the patterns of a file; later patterns outrank earlier ones. A missing file adds nothing; an unreadable
+    /// file or a broken pattern adds a warning. Returns the stamp to record, if it is a plain file or missing.
     pub(super) fn add_file(&mut self, path: &Path, links: Links, warnings: &mut Vec<String>) -> Option<Stamp> {
         let (bytes, stamp) = match disk::read_small(path, links, MAX_BYTES) {
             Ok(found) => found,
@@ -81,7 +80,7 @@ impl Patterns {
         Some(stamp)
     }
 
-    /// Adds the patterns of a file that was read already.
+    /// Adds the patterns of a file's content.
     pub(super) fn add_bytes(&mut self, name: &str, bytes: &[u8], warnings: &mut Vec<String>) {
         if bytes.len() as u64 > MAX_BYTES {
             warnings.push(format!("{name} was not read: larger than {MAX_BYTES} bytes"));
@@ -95,7 +94,7 @@ impl Patterns {
         }
     }
 
-    /// Makes a matcher of what was gathered.
+    /// Compiles the patterns.
     pub(super) fn build(self, warnings: &mut Vec<String>) -> Gitignore {
         self.builder.build().unwrap_or_else(|error| {
             warnings.push(format!("ignore patterns were not used: {error}"));
@@ -104,7 +103,7 @@ impl Patterns {
     }
 }
 
-/// The caller's patterns. A broken one is an error, because the caller can mend it.
+/// Compiles the caller's patterns. A broken one is an error, because the caller can fix it.
 pub(super) fn extra(rules: &Rules) -> Result<Gitignore, Error> {
     let mut builder = GitignoreBuilder::new("");
     builder.allow_unclosed_class(false);

@@ -1,13 +1,13 @@
-//! The limit on the number of files: which ones stay when not all can.
+//! Limit on the number of files: which files are kept.
 
 use std::cmp::Reverse;
 
 use crate::model::SourceFile;
 
-/// Folders where a source keeps what matters most.
+/// Folders of the main source code, kept first.
 const FIRST: [&str; 5] = ["src", "lib", "pkg", "cmd", "internal"];
 
-/// Keeps the `max` files that matter most and returns how many went. What stays is sorted by path.
+/// Keeps the `max` most important files, sorted by path. Returns the number of removed files.
 pub(super) fn cut(files: &mut Vec<SourceFile>, max: usize) -> usize {
     let cut = files.len().saturating_sub(max);
     if cut > 0 {

@@ -1,4 +1,4 @@
-//! Where a symbolic link leads, when it may be followed at all.
+//! Resolution of symbolic links that may be followed.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::{binary, disk, noise};
 use crate::config::Secrets;
 use crate::model::SkipReason;
 
-/// What a link points at: a plain file or a folder inside the root.
+/// Target of a link: a plain file or a folder inside the root.
 pub(super) struct Target {
     pub(super) real: PathBuf,
     pub(super) metadata: Metadata,
@@ -15,8 +15,8 @@ pub(super) struct Target {
 
 /// Resolves the link at `path`. Both roots and the paths in `never` are canonical.
 ///
-/// The name of a link says nothing of what is behind it, so the rules that keep secrets and version control out are
-/// asked again about the target: `notes.txt` may point at `.env`.
+/// The name of a link says nothing about its target, so the rules for secrets and noise apply again to the target:
+/// `notes.txt` may point at `.env`.
 pub(super) fn resolve(root: &Path, path: &Path, never: &[PathBuf], secrets: &Secrets) -> Result<Target, SkipReason> {
     let real = path
         .canonicalize()

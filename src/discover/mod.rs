@@ -1,13 +1,12 @@
-//! Which files of a folder are worth reading, and why each other one is not.
+//! Choice of the files of a folder to index, with a reason for each file left out.
 //!
-//! [`walk`] enters folders in parallel and applies every rule that a name, a place or a size decides, in this order:
-//! ignore files and the caller's patterns, noise, build output and vendored code, secrets, binaries, the size limit,
-//! the limit on the number of files. [`look`] asks the same of one file. [`read`] opens what was chosen and applies the
-//! last rule, the one that needs content. [`changes`] tells cheaply whether an earlier walk still holds. [`choose`] applies
-//! the same rules to the files of a commit, which lie in no folder.
+//! [`walk`] enters folders in parallel and applies the rules for names, locations and sizes, in this order: ignore
+//! files and the caller's patterns, noise, build output and vendored code, secrets, binaries, the size limit, the
+//! limit on the number of files. [`look`] applies them to one file. [`read`] opens a chosen file and applies the last
+//! rule, which needs content. [`changes`] cheaply detects changes since an earlier walk. [`choose`] applies the same
+//! rules to the files of a commit.
 //!
-//! A source is data that somebody else wrote. Nothing here leaves the root, waits on a pipe, or recurses as deep as the
-//! folders do.
+//! Sources are untrusted data. Nothing here leaves the root, waits on a pipe, or recurses as deep as the folders do.
 
 mod binary;
 mod changes;
@@ -40,11 +39,11 @@ pub use read::{is_binary, read};
 pub use tree::{choose, reason, stamp};
 pub use walk::{Look, look, walk};
 
-/// What decides about a file beside the files themselves.
+/// Rules for choosing files.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Further patterns in gitignore syntax, relative to the root. They leave out more; what an ignore file leaves out
-    /// they cannot bring back.
+    /// Further patterns in gitignore syntax, relative to the root. They exclude more files, and cannot bring back
+    /// files that an ignore file excludes.
     pub extra_ignore: Vec<String>,
     /// Follow symbolic links that stay inside the root.
     pub follow_symlinks: bool,
@@ -52,52 +51,51 @@ pub struct Rules {
     pub secrets: Secrets,
     /// Largest file that is read, in bytes.
     pub max_file_size: u64,
-    /// How many files at most; `None` for no limit.
+    /// Maximum number of files; `None` for no limit.
     pub max_files: Option<usize>,
-    /// No further folder is entered once so many files are found; `None` for no end.
+    /// Stop entering folders after this many files; `None` for no limit.
     pub stop_after: Option<usize>,
-    /// Folders that are never entered wherever they lie below the root: the index itself.
+    /// Folders below the root that are never entered: the index itself.
     pub never: Vec<PathBuf>,
 }
 
-/// What a walk found.
+/// Result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Files worth reading, sorted by path.
     pub files: Vec<SourceFile>,
-    /// How many entries each rule left out; a folder that is not entered counts once.
+    /// Number of entries left out by each rule; a folder that is not entered counts once.
     pub skipped: BTreeMap<SkipReason, u64>,
-    /// Everything the choice depended on, sorted by path: each folder that was entered, as it was before it was listed;
-    /// each ignore file that was read, or could have been outside the folders entered; and git's index and
-    /// `package.json` where they were asked.
+    /// Every input of the choice, sorted by path: each folder that was entered, as it was before listing; each ignore
+    /// file that was read, or could exist outside these folders; git's index and `package.json` where consulted.
     pub inputs: Vec<Input>,
-    /// What a person should know: unreadable folders, broken patterns, a limit that cut.
+    /// Warnings for the user: unreadable folders, broken patterns, a limit that was reached.
     pub warnings: Vec<String>,
 }
 
-/// Why a walk could not be made at all.
+/// Reasons why a walk cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is nothing at the root.
+    /// The root does not exist.
     #[error("{} does not exist", .0.display())]
     Missing(PathBuf),
     /// The root is a file.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
-    /// A caller's pattern cannot be read.
+    /// A caller's pattern is invalid.
     #[error("the ignore pattern {pattern:?} is not valid")]
     Pattern {
         /// The pattern as it was given.
         pattern: String,
-        /// What is wrong with it.
+        /// Reason why it is invalid.
         source: ignore::Error,
     },
-    /// The system refused.
+    /// The system refused access.
     #[error("cannot read {}", path.display())]
     Io {
-        /// What was to be read.
+        /// Path that was to be read.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
 }

@@ -1,5 +1,5 @@
-//! Folders and files that are never worth reading, whoever wrote them: version control, installed packages, caches of
-//! tools, lock files, minified code and source maps.
+//! Folders and files that are never indexed: version control, installed packages, caches of tools, lock files,
+//! minified code and source maps.
 
 use std::path::Path;
 
@@ -25,8 +25,8 @@ pub(super) fn folder(name: &str) -> bool {
         || name.ends_with(".dist-info")
 }
 
-/// Whether a folder of this name holds the history of a version control system. A file can bear the name as well: in
-/// a worktree `.git` only says where the repository lies.
+/// Whether this is the name of a version control folder. A file can have the name as well: the `.git` of a worktree
+/// only points to the repository.
 pub(super) fn is_version_control(name: &str) -> bool {
     matches!(name, ".git" | ".hg" | ".svn" | ".jj" | ".bzr" | ".pijul" | "_darcs" | "CVS")
 }
@@ -39,7 +39,7 @@ pub(super) fn file(name: &str) -> bool {
         || is_source_map(name)
 }
 
-/// What a package manager writes about versions it chose.
+/// Lock files of package managers.
 #[rustfmt::skip]
 fn is_lock_file(name: &str) -> bool {
     matches!(
@@ -54,13 +54,13 @@ fn is_lock_file(name: &str) -> bool {
     )
 }
 
-/// Code squeezed by a tool, which the author keeps elsewhere in a form that can be read.
+/// Minified code; its source lies elsewhere.
 fn is_minified(name: &str) -> bool {
     let Some((stem, "js" | "mjs" | "cjs" | "css")) = name.rsplit_once('.') else { return false };
     [".min", "-min", ".bundle", ".chunk", ".packed"].iter().any(|mark| stem.ends_with(mark))
 }
 
-/// Maps from squeezed code back to its source. Other `.map` files are somebody's own.
+/// Source maps of minified code. Other `.map` files are kept.
 fn is_source_map(name: &str) -> bool {
     let Some(mapped) = name.strip_suffix(".map") else { return false };
     matches!(
@@ -69,15 +69,15 @@ fn is_source_map(name: &str) -> bool {
     )
 }
 
-/// Whether a name in a folder makes the whole folder noise: an environment of Python or conda.
+/// Whether an entry of this name makes its folder noise: an environment of Python or conda.
 pub(super) fn marks_environment(name: &str) -> bool {
     matches!(name, "pyvenv.cfg" | "conda-meta")
 }
 
-/// The name of the file by which tools mark a folder as a cache. Its beginning must agree too, see [`is_cache_tag`].
+/// Name of the file that marks a folder as a cache. Its content must agree too, see [`is_cache_tag`].
 pub(super) const CACHE_TAG: &str = "CACHEDIR.TAG";
 
-/// Whether the file at `path` is a real cache mark and not only called like one.
+/// Whether the file at `path` has the content of a cache mark, not only its name.
 pub(super) fn is_cache_tag(path: &Path) -> bool {
     let found = disk::read_small(path, disk::Links::Refuse, 4096);
     found.is_ok_and(|(text, _)| text.starts_with(b"Signature: 8a477f597d28d172789f06886806bc55"))

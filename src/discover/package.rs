@@ -1,4 +1,4 @@
-//! Files that `package.json` names as the way into a package. They are worth reading even above the size limit.
+//! Entry points of `package.json`. They are indexed even above the size limit.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,23 +8,22 @@ use serde_json::Value;
 use super::disk::{self, Links};
 use crate::model::Input;
 
-/// Largest file that is read because a package names it. Whoever writes `package.json` also writes the file, so there
-/// must be an end to it.
+/// Largest entry point that is read. The author of `package.json` also controls the file, so a limit is needed.
 pub(super) const MAX_ENTRY: u64 = 16 * 1024 * 1024;
 
 /// Largest `package.json` that is read.
 const MAX_MANIFEST: u64 = 1024 * 1024;
 
-/// The packages of a source, each read when the first file below it asks.
+/// Manifests of a source, each read when the first file below it is checked.
 #[derive(Default)]
 pub(super) struct Packages {
     entries: HashMap<String, Vec<String>>,
-    /// The files that were read.
+    /// Manifests that were read.
     pub(super) inputs: Vec<Input>,
 }
 
 impl Packages {
-    /// Whether a `package.json` beside or above the file at `path` names it.
+    /// Whether a `package.json` beside or above the file at `path` names it as an entry point.
     pub(super) fn name(&mut self, root: &Path, path: &str) -> bool {
         let mut folder = path;
         while !folder.is_empty() {
@@ -51,7 +50,7 @@ impl Packages {
     }
 }
 
-/// Every path that the manifest gives as main, module, exports or bin.
+/// Paths under `main`, `module`, `exports` and `bin` of a manifest.
 pub(super) fn entries_in(manifest: &[u8]) -> Vec<String> {
     let Ok(manifest) = serde_json::from_slice::<Value>(manifest) else { return Vec::new() };
     let mut entries = Vec::new();
@@ -63,7 +62,7 @@ pub(super) fn entries_in(manifest: &[u8]) -> Vec<String> {
     entries
 }
 
-/// Takes the strings out of a value. The parser has bounded its depth.
+/// Collects the strings in a value. The parser has bounded its depth.
 fn gather(value: &Value, entries: &mut Vec<String>) {
     match value {
         Value::String(path) => entries.push(path.strip_prefix("./").unwrap_or(path).trim_end_matches('/').to_owned()),
@@ -73,8 +72,8 @@ fn gather(value: &Value, entries: &mut Vec<String>) {
     }
 }
 
-/// Whether `entry` means the file at `path`: by its whole name, without the extension, as the folder of an `index`
-/// file, or with a `*` for a part.
+/// Whether `entry` refers to the file at `path`: exactly, without the extension, as the folder of an `index` file, or
+/// with one `*`.
 pub(super) fn means(entry: &str, path: &str) -> bool {
     if entry == path {
         return true;

@@ -1,4 +1,4 @@
-//! Opening a file that a walk chose, and the one rule that needs content.
+//! Reading of a chosen file, with the rule that needs content.
 
 use std::io::{self, Read};
 use std::path::{Component, Path};
@@ -6,13 +6,13 @@ use std::path::{Component, Path};
 use super::{Rules, disk, links};
 use crate::model::{SkipReason, SourceFile};
 
-/// How much of a file is looked at to tell whether it is text. Git looks at as much.
+/// Bytes inspected for binary content; git inspects as many.
 const SNIFFED: usize = 8_000;
 
 /// Reads a file that a walk of `root` by the same `rules` found.
 ///
-/// The file may have changed since: it may have become a link, a pipe or too large, and each of these is a reason,
-/// never a wait and never a byte from outside the root.
+/// The file may have changed since: a new link, a pipe or too large a file gives a reason. Reading never blocks and
+/// never leaves the root.
 pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
     let path = Path::new(&file.path);
     if !path.components().all(|part| matches!(part, Component::Normal(_))) || file.path.is_empty() {
@@ -28,7 +28,7 @@ pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, Sk
     if metadata.len() > limit {
         return Err(SkipReason::TooLarge);
     }
-    // One more than expected, so that the end is seen without growing the buffer.
+    // One byte more than expected, so that the end is detected without growing the buffer.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     opened.take(limit + 1).read_to_end(&mut bytes).map_err(|_| SkipReason::Unreadable)?;
     if bytes.len() as u64 > limit {
@@ -41,7 +41,7 @@ fn open(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
     disk::open_beneath(root, path).map_err(|error| reason(&error))
 }
 
-/// Opens what a link leads to, after asking again where that is.
+/// Opens the target of a link, after resolving it again.
 fn open_followed(root: &Path, path: &str, rules: &Rules) -> Result<std::fs::File, SkipReason> {
     let root = root.canonicalize().map_err(|_| SkipReason::Unreadable)?;
     let real = root.join(path).canonicalize().map_err(|error| reason(&error))?;
@@ -65,7 +65,8 @@ fn reason(error: &io::Error) -> SkipReason {
     }
 }
 
-/// A NUL byte near the beginning, or a mark of UTF-16 or UTF-32, whose text is mostly NUL bytes.
+/// Whether content is binary: a NUL byte near the beginning, or a byte order mark of UTF-16 or UTF-32, whose text is
+/// mostly NUL bytes.
 pub fn is_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(SNIFFED)];
     head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) || head.contains(&0)

@@ -1,9 +1,10 @@
-//! Folders that tools fill: build output and vendored code.
+//! Detection of folders filled by tools: build output and vendored code.
 //!
-//! A name proves nothing. Go's `archive/zip` and `go/build` are source, and a shop has a `vendor` package. So a folder
-//! is left out only beside a sign of a tool that writes under that name: a file such as `Cargo.toml` beside `target`.
+//! A name alone proves nothing: Go's `archive/zip` and `go/build` are source, and a shop has a `vendor` package. So a
+//! folder is excluded only beside a sign of a tool that writes under that name: a file such as `Cargo.toml` beside
+//! `target`.
 
-/// Tools, as a set.
+/// A set of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tools(u32);
 
@@ -34,12 +35,12 @@ impl Tools {
     const GORELEASER: Self = Self(1 << 23);
     const FOUNDRY: Self = Self(1 << 24);
 
-    /// Both sets together.
+    /// Union of both sets.
     pub(super) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The tools that a file of this name shows to be at home.
+    /// Tools that a file of this name indicates.
     pub(super) fn of_sign(name: &str) -> Self {
         match name {
             "Cargo.toml" => Self::CARGO,
@@ -79,16 +80,16 @@ impl Tools {
     }
 }
 
-/// What a folder holds that a tool fills.
+/// Kind of content that a tool writes into a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filled {
-    /// What a build wrote. When git tracks it, somebody means it to be read.
+    /// Build output. When git tracks it, it is meant to be read.
     BuildOutput,
-    /// Somebody else's code, tracked or not.
+    /// Third-party code, tracked or not.
     Vendored,
 }
 
-/// What the folder `name` holds, when one of the `tools` beside it writes under that name.
+/// Kind of content in the folder `name`, when one of the `tools` beside it writes there.
 pub(super) fn filled(name: &str, tools: Tools) -> Option<Filled> {
     // Most folders have no tool beside them, so the table is rarely read.
     if tools == Tools::default() {
@@ -104,17 +105,17 @@ pub(super) fn filled(name: &str, tools: Tools) -> Option<Filled> {
     }
 }
 
-/// A folder's name, and the tools that write under it.
+/// Folder name, and the tools that write into it.
 type Row = (&'static str, Tools);
 
-/// Folders for copies of other people's code.
+/// Folders of third-party code.
 const VENDORED: &[Row] = &[
     ("vendor", Tools::GO.and(Tools::CARGO).and(Tools::NPM).and(Tools::COMPOSER).and(Tools::BUNDLER).and(Tools::BAZEL)),
-    // The name itself says whose code it is; a sign of any build says that this is where a source keeps it.
+    // The name itself marks third-party code; the sign of any build tool is enough.
     ("third_party", Tools(u32::MAX)),
 ];
 
-/// Folders for what a build writes.
+/// Folders of build output.
 const BUILD_OUTPUT: &[Row] = &[
     ("target", Tools::CARGO.and(Tools::MAVEN).and(Tools::SBT)),
     ("build", Tools::NPM.and(Tools::GRADLE).and(Tools::PYTHON).and(Tools::CMAKE).and(Tools::FLUTTER).and(Tools::MESON)),

@@ -1,4 +1,4 @@
-//! The files of a commit that are worth reading: the rules of a walk, for paths that lie in no folder.
+//! Choice of files from a commit: the rules of a walk, applied to git trees.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,17 +9,17 @@ use super::tools::{Filled, Tools, filled};
 use super::{Error, Rules, Walk, binary, limits, noise};
 use crate::model::{EntryMode, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
 
-/// What a folder's entries say of it and of what is below.
+/// State of a folder from its entries and its parents.
 struct Folder {
     git: Layers,
     ignore: Layers,
     tools: Tools,
-    /// Why nothing below is read.
+    /// Reason why everything below is left out.
     left_out: Option<SkipReason>,
 }
 
-/// Chooses among the entries of a tree, which are sorted by path. What git tracks is no build output, and nobody's own
-/// excludes count: they are about a folder of this machine.
+/// Chooses files among the entries of a tree, which are sorted by path. Tracked files are never build output, and the
+/// user's global excludes do not apply: they concern folders of this machine.
 pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Result<Walk, Error> {
     let extra = extra(rules)?;
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -34,7 +34,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
             found.skip_unreadable(entry.path.clone());
             continue;
         }
-        // Every folder on the way is judged once; the deepest knows whether it is left out.
+        // Every folder on the way is judged once; the deepest inherits the verdict.
         let ends = entry.path.match_indices('/').map(|(end, _)| &entry.path[..end]);
         for folder in std::iter::once("").chain(ends) {
             if folders.contains_key(folder) {
@@ -81,8 +81,8 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
     Ok(finish(found, rules))
 }
 
-/// What stands for a file's time: it differs when the content does, and lies before all times, so that none is ever
-/// taken for just now.
+/// Stand-in for a file's time, derived from its content's id. It is negative, so that it is never mistaken for a
+/// recent time.
 pub fn stamp(id: &str) -> i64 {
     let hash = blake3::hash(id.as_bytes());
     let eight = hash.as_bytes().first_chunk().expect("a hash has more than eight bytes");
@@ -109,7 +109,7 @@ fn finish(mut found: Found, rules: &Rules) -> Walk {
     Walk { files, skipped, inputs: Vec::new(), warnings: found.warnings }
 }
 
-/// Judges a folder by its name and by what lies in it.
+/// Judges a folder by its name and its entries.
 #[allow(clippy::too_many_arguments, reason = "what `choose` has at hand")]
 fn enter(
     tree: &dyn SourceTree,
@@ -135,7 +135,7 @@ fn enter(
         match name {
             ".gitignore" | ".ignore" if is_file => {
                 let mut patterns = Patterns::new(path);
-                // What cannot be read is named when it is its own turn.
+                // An unreadable ignore file is reported when its own entry is read.
                 let Ok(bytes) = tree.read(entry) else { continue };
                 patterns.add_bytes(&entry.path, &bytes, &mut found.warnings);
                 let built = patterns.build(&mut found.warnings);
@@ -166,7 +166,7 @@ fn leaves_out(path: &str, parent: &Folder, extra: &ignore::gitignore::Gitignore,
     }
 }
 
-/// Whether a `package.json` beside or above a file names it.
+/// Whether a `package.json` beside or above a file names it as an entry point.
 fn is_named<'e>(
     tree: &dyn SourceTree,
     entries: &'e [TreeEntry],
@@ -196,7 +196,7 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Whether a path is one below a root: a tree can hold any bytes as a name.
+/// Whether a path is relative and safe: a tree can hold any bytes as a name.
 fn is_path(path: &str) -> bool {
     !path.is_empty()
         && !path.contains(['\0', '\\'])
@@ -205,7 +205,7 @@ fn is_path(path: &str) -> bool {
             .all(|part| !part.is_empty() && part != "." && part != ".." && !part.eq_ignore_ascii_case(".git"))
 }
 
-/// Why the content of a chosen file is left out after all.
+/// Reason for leaving out a chosen file whose content cannot be read.
 pub fn reason(err: &SourceError) -> SkipReason {
     match err {
         SourceError::Missing { .. } => SkipReason::Missing,

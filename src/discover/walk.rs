@@ -1,5 +1,5 @@
-//! The walk: folders in parallel, each listed once, each entry judged by name and place before the system is asked
-//! more.
+//! Parallel walk of a folder. Each folder is listed once, and entries are judged by name before their metadata is
+//! read.
 
 use std::collections::HashSet;
 use std::fs;
@@ -24,8 +24,8 @@ pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
     let mut found = Found::starting_with(&base);
     let mut round = vec![walker.top(&base)?];
     let mut entered = HashSet::new();
-    // Folders behind links come in a later round than those found by themselves, so that what is entered does not
-    // depend on which thread was faster.
+    // Folders behind links come in a later round than folders found directly, so that the result does not depend on
+    // thread timing.
     while !round.is_empty() {
         found.merge(walker.enter_all(round));
         round = walker.choose_links(&mut found, &mut entered);
@@ -33,7 +33,7 @@ pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
     Ok(found.finish(&walker.root, rules))
 }
 
-/// What [`look`] has to say of a path.
+/// Verdict of [`look`] on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
     /// A walk would find it.
@@ -44,8 +44,8 @@ pub enum Look {
     Missing,
 }
 
-/// Asks of the file at `path`, relative to `root`, what a walk would say of it. Only the folders on the way to it are
-/// listed. The limit on the number of files does not count here, because it is not about one file.
+/// Predicts the verdict of a walk on the file at `path`, relative to `root`. Only the folders on the way to it are
+/// listed. The limit on the number of files does not apply here.
 pub fn look(root: &Path, path: &str, rules: &Rules) -> Result<Look, Error> {
     let (walker, base) = Walker::new(root, rules)?;
     let mut found = Found::default();
@@ -55,7 +55,7 @@ pub fn look(root: &Path, path: &str, rules: &Rules) -> Result<Look, Error> {
         found = Found::default();
         let Some((mut place, entries)) = walker.list(folder, &mut found) else { break };
         let Some(entry) = entries.into_iter().find(|entry| entry.name == name) else { return Ok(Look::Missing) };
-        // What listing had to say is about the neighbours.
+        // Findings from listing concern the neighbours.
         found = Found::default();
         next = walker.judge(entry, &mut place, &mut found).or_else(|| found.links.pop().map(|link| link.folder));
         if found.has_skipped() {
@@ -70,15 +70,15 @@ pub fn look(root: &Path, path: &str, rules: &Rules) -> Result<Look, Error> {
     })
 }
 
-/// What stays the same through a walk.
+/// Constants of a walk.
 pub(super) struct Walker<'a> {
     pub(super) rules: &'a Rules,
-    /// Canonical.
+    /// Canonical root.
     pub(super) root: PathBuf,
-    /// The root as seen from the base.
+    /// The root relative to the base.
     pub(super) prefix: String,
     pub(super) extra: Gitignore,
-    /// Canonical, and below the root.
+    /// Canonical paths below the root that are never entered.
     pub(super) never: Vec<PathBuf>,
 }
 
@@ -93,13 +93,13 @@ impl<'a> Walker<'a> {
             return Err(Error::NotAFolder(root));
         }
         let never = rules.never.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
-        // A root inside such a folder was asked for: clones are kept beside the index.
+        // A root inside such a folder was requested on purpose: clones are kept beside the index.
         let never = never.filter(|path| path.starts_with(&root) && *path != root).collect();
         let base = Base::of(&root);
         Ok((Self { rules, prefix: base.prefix.clone(), root, extra, never }, base))
     }
 
-    /// The root as a folder. That it can be listed is asked first, because without it there is no walk.
+    /// The root folder. Listing it is tried first, because an unreadable root is an error.
     fn top(&self, base: &Base) -> Result<Folder, Error> {
         let refused = |source| Error::Io { path: self.root.clone(), source };
         let stamp = Stamp::of(&self.root.metadata().map_err(refused)?);
@@ -115,7 +115,7 @@ impl<'a> Walker<'a> {
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every folder is a task of its own, so a deep tree makes a long queue and not a deep stack.
+    /// Spawns a task for each folder, so a deep tree makes a long queue instead of a deep stack.
     fn spawn<'s>(&'s self, folders: Vec<Folder>, all: &'s Mutex<Found>, scope: &Scope<'s>) {
         for folder in folders {
             scope.spawn(move |scope| {
@@ -131,15 +131,15 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Judges everything in a folder, and returns the folders in it that are to be entered.
+    /// Judges everything in a folder, and returns the subfolders to enter.
     fn enter(&self, folder: Folder, found: &mut Found) -> Vec<Folder> {
         let Some((mut place, entries)) = self.list(folder, found) else { return Vec::new() };
         entries.into_iter().filter_map(|entry| self.judge(entry, &mut place, found)).collect()
     }
 
-    /// Takes the folders behind links that are to be entered next. One found in the tree itself always is. One found
-    /// behind another link is entered only when nothing has been there yet: otherwise folders that link to each other
-    /// would make a tree that grows without end.
+    /// Chooses the folders behind links to enter next. Links in the tree itself are always followed. A link behind
+    /// another link is followed only to an unvisited folder: folders linking to each other would otherwise grow the
+    /// tree forever.
     fn choose_links(&self, found: &mut Found, entered: &mut HashSet<PathBuf>) -> Vec<Folder> {
         let mut links = std::mem::take(&mut found.links);
         links.sort_by(|one, other| one.folder.path.cmp(&other.folder.path));
