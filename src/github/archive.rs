@@ -1,8 +1,8 @@
-//! A downloaded archive as a heap of contents.
+//! Contents unpacked from a downloaded archive.
 //!
-//! Of an archive nothing is believed but bytes that hash to what the commit's tree names. Its paths, links and modes mean
-//! nothing here and nothing is written where they point, so there is no path and no link that could lead anywhere. What it
-//! unpacks to is bounded by what the tree says it holds.
+//! Only bytes whose hash occurs in the commit's tree are taken from an archive. Its paths, links and modes are
+//! ignored, so a crafted archive cannot write or link anywhere. The unpacked size is limited by the sizes in the
+//! tree.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -17,14 +17,14 @@ use super::Error;
 use super::listing::object_id;
 use crate::net;
 
-/// What an archive may need beside each file: a header, a long name, filling.
+/// Allowed overhead per file: header, long name, padding.
 const BESIDE: u64 = 8 << 10;
-/// What an archive may need beside all files: files that the tree does not name, as those that git-lfs puts in.
+/// Allowed overhead per archive: files that are not in the tree, such as those added by git-lfs.
 const SLACK: u64 = 64 << 20;
-/// A larger file is fetched by itself when it is wanted: while it is checked it is held in memory.
+/// Files above this size are fetched separately when needed, as checking holds a file in memory.
 const LARGEST: u64 = 128 << 20;
 
-/// Contents by their names, in a file that disappears with it: a commit may hold more than there is memory.
+/// Content store, keyed by blob id, in an unnamed temporary file, as a commit may be larger than memory.
 #[derive(Debug)]
 pub(super) struct Heap {
     inside: Mutex<Inside>,
@@ -38,13 +38,13 @@ struct Inside {
 }
 
 impl Heap {
-    /// An empty heap in a folder, which need not be there.
+    /// Creates an empty heap in `folder`, which is created if missing.
     pub fn new(folder: &Path) -> Result<Self, Error> {
         let file = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder)).map_err(disk)?;
         Ok(Self { inside: Mutex::new(Inside { file, places: HashMap::new(), end: 0 }) })
     }
 
-    /// A content by its name, if it is here.
+    /// The content with this id, if present.
     pub fn get(&self, id: &str) -> Option<Result<Vec<u8>, Error>> {
         let mut inside = self.lock();
         let (start, length) = *inside.places.get(id)?;
@@ -53,12 +53,12 @@ impl Heap {
         Some(read.map(|()| content).map_err(disk))
     }
 
-    /// Whether a content is here.
+    /// Whether a content is present.
     pub fn has(&self, id: &str) -> bool {
         self.lock().places.contains_key(id)
     }
 
-    /// Keeps a content.
+    /// Stores a content.
     pub fn put(&self, id: String, content: &[u8]) -> Result<(), Error> {
         let mut inside = self.lock();
         let end = inside.end;
@@ -69,7 +69,7 @@ impl Heap {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        // Whatever was interrupted has no place yet.
+        // An interrupted write has no entry in `places` yet.
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -78,10 +78,10 @@ fn disk(err: io::Error) -> Error {
     Error::Disk(err.to_string())
 }
 
-/// Unpacks an archive (tar in gzip). `wanted` is the contents that the tree names and their sizes in bytes.
+/// Unpacks an archive (gzipped tar) into `heap`. `wanted` maps the blob ids in the tree to their sizes in bytes.
 ///
-/// An archive that breaks off or is too large gives what came before, and says why it ends: the rest can be fetched one by
-/// one.
+/// If the archive is truncated or too large, keeps the contents read so far and returns the reason, so that the rest
+/// can be fetched one by one.
 pub(super) fn unpack(stream: impl Read, wanted: &HashMap<&str, u64>, heap: &Heap) -> Result<Option<String>, Error> {
     let most = wanted.values().sum::<u64>() + wanted.len() as u64 * BESIDE + SLACK;
     let sizes: HashSet<u64> = wanted.values().copied().filter(|size| *size <= LARGEST).collect();
@@ -91,7 +91,7 @@ pub(super) fn unpack(stream: impl Read, wanted: &HashMap<&str, u64>, heap: &Heap
             let mut entry = entry?;
             let content = match entry.header().entry_type() {
                 EntryType::Regular | EntryType::Continuous if sizes.contains(&entry.size()) => {
-                    // No larger than a size that the tree names, whatever the header says.
+                    // At most a size named by the tree, whatever the header says.
                     let mut content = Vec::with_capacity(usize::try_from(entry.size()).unwrap_or(0));
                     entry.read_to_end(&mut content)?;
                     content
@@ -114,7 +114,7 @@ pub(super) fn unpack(stream: impl Read, wanted: &HashMap<&str, u64>, heap: &Heap
     };
     match take() {
         Ok(done) => done.map(|()| None),
-        // Called off is called off, and not an archive that breaks off.
+        // A cancelled download is an error, not a truncated archive.
         Err(err) => match net::Error::of_io(err, "the archive's host") {
             err @ net::Error::Cancelled => Err(err.into()),
             err => Ok(Some(err.to_string())),
@@ -122,7 +122,7 @@ pub(super) fn unpack(stream: impl Read, wanted: &HashMap<&str, u64>, heap: &Heap
     }
 }
 
-/// Reads no more than is expected.
+/// Reader that fails after `left` bytes.
 struct Bounded<R> {
     inner: R,
     left: u64,
@@ -145,13 +145,13 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    /// An archive of these entries: type, path, link target or content.
+    /// Builds an archive of these entries: type, path, and content or link target.
     fn packed(entries: &[(EntryType, &str, &[u8])]) -> Vec<u8> {
         let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         for (kind, path, content) in entries {
             let mut header = tar::Header::new_gnu();
             header.set_entry_type(*kind);
-            // Written by hand: the crate refuses to write such paths.
+            // Set by hand: the crate refuses to write such paths.
             header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
             let is_link = matches!(kind, EntryType::Symlink | EntryType::Link);
             let content: &[u8] = if is_link {
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(archive.get(&link).expect("it is there").expect("it can be read"), b"../../../etc/passwd");
         assert_eq!(archive.lock().places.len(), 3);
         assert!(archive.get(&id(b"who?\n")).is_none());
-        // The file of contents has no name, and no other was made.
+        // The content file has no name, and no other file was created.
         assert_eq!(std::fs::read_dir(&inner).expect("it is there").count(), 0);
         assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 1);
     }

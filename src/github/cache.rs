@@ -1,6 +1,6 @@
-//! Answers that are kept with their validator, so that asking again costs nothing when nothing changed.
+//! HTTP cache of API responses with their ETags, for conditional requests.
 //!
-//! Where the folder cannot be written nothing is kept, and nobody is told: it is only ever a saving.
+//! Write errors are only logged: the cache is an optimisation.
 
 use std::fs;
 use std::io::Write;
@@ -11,26 +11,26 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-/// Larger answers are not kept.
+/// Responses above this size are not cached.
 const LARGEST: usize = 8 << 20;
-/// All answers together.
+/// Limit on the whole cache.
 const ALL: u64 = 64 << 20;
-/// Room is looked for with the first answer of a process, with each that is larger than this, and now and then.
+/// The cache is trimmed on a process's first write, on each write above this size, and on every 64th write.
 const SMALL: usize = 256 << 10;
 const NOW_AND_THEN: u32 = 64;
 
-/// An answer.
+/// A cached response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// Its validator.
+    /// The ETag.
     pub etag: String,
-    /// The next page.
+    /// URL of the next page.
     pub next: Option<String>,
-    /// The answer.
+    /// The response body.
     pub body: Vec<u8>,
 }
 
-/// A folder of answers.
+/// A directory of cached responses.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -38,12 +38,12 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Answers are kept in this folder, which need not be there.
+    /// A cache in `folder`, which is created on the first write.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, n_put: Arc::default() }
     }
 
-    /// The answer to a question, if it is kept. What was asked in another's name is another question.
+    /// The cached response for a key. The token is part of the key, so tokens do not share responses.
     pub fn get(&self, key: &[&str]) -> Option<Kept> {
         let bytes = fs::read(self.path(key)).ok()?;
         let mut rest = bytes.as_slice();
@@ -58,7 +58,7 @@ impl Cache {
         (rest.len() == length).then(|| Kept { etag, next, body: rest.to_vec() })
     }
 
-    /// Keeps an answer.
+    /// Stores a response.
     pub fn put(&self, key: &[&str], kept: &Kept) {
         if kept.body.len() > LARGEST {
             return;
@@ -82,7 +82,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the oldest answers until there is room for one of this size.
+    /// Removes the oldest responses until one of `size` bytes fits.
     fn make_room(&self, size: u64) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -98,13 +98,13 @@ impl Cache {
             if total <= ALL {
                 return;
             }
-            // Another process may have been first.
+            // Another process may have removed it already.
             let _ = fs::remove_file(path);
             total -= size;
         }
     }
 
-    /// The key's parts cannot be read from the name: one of them is a secret.
+    /// Path of a cached response: a hash, because one part of the key is a secret.
     fn path(&self, key: &[&str]) -> PathBuf {
         let mut hash = Sha256::new();
         for part in key {

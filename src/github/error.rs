@@ -1,4 +1,4 @@
-//! What GitHub means when it does not answer: eleven refusals that look like six status codes.
+//! GitHub API errors: eleven kinds of refusal behind six status codes.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,96 +8,96 @@ use serde::Deserialize;
 use super::Rate;
 use crate::net;
 
-/// How much of GitHub's own words is passed on, in characters.
+/// Maximum length, in characters, of a message quoted from GitHub.
 const LONGEST: usize = 200;
 
-/// Why GitHub gave no answer.
+/// Reason for a failed GitHub request.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// Nothing came.
+    /// Network failure.
     #[error(transparent)]
     Net(#[from] net::Error),
-    /// No repository can have this name.
+    /// Not a valid repository name.
     #[error("`{0}` is no repository on GitHub: write owner/name")]
     BadName(String),
-    /// No branch, tag or commit can have this name.
+    /// Not a valid branch, tag or commit name.
     #[error("`{0}` is no name of a branch, a tag or a commit")]
     BadRef(String),
-    /// 401: the token is not, or no longer, accepted.
+    /// 401: the token is invalid or expired.
     #[error("GitHub does not accept the token: make a new one and set GITHUB_TOKEN")]
     Unauthorized,
-    /// 403 or 429: asked too much or too fast.
+    /// 403 or 429: a rate limit is reached.
     #[error("{0}")]
     Limited(Limit),
-    /// 403: the organisation wants the token to be authorised for its single sign-on.
+    /// 403: the organisation requires the token to be authorised for single sign-on.
     #[error("the organisation wants single sign-on: authorise the token{}", .at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default())]
     Sso {
-        /// Where that is done.
+        /// URL for the authorisation.
         at: Option<String>,
     },
     /// 403: GitHub has blocked the repository.
     #[error("GitHub has blocked access to this repository: {0}")]
     Blocked(String),
-    /// 403: no right to do this.
+    /// 403: permission denied.
     #[error("GitHub refuses this: {0}; a token with more rights may help")]
     Forbidden(String),
-    /// 404: it is not there, or not for us.
+    /// 404: not found, or not visible.
     #[error("GitHub knows no such repository{}", if *.has_token { ", or the token may not see it" } else { ", or it is private: set GITHUB_TOKEN" })]
     NotFound {
         /// Whether a token was used.
         has_token: bool,
     },
-    /// 422 or 404: there is a repository, but no such branch, tag or commit in it.
+    /// 422 or 404: the repository exists, but has no such branch, tag or commit.
     #[error("the repository has no branch, tag or commit `{0}`")]
     NoSuchRef(String),
-    /// 409: nothing has been pushed yet.
+    /// 409: the repository has no commits.
     #[error("the repository is empty")]
     Empty,
-    /// 422 or 400: GitHub cannot make sense of what it was asked.
+    /// 422 or 400: GitHub rejects the request as invalid.
     #[error("GitHub cannot answer this: {0}")]
     Invalid(String),
     /// 451: taken down.
     #[error("GitHub may not give this out for legal reasons")]
     Legal,
-    /// 5xx, after some attempts.
+    /// 5xx after all attempts.
     #[error("GitHub has trouble (status {status}); try again later")]
     Trouble {
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// How long it asks us to wait.
+        /// `Retry-After`, if given.
         wait: Option<Duration>,
     },
-    /// Another status.
+    /// Any other status.
     #[error("GitHub answers with status {status}: {message}")]
     Unexpected {
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// Its words.
+        /// GitHub's message.
         message: String,
     },
-    /// A good status with an answer that makes no sense.
+    /// A success status with an invalid body.
     #[error("GitHub's answer cannot be read: {0}")]
     Malformed(String),
-    /// The archive cannot be kept while it is read.
+    /// The download cannot be written to disk.
     #[error("cannot keep what was downloaded: {0}")]
     Disk(String),
 }
 
-/// A limit that is reached.
+/// A rate limit that is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The limit on speed, which is not announced; otherwise the one that is counted by the hour or the minute.
+    /// Whether it is the unannounced secondary limit on speed, not the one counted per hour or minute.
     pub is_secondary: bool,
-    /// How long to wait, as far as GitHub says.
+    /// Time to wait, if GitHub says.
     pub wait: Option<Duration>,
-    /// The state of the counted limit.
+    /// State of the primary limit.
     pub rate: Option<Rate>,
     /// Whether a token was used.
     pub has_token: bool,
 }
 
 impl Limit {
-    /// When to come back, in seconds since 1970.
+    /// Time of the reset, in seconds since 1970.
     pub fn reset(&self) -> Option<u64> {
         self.rate.as_ref().filter(|_| !self.is_secondary).map(|rate| rate.reset)
     }
@@ -116,7 +116,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What GitHub says beside a bad status.
+/// The body of an error response.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Words {
@@ -125,7 +125,7 @@ struct Words {
     errors: Vec<serde_json::Value>,
 }
 
-/// What a bad answer means.
+/// Converts an error response to an [`Error`].
 pub(super) fn of_answer(head: &net::Response, body: &[u8], rate: Option<Rate>, has_token: bool) -> Error {
     let words: Words = serde_json::from_slice(body).unwrap_or_default();
     let lower = words.message.to_lowercase();
@@ -153,7 +153,7 @@ pub(super) fn of_answer(head: &net::Response, body: &[u8], rate: Option<Rate>, h
     }
 }
 
-/// GitHub's words on one short line, with the first detail it gives.
+/// GitHub's message on one short line, with the first error detail.
 fn said(words: &Words) -> String {
     let detail = words.errors.first().and_then(|error| {
         let text = error.get("message").unwrap_or(error).as_str()?;

@@ -1,4 +1,4 @@
-//! The paths of a tree, from as few answers as GitHub allows, and the proof that none is missing.
+//! Tree listings with as few requests as possible, checked for completeness.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use sha1::{Digest, Sha1};
 use super::{Client, Error, JSON, Name, parse};
 use crate::model::{EntryMode, TreeEntry};
 
-/// Folders in folders beyond this are somebody's joke.
+/// Maximum depth of nested folders.
 const DEEPEST: usize = 200;
 
-/// A row of a tree, as GitHub writes it.
+/// A row of GitHub's tree listing.
 #[derive(Clone, Debug, Deserialize)]
 struct Row {
     path: String,
@@ -29,7 +29,7 @@ struct Answer {
     truncated: bool,
 }
 
-/// Every path of a root tree, folders left out, sorted by bytes.
+/// Lists a root tree recursively, without folders, sorted by bytes.
 pub(super) fn list(client: &Client, repo: &Name, tree: &str) -> Result<Vec<TreeEntry>, Error> {
     let mut rows = Vec::new();
     walk(client, repo, tree, "", 0, &mut rows)?;
@@ -39,7 +39,7 @@ pub(super) fn list(client: &Client, repo: &Name, tree: &str) -> Result<Vec<TreeE
     Ok(entries)
 }
 
-/// The whole tree in one answer, or, where that is cut, each of its folders in one.
+/// Lists a tree with one request, or with one per folder if that is truncated.
 fn walk(client: &Client, repo: &Name, tree: &str, under: &str, depth: usize, rows: &mut Vec<Row>) -> Result<(), Error> {
     if depth > DEEPEST {
         return Err(Error::Malformed(format!("folders are nested more than {DEEPEST} deep")));
@@ -49,7 +49,7 @@ fn walk(client: &Client, repo: &Name, tree: &str, under: &str, depth: usize, row
         if recursive {
             url.query_pairs_mut().append_pair("recursive", "1");
         }
-        // A tree never changes, and nobody asks for it twice: it is not worth keeping.
+        // Not cached: trees are immutable and rarely listed twice.
         parse(&client.fetch(&client.request(url, JSON))?.bytes)
     };
     let place = |mut row: Row| {
@@ -74,7 +74,7 @@ fn walk(client: &Client, repo: &Name, tree: &str, under: &str, depth: usize, row
     Ok(())
 }
 
-/// A row as the house knows it; `None` for a folder and for a path that git itself would not check out.
+/// Converts a row; `None` for a folder, and for a path that git itself would not check out.
 fn entry(row: Row) -> Option<TreeEntry> {
     let mode = match (row.kind.as_str(), row.mode.as_str()) {
         ("tree", _) => return None,
@@ -91,7 +91,7 @@ fn entry(row: Row) -> Option<TreeEntry> {
     Some(TreeEntry { path: row.path, mode, id: row.sha, size: row.size })
 }
 
-/// Makes each folder's name again from what is in it, so that a listing with a hole is not taken for the whole.
+/// Recomputes the hash of each folder from its rows, to detect missing rows.
 fn prove(root: &str, rows: &[Row]) -> Result<(), Error> {
     let mut folders: BTreeMap<&str, Vec<(&str, &Row)>> = BTreeMap::from([("", Vec::new())]);
     for row in rows {
@@ -107,7 +107,7 @@ fn prove(root: &str, rows: &[Row]) -> Result<(), Error> {
         let name = if folder.is_empty() { Some(root) } else { named.get(folder).copied() };
         let broken = |what: &str| Error::Malformed(format!("the listing of {folder:?} {what}"));
         let Some(name) = name else { return Err(broken("is there, the folder is not")) };
-        // JSON cannot carry a name that is no UTF-8, so nothing can be made of it again.
+        // JSON replaces names that are not UTF-8, so the hash of this folder cannot be recomputed.
         if inside.iter().any(|(name, _)| name.contains(char::REPLACEMENT_CHARACTER)) {
             continue;
         }
@@ -130,7 +130,7 @@ fn prove(root: &str, rows: &[Row]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The name that git gives an object.
+/// The id that git gives an object.
 pub(super) fn object_id(kind: &str, content: &[u8]) -> String {
     let mut hash = Sha1::new();
     hash.update(format!("{kind} {}\0", content.len()));
@@ -138,7 +138,7 @@ pub(super) fn object_id(kind: &str, content: &[u8]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of a hash in hex.
+/// Decodes a hash from hex.
 fn bytes_of(hex: &str) -> Option<Vec<u8>> {
     if hex.len() != 40 {
         return None;

@@ -1,10 +1,11 @@
-//! GitHub over its REST interface: finding repositories, and reading the files of a commit without git.
+//! GitHub REST API: repository search, and files of a commit without git.
 //!
-//! A [`Client`] asks on [`crate::net`], so where it may go and who hears the token is decided there. What was answered before is
-//! asked for conditionally, which GitHub does not count. A limit that is reached is an [`Error`] that says when it ends;
-//! nothing sleeps here. GitHub Enterprise is the same under another base URL.
+//! A [`Client`] sends its requests through [`crate::net`], which decides on hosts and on the token. Cached responses
+//! are requested conditionally, which does not count against the rate limit. A reached limit is an [`Error`] with its
+//! reset time; nothing here sleeps. GitHub Enterprise works with another base URL.
 //!
-//! [`resolve`] names the commit of a branch, tag or hash, [`Tree`] is its files as a [`crate::model::SourceTree`].
+//! [`resolve`] finds the commit of a branch, tag or hash; [`Tree`] lists and reads its files as a
+//! [`crate::model::SourceTree`].
 
 mod archive;
 mod cache;
@@ -40,40 +41,40 @@ pub use error::{Error, Limit};
 pub use search::{Found, License, Order, Query, REACHABLE, Repository, Sort, search};
 pub use tree::{Commit, How, Tree, resolve};
 
-/// Where GitHub itself answers.
+/// Base URL of github.com's API.
 pub const API: &str = "https://api.github.com/";
-/// The largest answer that is no file, in bytes: a tree of 100,000 entries has about 25 MB.
+/// Maximum size of a JSON response in bytes: a tree of 100,000 entries has about 25 MB.
 const LARGEST: u64 = 128 << 20;
-/// As much of an error's own words as is read, in bytes.
+/// Maximum size of an error response in bytes.
 const WORDS: u64 = 64 << 10;
-/// What answers are made of, unless something else is asked for.
+/// Default `Accept` header.
 const JSON: &str = "application/vnd.github+json";
-/// The version of the interface that is spoken.
+/// API version.
 const VERSION: &str = "2022-11-28";
 
-/// How to reach GitHub.
+/// Settings of a [`Client`].
 #[derive(Clone)]
 pub struct Options {
     /// The base URL: [`API`], or `https://<host>/api/v3/` of GitHub Enterprise.
     pub api: Url,
-    /// Said to the API's origin only.
+    /// Token, sent to the API's origin only.
     pub token: Option<String>,
-    /// Where answers are kept to be asked for conditionally; `None` to keep nothing.
+    /// Directory of the response cache; `None` disables it.
     pub cache: Option<PathBuf>,
-    /// Set when nobody wants the answers any more.
+    /// Cancellation flag.
     pub cancelled: Option<Arc<AtomicBool>>,
 }
 
-/// How much may still be asked, as the last answer said.
+/// Rate limit, as of the last response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How many requests in one window.
+    /// Requests per window.
     pub limit: u64,
-    /// How many of them are left.
+    /// Requests left in this window.
     pub remaining: u64,
-    /// When the next window begins, in seconds since 1970.
+    /// Start of the next window, in seconds since 1970.
     pub reset: u64,
-    /// What the window counts: `core`, `search`.
+    /// Name of the limit: `core`, `search`.
     pub resource: Option<String>,
 }
 
@@ -89,17 +90,17 @@ impl Rate {
     }
 }
 
-/// A repository on GitHub, by names that GitHub allows.
+/// A repository's full name, checked against GitHub's rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The user or organisation.
+    /// User or organisation.
     pub owner: String,
-    /// Without `.git`.
+    /// Repository name without `.git`.
     pub name: String,
 }
 
 impl Name {
-    /// Checks the two names.
+    /// Checks and combines owner and name.
     pub fn new(owner: &str, name: &str) -> Result<Self, Error> {
         let is_name = |text: &str| {
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -113,7 +114,7 @@ impl Name {
     }
 }
 
-/// Asks GitHub.
+/// GitHub API client.
 #[derive(Clone)]
 pub struct Client {
     net: net::Client,
@@ -123,23 +124,23 @@ pub struct Client {
 }
 
 impl Client {
-    /// Nothing is asked yet.
+    /// A client with these settings; sends no request yet.
     pub fn new(net: net::Client, options: Options) -> Self {
         let cache = options.cache.clone().map(Cache::new);
         Self { net, options, cache, rate: Arc::default() }
     }
 
-    /// How much may still be asked, as the last answer said; `None` when none did.
+    /// Rate limit as of the last response; `None` before the first.
     pub fn rate(&self) -> Option<Rate> {
         self.rate.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether a token is used.
+    /// Whether a token is set.
     pub fn has_token(&self) -> bool {
         self.options.token.is_some()
     }
 
-    /// The URL of a resource below the base.
+    /// URL of an API resource.
     fn url(&self, segments: &[&str]) -> Url {
         let mut url = self.options.api.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -148,14 +149,14 @@ impl Client {
         url
     }
 
-    /// The URL of something in a repository.
+    /// URL of a resource of a repository.
     fn within(&self, repo: &Name, segments: &[&str]) -> Url {
         let mut whole = vec!["repos", repo.owner.as_str(), repo.name.as_str()];
         whole.extend(segments);
         self.url(&whole)
     }
 
-    /// A question in a representation.
+    /// A GET request with token, API version and an `Accept` header.
     fn request(&self, url: Url, accept: &str) -> net::Request {
         let credentials = self.options.token.as_deref().map(|token| net::Credentials::bearer(&self.options.api, token));
         let request = net::Request { credentials, limit: LARGEST, packed: true, ..net::Request::get(url) };
@@ -163,26 +164,26 @@ impl Client {
         request.header("accept", accept).header("x-github-api-version", VERSION)
     }
 
-    /// Asks, and gives the whole answer when it is a good one.
+    /// Sends a request and reads the whole body; fails on an error status.
     fn fetch(&self, request: &net::Request) -> Result<net::Answer, Error> {
         let answer = self.net.fetch(request)?;
         self.judge(&answer.head, &answer.bytes)?;
         Ok(answer)
     }
 
-    /// Asks, and gives a good answer as it comes.
+    /// Sends a request and returns the unread response; fails on an error status.
     fn open(&self, request: &net::Request) -> Result<net::Response, Error> {
         let mut response = self.net.send(request)?;
         let mut words = Vec::new();
         if !(200..300).contains(&response.status) {
-            // What cannot be read of it says nothing more than its status.
+            // A body that cannot be read adds nothing to the status.
             let _ = (&mut response.body).take(WORDS).read_to_end(&mut words);
         }
         self.judge(&response, &words)?;
         Ok(response)
     }
 
-    /// Asks for something that may have been answered before: then it is enough to hear that it is the same.
+    /// Sends a request conditionally if its response is cached. Returns the body and the next page's URL.
     fn fetch_again(&self, url: Url, accept: &str) -> Result<(Vec<u8>, Option<Url>), Error> {
         let token = self.options.token.as_deref().unwrap_or_default();
         let key = [url.as_str(), accept, token];
@@ -207,12 +208,12 @@ impl Client {
         Ok((answer.bytes, next.and_then(|next| self.page(&next))))
     }
 
-    /// Reads an answer in JSON.
+    /// Fetches and parses JSON.
     fn json<T: DeserializeOwned>(&self, url: Url) -> Result<T, Error> {
         parse(&self.fetch_again(url, JSON)?.0)
     }
 
-    /// Reads a list to its end, page by page.
+    /// Fetches and joins all pages of a list, up to `most` pages.
     fn pages<T: DeserializeOwned>(&self, url: Url, most: usize) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         let mut next = Some(url);
@@ -225,7 +226,7 @@ impl Client {
         if next.is_none() { Ok(all) } else { Err(Error::Malformed(format!("a list has more than {most} pages"))) }
     }
 
-    /// The URL of a next page, if it is one of the API's own.
+    /// Parses the URL of a next page; `None` if it leaves the API's origin.
     fn page(&self, text: &str) -> Option<Url> {
         Url::parse(text).ok().filter(|url| url.origin() == self.options.api.origin())
     }
@@ -236,7 +237,7 @@ impl Client {
         Some(rate)
     }
 
-    /// Takes note of the limits, and tells a bad answer by its status, its headers and its message.
+    /// Records the rate limit; fails on an error status.
     fn judge(&self, head: &net::Response, body: &[u8]) -> Result<(), Error> {
         let rate = self.note(head);
         if (200..300).contains(&head.status) {
@@ -246,12 +247,12 @@ impl Client {
     }
 }
 
-/// Reads JSON that an answer should be.
+/// Parses a JSON body.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(body).map_err(|err| Error::Malformed(err.to_string()))
 }
 
-/// The next page that a `Link` header names: `<https://…?page=2>; rel="next", …`.
+/// The next page in a `Link` header: `<https://…?page=2>; rel="next", …`.
 fn next_link(link: &str) -> Option<String> {
     link.split(',').find_map(|item| {
         let (url, rest) = item.trim().strip_prefix('<')?.split_once('>')?;
@@ -259,27 +260,27 @@ fn next_link(link: &str) -> Option<String> {
     })
 }
 
-/// A branch or tag as GitHub lists it.
+/// A branch or tag in GitHub's list.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct Ref {
-    /// The whole name: `refs/heads/main`.
+    /// Full name, such as `refs/heads/main`.
     #[serde(rename = "ref")]
     pub name: String,
-    /// What it names.
+    /// The object it points to.
     pub object: Object,
 }
 
-/// What a ref names.
+/// Target of a ref.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct Object {
-    /// In hex.
+    /// Hash in hex.
     pub sha: String,
-    /// `commit`, or `tag` for one with a message.
+    /// `commit`, or `tag` for an annotated tag.
     #[serde(rename = "type")]
     pub kind: String,
 }
 
-/// The branches and tags whose short name begins like this, all when it is empty; branches first.
+/// Lists branches, then tags, whose short name begins with `start`.
 pub fn refs(client: &Client, repo: &Name, start: &str) -> Result<Vec<Ref>, Error> {
     let mut all = Vec::new();
     for kind in ["heads", "tags"] {

@@ -1,60 +1,60 @@
-//! Finding repositories.
+//! Repository search.
 
 use serde::Deserialize;
 
 use super::{Client, Error, parse};
 
-/// GitHub gives no more results of one search than these.
+/// Maximum number of results GitHub returns for one search.
 pub const REACHABLE: u64 = 1_000;
 
-/// By what repositories are ordered.
+/// Sort key of search results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// How well they fit.
+    /// Best match.
     #[default]
     Relevance,
-    /// How many like them.
+    /// Number of stars.
     Stars,
-    /// How many go their own way from them.
+    /// Number of forks.
     Forks,
-    /// When they changed last.
+    /// Time of the last update.
     Updated,
 }
 
-/// In which direction.
+/// Sort direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The most first.
+    /// Highest first.
     #[default]
     Descending,
-    /// The least first.
+    /// Lowest first.
     Ascending,
 }
 
-/// What to look for.
+/// A repository search.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Words and qualifiers, as GitHub's search box takes them.
+    /// Words and qualifiers in GitHub's search syntax.
     pub text: String,
-    /// By what results are ordered.
+    /// Sort key.
     pub sort: Sort,
-    /// In which direction; says nothing for relevance.
+    /// Sort direction; ignored for relevance.
     pub order: Order,
-    /// Results on a page, 1 to 100.
+    /// Results per page, 1 to 100.
     pub per_page: u32,
-    /// Which page, from 1.
+    /// Page number, from 1.
     pub page: u32,
 }
 
 /// A page of results.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Found {
-    /// How many there are on all pages.
+    /// Number of results on all pages.
     pub total_count: u64,
-    /// GitHub ran out of time, so there may be more.
+    /// GitHub timed out, so there may be more results.
     #[serde(default)]
     pub incomplete_results: bool,
-    /// This page.
+    /// Results on this page.
     pub items: Vec<Repository>,
 }
 
@@ -88,7 +88,7 @@ pub struct Repository {
     pub stargazers_count: u64,
 }
 
-/// A licence as GitHub recognised it.
+/// A licence as detected by GitHub.
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
 pub struct License {
@@ -98,7 +98,7 @@ pub struct License {
     pub url: Option<String>,
 }
 
-/// One page of the repositories that fit.
+/// Fetches one page of search results.
 pub fn search(client: &Client, query: &Query) -> Result<Found, Error> {
     let mut url = client.url(&["search", "repositories"]);
     {

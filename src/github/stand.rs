@@ -1,5 +1,5 @@
-//! A GitHub for tests: a small server that answers from a real bare repository, with true trees, blobs, hashes, archives,
-//! validators, limits, pages and redirects.
+//! GitHub test server: serves a real bare repository, with real trees, blobs, hashes, archives, ETags, rate limits,
+//! pages and redirects.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 
 use crate::net::stand::{Asked, Manner, Reply, Stand};
 
-/// How this GitHub behaves.
+/// Behaviour of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Manners {
-    /// Trees with more entries than this are cut.
+    /// Trees with more entries are truncated.
     pub truncate: Option<usize>,
-    /// What is left of the limit; each answer that is not 304 takes one.
+    /// Requests left in the rate limit; each response except 304 takes one.
     pub remaining: Option<u64>,
-    /// Contents that are not given out.
+    /// Blobs that are not found.
     pub missing: Vec<String>,
-    /// Contents in whose place another comes.
+    /// Blobs that are sent with other content.
     pub damaged: Vec<String>,
-    /// Where the archive is; `None` for the server itself.
+    /// Host of the archive; `None` for the server itself.
     pub codeload: Option<String>,
-    /// How the archive is sent.
+    /// Behaviour when sending the archive.
     pub archive: Option<Manner>,
-    /// Only these tokens are let in.
+    /// The only accepted token.
     pub token: Option<String>,
-    /// Answered to everything.
+    /// Response to every request.
     pub refusal: Option<Reply>,
-    /// Answered to git itself.
+    /// Response to requests of the git protocol.
     pub git: Option<Reply>,
-    /// A row that listings leave out.
+    /// A row missing from tree listings.
     pub hole: Option<String>,
 }
 
-/// A server and what it serves.
+/// A running server and its repository.
 pub struct Hub {
     pub stand: Stand,
     pub manners: Arc<Mutex<Manners>>,
@@ -44,11 +44,11 @@ pub struct Hub {
     _folder: tempfile::TempDir,
 }
 
-/// Runs git; tests that need it fail without it.
+/// Runs git; tests that need it fail if it is not installed.
 pub fn git(at: &Path, args: &[&str]) -> Vec<u8> {
     let output = Command::new("git")
         .current_dir(at)
-        // Whoever runs the tests may have settings, or be in the middle of a commit.
+        // Ignores the user's settings, and a `GIT_DIR` set by a hook.
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE")
@@ -68,13 +68,13 @@ pub fn git(at: &Path, args: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// The same as text, without the last line's end.
+/// Runs git and returns its output as text, trimmed at the end.
 pub fn git_text(at: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&git(at, args)).trim_end().to_owned()
 }
 
 impl Hub {
-    /// Serves a repository with these files as `octo/cat`, over TLS when asked for.
+    /// Serves a repository with these files as `octo/cat`, optionally over TLS.
     pub fn of_files(files: &[(&str, &str)], tls: bool) -> Self {
         let folder = tempfile::tempdir().expect("there is room");
         let work = folder.path().join("work");
@@ -90,7 +90,7 @@ impl Hub {
         Self::of_work(folder, &work, tls)
     }
 
-    /// Serves what a working copy has committed.
+    /// Serves the commits of a working copy.
     pub fn of_work(folder: tempfile::TempDir, work: &Path, tls: bool) -> Self {
         let bare = folder.path().join("bare.git");
         git(folder.path(), &["clone", "-q", "--bare", &work.to_string_lossy(), &bare.to_string_lossy()]);
@@ -101,12 +101,12 @@ impl Hub {
         Self { stand, manners, bare, _folder: folder }
     }
 
-    /// Changes how it behaves.
+    /// Changes the behaviour.
     pub fn set(&self, change: impl FnOnce(&mut Manners)) {
         change(&mut self.manners.lock().expect("nothing panics with it"));
     }
 
-    /// How often a path was asked for that holds this.
+    /// Number of requests whose path contains `part`.
     pub fn asked(&self, part: &str) -> usize {
         self.stand.paths().iter().filter(|path| path.contains(part)).count()
     }
@@ -163,7 +163,7 @@ fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
     let missing = || Reply::new(404, json!({"message": "Not Found"}).to_string());
     match segments.as_slice() {
         ["search", "repositories"] => search(&query),
-        // A repository that was renamed answers under its number.
+        // A renamed repository is served under its id.
         ["repos", "octo", "old", rest @ ..] => {
             let rest: String = rest.iter().map(|part| format!("/{part}")).collect();
             Reply::redirect(301, format!("/repositories/7{rest}"))
@@ -214,7 +214,7 @@ fn commit_of(bare: &Path, name: &str) -> Reply {
     }
 }
 
-/// A tree with every entry below it, or with its own.
+/// A tree listing, recursive or not.
 fn tree(bare: &Path, sha: &str, recursive: bool, manners: &Manners) -> Value {
     let mut args = vec!["ls-tree", "-l", "-z"];
     if recursive {
@@ -238,7 +238,7 @@ fn tree(bare: &Path, sha: &str, recursive: bool, manners: &Manners) -> Value {
     json!({"sha": sha, "tree": rows, "truncated": truncated})
 }
 
-/// Branches or tags, a page at a time.
+/// Branches or tags, page by page.
 fn refs(bare: &Path, kind: &str, start: &str, path: &str, query: &HashMap<String, String>, asked: &Asked) -> Reply {
     let listed =
         git_text(bare, &["for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", &format!("refs/{kind}")]);
@@ -263,7 +263,7 @@ fn refs(bare: &Path, kind: &str, start: &str, path: &str, query: &HashMap<String
     }
 }
 
-/// Finds `octo/cat` as often as is asked for.
+/// Search results: `octo/cat`, 145 times.
 fn search(query: &HashMap<String, String>) -> Reply {
     let per_page: usize = query["per_page"].parse().expect("a number");
     let page: usize = query["page"].parse().expect("a number");

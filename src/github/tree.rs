@@ -1,4 +1,4 @@
-//! The files of a commit on GitHub.
+//! Files of a commit on GitHub.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,36 +16,36 @@ use super::{Client, Error, Name};
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
 use crate::net;
 
-/// Blobs that are asked for at once.
+/// Number of parallel blob requests.
 const AT_ONCE: usize = 8;
-/// Up to so many files are fetched one by one; for more the archive is the smaller answer.
+/// Maximum number of files fetched one by one; for more, the archive is smaller.
 const FEW: usize = 12;
-/// The largest file that GitHub gives out, in bytes.
+/// Maximum size of a blob from GitHub, in bytes.
 const LARGEST: u64 = 100 << 20;
-/// The largest archive, packed, and how long it may take.
+/// Limits on the archive: compressed size and time.
 const ARCHIVE: (u64, Duration) = (4 << 30, Duration::from_secs(30 * 60));
 
-/// Where contents come from.
+/// Source of file contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// From one archive when there are many; what it lacks, and a few, one by one.
+    /// The archive for many files; single requests for a few, and for files missing from the archive.
     Auto,
-    /// From one archive; what it lacks one by one. An archive that cannot be had is an error.
+    /// The archive, and single requests for files missing from it. Fails without an archive.
     Tarball,
-    /// One by one.
+    /// Single requests.
     Blobs,
 }
 
-/// A commit and its tree, both in hex.
+/// Hashes of a commit and its tree, in hex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// The commit.
+    /// Commit hash.
     pub commit: String,
-    /// Its root tree.
+    /// Hash of the root tree.
     pub tree: String,
 }
 
-/// Finds the commit that a branch, a tag or a hash names; the default branch's when none is given.
+/// Resolves a branch, tag or hash to its commit; without a name, the default branch.
 pub fn resolve(client: &Client, repo: &Name, name: Option<&str>) -> Result<Commit, Error> {
     #[derive(Deserialize)]
     struct Answer {
@@ -61,11 +61,11 @@ pub fn resolve(client: &Client, repo: &Name, name: Option<&str>) -> Result<Commi
     }
     let mut segments = vec!["commits"];
     segments.extend(name.split('/'));
-    // The hash alone: the commit in JSON comes with all its differences.
+    // Requests the hash only: the commit in JSON includes its diff.
     let answer = client.fetch_again(client.within(repo, &segments), "application/vnd.github.sha");
     let bytes = match answer {
         Ok((bytes, _)) => bytes,
-        // Said of a repository that is there.
+        // Sent only if the repository exists.
         Err(Error::Invalid(_)) => return Err(Error::NoSuchRef(name.to_owned())),
         Err(err) => return Err(err),
     };
@@ -74,13 +74,13 @@ pub fn resolve(client: &Client, repo: &Name, name: Option<&str>) -> Result<Commi
     Ok(Commit { tree: checked(&answer.tree.sha)?, commit })
 }
 
-/// A hash in hex, or the news that it is none.
+/// Validates a hash in hex.
 fn checked(hash: &str) -> Result<String, Error> {
     let is_hash = hash.len() == 40 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     is_hash.then(|| hash.to_owned()).ok_or_else(|| Error::Malformed("there is no hash where one should be".to_owned()))
 }
 
-/// Whether a ref can have this name: git's own rules.
+/// Whether a ref name is valid by git's rules.
 fn is_ref(name: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
     let is_char = |c: char| !c.is_control() && !" ~^:?*[\\".contains(c);
@@ -92,29 +92,28 @@ fn is_ref(name: &str) -> bool {
         && !name.ends_with('.')
 }
 
-/// The files of a commit. Paths come from the tree, and every content is checked against the hash that the tree names.
+/// Files of a commit. Each content is checked against its hash in the tree.
 pub struct Tree {
     client: Client,
     repo: Name,
     commit: Commit,
     how: How,
     entries: Vec<TreeEntry>,
-    /// Contents that are here.
+    /// Contents fetched so far.
     heap: Heap,
-    /// Whether the archive's contents are among them, once that was tried.
+    /// Result of the archive download, once attempted: whether its contents are in the heap.
     archive: OnceLock<Result<bool, Error>>,
 }
 
 impl Tree {
-    /// Lists the files of a commit. Contents are kept below `folder` while they are needed.
+    /// Lists the files of a commit. Contents are stored in `folder` until the tree is dropped.
     pub fn open(client: &Client, repo: &Name, commit: Commit, how: How, folder: &Path) -> Result<Self, Error> {
         let entries = listing::list(client, repo, &commit.tree)?;
         let (client, repo) = (client.clone(), repo.clone());
         Ok(Self { client, repo, commit, how, entries, heap: Heap::new(folder)?, archive: OnceLock::new() })
     }
 
-    /// Downloads the archive when it is first needed; whether its contents are here. `false` when it cannot be had and
-    /// need not.
+    /// Downloads the archive on the first call. `false` if it failed and is optional.
     pub(super) fn archive(&self) -> Result<bool, Error> {
         let tried = self.archive.get_or_init(|| match self.download() {
             Ok(None) => Ok(true),
@@ -122,7 +121,7 @@ impl Tree {
                 tracing::warn!(why, "the archive was not read to its end");
                 Ok(true)
             }
-            // Then nothing else will come, either.
+            // Single requests would fail for the same reason.
             Err(err @ (Error::Limited(_) | Error::Unauthorized | Error::Net(net::Error::Cancelled))) => Err(err),
             Err(err) if self.how == How::Tarball => Err(err),
             Err(err) => {
@@ -133,21 +132,21 @@ impl Tree {
         tried.clone()
     }
 
-    /// Downloads and unpacks the archive; says why it broke off, if it did.
+    /// Downloads and unpacks the archive. Returns the reason if it was truncated.
     fn download(&self) -> Result<Option<String>, Error> {
         let url = self.client.within(&self.repo, &["tarball", &self.commit.commit]);
         let (limit, time) = ARCHIVE;
         let request = self.client.request(url, super::JSON);
-        // It is packed already, and a second wrapping would count its bytes twice.
+        // The archive is compressed already; HTTP compression would count its bytes twice.
         let response = self.client.open(&net::Request { limit, time, packed: false, ..request })?;
         let named = self.entries.iter().filter(|entry| entry.mode != EntryMode::Submodule);
         let wanted: HashMap<&str, u64> = named.map(|entry| (entry.id.as_str(), entry.size.unwrap_or(0))).collect();
         archive::unpack(response.body, &wanted, &self.heap)
     }
 
-    /// One content by its name, from GitHub.
+    /// Fetches one blob.
     fn blob(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError> {
-        // Room for an error's words, too; the hash tells whether it is the content.
+        // Leaves room for an error message; the content is checked by its hash.
         let limit = entry.size.unwrap_or(LARGEST).clamp(super::WORDS, LARGEST);
         let url = self.client.within(&self.repo, &["git", "blobs", &entry.id]);
         let request = self.client.request(url, "application/vnd.github.raw+json");
@@ -164,7 +163,7 @@ impl Tree {
     }
 }
 
-/// A failure of the whole source.
+/// An error that affects the whole source.
 fn failed(err: Error) -> SourceError {
     SourceError::Failed(Box::new(err))
 }
@@ -202,7 +201,7 @@ impl SourceTree for Tree {
                         let kept = self
                             .blob(entry)
                             .and_then(|content| self.heap.put(entry.id.clone(), &content).map_err(failed));
-                        // Anything else will be said of the file when it is read.
+                        // Errors of a single file are reported when it is read.
                         if let Err(err @ SourceError::Failed(_)) = kept {
                             next.store(wanted.len(), Ordering::Relaxed);
                             first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(err);
@@ -222,7 +221,7 @@ impl SourceTree for Tree {
         let one_by_one = match self.how {
             How::Blobs => true,
             How::Tarball => false,
-            // Whoever reads many files without a word gets the archive.
+            // Without `prepare`, the archive is used unless the commit has few files.
             How::Auto => self.entries.len() <= FEW,
         };
         if !one_by_one && !self.heap.has(&entry.id) {
