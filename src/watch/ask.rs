@@ -1,12 +1,12 @@
-//! The conversation between whoever keeps a checkout fresh and whoever wants to answer from its index.
+//! Protocol between the keeper of a checkout and processes that want to know whether its index is fresh.
 //!
-//! A connection is one question. It begins with how long the asker waits, in milliseconds, and the device and inode of the
-//! root as the asker sees it: `50 2049 131\n`. The answer begins with `here\n` at once, so that a keeper that is stopped or hangs
-//! costs little. Then, in time, comes one of
+//! One connection is one question: a line with the timeout in milliseconds, and the device and inode of the root as
+//! seen by the client, such as `50 2049 131\n`. The keeper replies `here\n` at once, so a stopped or hung keeper
+//! costs little time. Before the timeout, one of these follows:
 //!
-//! - `fresh\n`: what is published holds everything that happened before the question,
-//! - `pending\n` and a few paths, a line each: it does not yet,
-//! - `scan\n`: the keeper cannot tell, the asker has to look itself.
+//! - `fresh\n`: the published index includes all changes before the question,
+//! - `pending\n` and some paths, one per line: it does not yet,
+//! - `scan\n`: the keeper cannot tell, the client has to scan the folder itself.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -18,43 +18,43 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use super::eye::place;
 
-/// The name of a keeper's socket in its [`folder`].
+/// Name of a keeper's socket in its [`folder`].
 pub(super) const SOCKET: &str = "socket";
-/// A keeper that is well says that it is there within this time.
+/// Timeout for the `here` reply.
 const HERE: Duration = Duration::from_millis(100);
-/// How much later than it was to come an answer may come.
+/// Extra time for the answer after the client's timeout.
 const GRACE: Duration = Duration::from_millis(200);
-/// No question or answer is longer.
+/// Maximum size of a question or an answer in bytes.
 const LONGEST: u64 = 64 * 1024;
-/// So many paths are named.
+/// Maximum number of paths in an answer.
 pub(super) const MOST_PATHS: usize = 20;
 
-/// How an index stands to its folder, as its keeper says.
+/// State of an index relative to its folder, as reported by its keeper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// There is a keeper and it says nothing: its process is stopped, or hangs. Each question would wait for it in vain.
+    /// The keeper does not reply: its process is stopped or hangs. Further questions would time out too.
     Mute,
-    /// What is published holds everything that happened before the question.
+    /// The published index includes all changes before the question.
     Fresh,
-    /// It does not yet; some of the files that are waiting, none when their names are not known.
+    /// The index does not include all changes yet. Holds some of the pending files; empty if unknown.
     Pending(Vec<String>),
 }
 
-/// The folder of a checkout's keeper in an index directory.
+/// Folder of a checkout's keeper in an index directory.
 pub(super) fn folder(home: &Path, snapshot: &str) -> PathBuf {
     all(home).join(snapshot)
 }
 
-/// Where the folders of all keepers lie.
+/// Parent of all keeper folders.
 pub(super) fn all(home: &Path) -> PathBuf {
     home.join("watch")
 }
 
-/// Asks the keeper of a checkout, when there is one, and waits so long at most. `None` when there is none, or none that can
-/// tell: then whoever wants to know has to look.
+/// Asks the keeper of a checkout and waits at most `patience`. `None` if there is no keeper or it cannot tell: then
+/// the caller has to scan the folder.
 pub fn ask(home: &Path, snapshot: &str, root: &Path, patience: Duration) -> Option<Standing> {
     let mut stream = match connect(&folder(home, snapshot).join(SOCKET)) {
-        // Nobody has taken up so many questions.
+        // The listener's backlog is full.
         Err(Errno::AGAIN) => return Some(Standing::Mute),
         connected => connected.ok()?,
     };
@@ -79,7 +79,7 @@ pub fn ask(home: &Path, snapshot: &str, root: &Path, patience: Duration) -> Opti
     }
 }
 
-/// A way to whoever listens at a path, at once or not at all: where nobody takes up questions, the system would let us wait.
+/// Connects to a socket without blocking: with a full backlog, the system would wait.
 fn connect(path: &Path) -> rustix::io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -88,13 +88,13 @@ fn connect(path: &Path) -> rustix::io::Result<UnixStream> {
     Ok(socket.into())
 }
 
-/// What somebody asks.
+/// A question from a client.
 pub(super) struct Asked {
     pub(super) patience: Duration,
     pub(super) root: (u64, u64),
 }
 
-/// Reads a question and says that somebody is there.
+/// Reads a question and replies `here`.
 pub(super) fn hear(stream: &mut UnixStream) -> Option<Asked> {
     stream.set_read_timeout(Some(HERE)).ok()?;
     stream.set_write_timeout(Some(HERE)).ok()?;
@@ -103,12 +103,12 @@ pub(super) fn hear(stream: &mut UnixStream) -> Option<Asked> {
     let mut next = || numbers.next()?.ok();
     let (patience, device, inode) = (next()?, next()?, next()?);
     stream.write_all(b"here\n").ok()?;
-    // Nobody waits for an hour.
+    // At most one hour.
     let patience = Duration::from_millis(patience.min(3_600_000));
     Some(Asked { patience, root: (device, inode) })
 }
 
-/// Answers. Whoever asked may be gone.
+/// Sends the answer. Errors are ignored, as the client may be gone.
 pub(super) fn answer(stream: &mut UnixStream, standing: Option<&Standing>) {
     let mut text = match standing {
         Some(Standing::Fresh) => "fresh\n".to_owned(),
@@ -124,7 +124,7 @@ pub(super) fn answer(stream: &mut UnixStream, standing: Option<&Standing>) {
     let _ = stream.write_all(text.as_bytes());
 }
 
-/// The next whole line.
+/// The next complete line.
 fn line(lines: &mut impl BufRead) -> Option<String> {
     let mut text = String::new();
     lines.read_line(&mut text).ok()?;

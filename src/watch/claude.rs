@@ -1,9 +1,9 @@
-//! Worktrees that an agent makes for its sessions and removes again: found by the lines that its hooks write, and by asking
-//! repositories. Each is watched while it is there, and nothing is kept of it afterwards.
+//! Worktrees of agent sessions, found through a file written by hooks and by listing the worktrees of repositories.
+//! Each is watched while it exists, and its index is removed with it.
 //!
-//! The hooks' file holds one JSON object a line, `{"event": "create", "path": "/home/me/tree", "timestamp": "…"}`, with
-//! `remove` for the end. Several hooks may write at once, and one may be killed while it does: a line that is no such
-//! object, or has no end yet, counts for nothing.
+//! The hooks' file has one JSON object per line, `{"event": "create", "path": "/home/me/tree", "timestamp": "…"}`,
+//! with `remove` for the end. Hooks may write concurrently or be killed while writing, so invalid and incomplete
+//! lines are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,33 +20,33 @@ use crate::git;
 use crate::pipeline;
 use crate::store::Registry;
 
-/// What a hook tells.
+/// Event reported by a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// A worktree was made.
+    /// A worktree was created.
     Create,
-    /// A worktree is removed.
+    /// A worktree is being removed.
     Remove,
 }
 
-/// Where worktrees are found.
+/// Sources of worktrees.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    /// The file that hooks write to.
+    /// The file written by hooks.
     pub manifest: PathBuf,
-    /// Repositories that are asked for theirs.
+    /// Repositories whose worktrees are listed.
     pub repos: Vec<PathBuf>,
-    /// How often they are asked.
+    /// Interval between listings.
     pub every: Duration,
 }
 
-/// How often the hooks' file is looked at where the system does not tell of it.
+/// Interval for polling the hooks' file where it cannot be watched.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// How long to wait for whoever writes the index of a worktree that was removed.
+/// Time to wait for another writer of the index of a removed worktree.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The worktree that a hook's own input speaks of. Hooks name it in several ways; one that is about to be made may have
-/// only a name, and then lies where the agent puts it.
+/// The worktree path in a hook's input, which has several forms. A worktree that is not created yet may have only a
+/// name, and then lies in `.claude/worktrees`.
 pub fn worktree_of(input: &str) -> Option<PathBuf> {
     let input: Value = serde_json::from_str(input).ok()?;
     let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -56,7 +56,7 @@ pub fn worktree_of(input: &str) -> Option<PathBuf> {
     if path.is_absolute() { Some(path) } else { Some(Path::new(text("cwd")?).join(path)) }
 }
 
-/// Writes one line to the hooks' file.
+/// Appends an event to the hooks' file.
 pub fn record(manifest: &Path, what: Happened, path: &Path) -> io::Result<()> {
     if let Some(folder) = manifest.parent() {
         fs::create_dir_all(folder)?;
@@ -68,7 +68,7 @@ pub fn record(manifest: &Path, what: Happened, path: &Path) -> io::Result<()> {
     let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
     let line = json!({"event": event, "path": path.to_string_lossy(), "timestamp": now});
     let mut file = File::options().create(true).append(true).read(true).open(manifest)?;
-    // Lines are written whole anyway; the lock is for the end of a line that somebody was killed at.
+    // The write is atomic anyway; the lock protects the check for a line left incomplete by a killed process.
     file.lock()?;
     let mut last = [b'\n'];
     if file.metadata()?.len() > 0 {
@@ -79,7 +79,7 @@ pub fn record(manifest: &Path, what: Happened, path: &Path) -> io::Result<()> {
     file.write_all(format!("{before}{line}\n").as_bytes())
 }
 
-/// Watches the worktrees that there are until `ended` is set.
+/// Watches worktrees as they come and go, until `ended` is set.
 pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
     let mut manifest = Manifest { path: sources.manifest.clone(), read: 0, place: None };
     let woken = manifest.folder().and_then(|folder| {
@@ -117,7 +117,7 @@ pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
     }
 }
 
-/// The hooks' file, as far as it was read.
+/// The hooks' file and the position read so far.
 struct Manifest {
     path: PathBuf,
     read: u64,
@@ -129,7 +129,7 @@ impl Manifest {
         self.path.parent()
     }
 
-    /// The whole lines that were written since. A file that was replaced or cut is read from its beginning.
+    /// Events in the complete lines added since the last call. A replaced or truncated file is read from its start.
     fn news(&mut self) -> Vec<(Happened, PathBuf)> {
         let Ok(mut file) = File::open(&self.path) else {
             (self.read, self.place) = (0, None);
@@ -149,7 +149,7 @@ impl Manifest {
     }
 }
 
-/// What a line tells, when it tells anything.
+/// Parses a line; `None` if it is not an event.
 fn event(line: &[u8]) -> Option<(Happened, PathBuf)> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let what = match line.get("event")?.as_str()? {
@@ -161,18 +161,18 @@ fn event(line: &[u8]) -> Option<(Happened, PathBuf)> {
     path.is_absolute().then_some((what, path))
 }
 
-/// Who told of a worktree.
+/// Sources that reported a worktree.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct By {
     hook: bool,
     asking: bool,
 }
 
-/// The worktrees that were told of.
+/// Worktrees reported so far.
 #[derive(Default)]
 struct Found {
     all: BTreeMap<PathBuf, By>,
-    /// Told to be removed, and not yet forgotten.
+    /// Reported as removed, index not yet removed.
     removed: BTreeSet<PathBuf>,
 }
 
@@ -185,12 +185,12 @@ impl Found {
 
     fn removed(&mut self, path: &Path) {
         let path = canonical(path);
-        // A hook told it before the folder was removed; a repository may still name it for a moment.
+        // The hook runs before the folder is removed, so a repository may still list it for a moment.
         self.all.remove(&path);
         self.removed.insert(path);
     }
 
-    /// What the repositories name now: that and no other.
+    /// Updates the worktrees listed by repositories.
     fn by_asking(&mut self, worktrees: Vec<git::Worktree>) {
         let named: BTreeSet<PathBuf> = worktrees
             .into_iter()
@@ -211,7 +211,7 @@ impl Found {
         }
     }
 
-    /// Watches what is there and is not watched yet, and forgets what was removed.
+    /// Watches new worktrees and removes the indexes of removed ones.
     fn apply(&mut self, watching: &Watching) {
         let gone: Vec<PathBuf> = self.all.keys().filter(|path| !path.is_dir()).cloned().collect();
         for path in gone.iter().filter(|path| watching.roots().contains(path)) {
@@ -236,7 +236,7 @@ impl Found {
                 }
                 None => {}
             }
-            // A repository may name it until its folder is gone.
+            // A repository may list it until its folder is gone.
             if !path.is_dir() {
                 self.removed.remove(&path);
             }
@@ -244,13 +244,13 @@ impl Found {
     }
 }
 
-/// A path without links, also of a folder that is gone.
+/// The canonical path; works for a missing folder if its parent exists.
 fn canonical(path: &Path) -> PathBuf {
     let by_its_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(by_its_folder).unwrap_or_else(|| path.to_owned())
 }
 
-/// Whether a branch is one that an agent makes for a worktree of its own.
+/// Whether a branch name is one that agents give to their worktrees.
 fn is_of_an_agent(branch: &str) -> bool {
     branch.starts_with("claude/") || branch.starts_with("worktree-")
 }

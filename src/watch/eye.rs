@@ -1,4 +1,4 @@
-//! What the system tells of folders: one notifier for a process, however many checkouts it keeps fresh.
+//! File system notifications: one notifier per process, shared by all watched checkouts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{File, Metadata};
@@ -12,25 +12,25 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use notify::event::{EventKind, ModifyKind};
 use notify::{ErrorKind, Event, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Whether what the system tells is complete and in order, folder by folder. Linux puts an event into the queue before
-/// the call that caused it returns, and says when the queue ran over; elsewhere events come when they come.
+/// Whether notifications are complete and ordered per folder. Linux queues an event before the system call that
+/// caused it returns, and reports queue overflows; other systems give no such guarantee.
 pub(super) const EXACT: bool = cfg!(target_os = "linux");
-/// When more paths than this have changed, everything is looked at instead.
+/// With more changed paths than this, the whole checkout is scanned instead.
 const MOST_PATHS: usize = 10_000;
 
-/// Why folders cannot be watched.
+/// Reason why folders cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Blind {
-    /// The system watches no more folders for this user.
+    /// The system's limit on watches per user is reached.
     #[error("the system's limit on watched folders is reached (raise it: sysctl fs.inotify.max_user_watches=1048576)")]
     Limit,
-    /// It could, and would leave too few for others.
+    /// Watching would leave too few watches for other programs.
     #[error("there are more folders than are watched by the way")]
     Spare,
-    /// One folder is in two places, and the system names only one of them.
+    /// One folder is reachable under two paths, and the system reports only one of them.
     #[error("{} and {} are the same folder", .0.display(), .1.display())]
     Twice(PathBuf, PathBuf),
-    /// Something else.
+    /// Any other error.
     #[error("the system does not watch: {0}")]
     Refused(String),
 }
@@ -39,7 +39,7 @@ impl From<notify::Error> for Blind {
     fn from(err: notify::Error) -> Self {
         match err.kind {
             ErrorKind::MaxFilesWatch => Self::Limit,
-            // EMFILE: as many notifiers as a user may have.
+            // EMFILE: the system's limit on notifiers per user is reached.
             ErrorKind::Io(err) if err.raw_os_error() == Some(24) => {
                 Self::Refused(format!("{err} (raise the limit: sysctl fs.inotify.max_user_instances=1024)"))
             }
@@ -48,13 +48,13 @@ impl From<notify::Error> for Blind {
     }
 }
 
-/// A notifier, and who wants to hear of which folder.
+/// A notifier and its listeners per folder.
 pub(super) struct Eye {
     notifier: Mutex<RecommendedWatcher>,
     pub(super) told: Arc<Told>,
 }
 
-/// What was told, and not yet taken.
+/// Events received and not yet taken.
 #[derive(Default)]
 pub(super) struct Told {
     seen: Mutex<Seen>,
@@ -63,30 +63,30 @@ pub(super) struct Told {
 
 #[derive(Default)]
 struct Seen {
-    /// The folders that are watched, and who is told of each.
+    /// Watched folders and their listeners.
     listeners: BTreeMap<PathBuf, Watched>,
     heard: HashMap<u32, Heard>,
     next: u32,
-    /// Folders for [`Eye::catch_up`], and the files in them that were told of.
+    /// Folders for [`Eye::catch_up`], and the cookie files reported in them.
     cookie_folders: HashSet<PathBuf>,
     cookies: HashSet<PathBuf>,
 }
 
 struct Watched {
-    /// Device and inode.
+    /// Device and inode of the folder.
     place: (u64, u64),
     who: Vec<u32>,
 }
 
-/// What a listener was told since it asked last.
+/// Events for a listener since its last [`Eye::take`].
 pub(super) struct Heard {
     /// Absolute paths.
     pub(super) paths: HashSet<PathBuf>,
-    /// Events were lost, or there were too many: anything may have changed.
+    /// Events were lost or too many: anything may have changed.
     pub(super) all: bool,
-    /// A folder that it listens to is watched no more.
+    /// A folder of this listener is no longer watched.
     pub(super) lost: bool,
-    /// When it was told first and last.
+    /// Time of the first and the last event.
     pub(super) when: Option<(Instant, Instant)>,
     wake: Sender<()>,
 }
@@ -104,12 +104,12 @@ impl Heard {
         let is_first = self.when.is_none();
         self.when = Some((self.when.map_or(now, |(first, _)| first), now));
         if is_first {
-            // Full means that it is awake already.
+            // If it is full, the listener is awake already.
             let _ = self.wake.try_send(());
         }
     }
 
-    /// Takes what was told.
+    /// Takes the events and resets to empty.
     fn take(&mut self) -> Self {
         let (wake, none) = (self.wake.clone(), HashSet::new());
         let empty = Self { paths: none, all: false, lost: false, when: None, wake };
@@ -118,13 +118,13 @@ impl Heard {
 }
 
 impl Eye {
-    /// A notifier that watches nothing yet.
+    /// Opens a notifier without any watches.
     pub(super) fn open() -> Result<Self, Blind> {
         let told = Arc::new(Told::default());
         Ok(Self { notifier: Mutex::new(notifier_for(&told)?), told })
     }
 
-    /// A new listener, and what wakes it.
+    /// Registers a listener; returns its id and the channel that wakes it.
     pub(super) fn listener(&self) -> (u32, Receiver<()>) {
         let (wake, woken) = bounded(1);
         let mut seen = self.told.lock();
@@ -134,23 +134,23 @@ impl Eye {
         (who, woken)
     }
 
-    /// What a listener was told since this was asked last.
+    /// Takes a listener's events since the last call.
     pub(super) fn take(&self, who: u32) -> Option<Heard> {
         Some(self.told.lock().heard.get_mut(&who)?.take())
     }
 
-    /// When a listener was told first and last of what it has not taken yet.
+    /// Time of the first and the last event a listener has not taken yet.
     pub(super) fn told_when(&self, who: u32) -> Option<(Instant, Instant)> {
         self.told.lock().heard.get(&who)?.when
     }
 
-    /// Makes a listener hear of exactly these folders. Whether one is watched only now: then nobody can tell what happened
-    /// in it before.
+    /// Sets the folders of a listener. Returns whether any is newly watched: earlier changes in it are unknown.
     pub(super) fn follow(&self, who: u32, folders: &BTreeSet<PathBuf>) -> Result<bool, Blind> {
         // Held throughout, so that two listeners do not undo each other's work.
         let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
         if folders.is_empty() && self.told.lock().only_listens(who) {
-            // The notifier compares each folder that it gives up with all others: of thousands that takes a second.
+            // Unwatching compares each folder with all others, which takes a second for thousands; a new notifier is
+            // faster.
             *notifier = notifier_for(&self.told)?;
             let mut seen = self.told.lock();
             seen.listeners.clear();
@@ -166,7 +166,7 @@ impl Eye {
         };
         for folder in before.iter().filter(|folder| !folders.contains(*folder)) {
             if self.told.lock().release(folder, who) {
-                // It may be gone, and the system's interest with it.
+                // The folder, and with it the watch, may be gone.
                 let _ = notifier.unwatch(folder);
             }
         }
@@ -187,7 +187,7 @@ impl Eye {
             let mode = if EXACT { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
             match notifier.watch(folder, mode) {
                 Ok(()) => {}
-                // It went away just now, which somebody will be told.
+                // The folder has just been removed, which is reported as an event.
                 Err(err) if is_missing(&err) => drop(self.told.lock().listeners.remove(folder)),
                 Err(err) => {
                     self.told.lock().listeners.remove(folder);
@@ -198,36 +198,36 @@ impl Eye {
         Ok(is_new)
     }
 
-    /// How many folders would be watched if a listener followed these.
+    /// Number of folders watched if a listener followed `folders`.
     pub(super) fn with(&self, who: u32, folders: &BTreeSet<PathBuf>) -> usize {
         let seen = self.told.lock();
         let others = seen.listeners.iter().filter(|(_, watched)| watched.who.iter().any(|other| *other != who));
         others.filter(|(folder, _)| !folders.contains(*folder)).count() + folders.len()
     }
 
-    /// Tells a listener no more.
+    /// Removes a listener.
     pub(super) fn leave(&self, who: u32) {
-        // Nothing is new about no folders, so nothing can be refused.
+        // Following no folders watches nothing new, so it cannot fail.
         let _ = self.follow(who, &BTreeSet::new());
         self.told.lock().heard.remove(&who);
     }
 
-    /// Sets a folder apart for [`Eye::catch_up`].
+    /// Watches a folder for the cookie files of [`Eye::catch_up`].
     pub(super) fn set_apart(&self, folder: &Path) -> Result<(), Blind> {
         let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
         self.told.lock().cookie_folders.insert(folder.to_owned());
         Ok(notifier.watch(folder, RecursiveMode::NonRecursive)?)
     }
 
-    /// Gives such a folder back.
+    /// Stops watching a cookie folder.
     pub(super) fn give_back(&self, folder: &Path) {
         let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = notifier.unwatch(folder);
         self.told.lock().cookie_folders.remove(folder);
     }
 
-    /// Waits until everything has been told that happened before this call. A file is made in a folder that was set apart,
-    /// and when that is told, so is everything before it.
+    /// Waits until all events before this call have been received. Creates a cookie file in a folder given to
+    /// [`Eye::set_apart`] and waits for its event, which follows all earlier ones.
     pub(super) fn catch_up(&self, folder: &Path, number: u64, wait: Duration) -> bool {
         let path = folder.join(format!("cookie.{number}"));
         if File::create(&path).is_err() {
@@ -243,16 +243,16 @@ impl Eye {
     }
 }
 
-/// A notifier that watches nothing yet.
+/// A notifier without any watches.
 fn notifier_for(told: &Arc<Told>) -> Result<RecommendedWatcher, Blind> {
     let hearing = Arc::clone(told);
-    // That somebody reads changes nothing, and what somebody wrote is told when it is written. Were we told of every file
-    // that is opened, whoever reads a whole repository would take twice as long.
+    // Reads change nothing, and writes are reported as such. Events for opened files would double the time of any
+    // program that reads a whole repository.
     let wanted = notify::Config::default().with_event_kinds(EventKindMask::CORE);
     Ok(RecommendedWatcher::new(move |event| hearing.hear(event), wanted)?)
 }
 
-/// So many folders are watched by the way: a quarter of what the system lets a user watch, for others want to as well.
+/// Maximum number of folders watched automatically: a quarter of the system's limit, which other programs share.
 pub(super) fn spare() -> usize {
     let limits = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
     let read = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
@@ -264,7 +264,7 @@ pub(super) fn place(folder: &Path) -> io::Result<(u64, u64)> {
     folder.metadata().map(|metadata| place_of(&metadata))
 }
 
-/// The same of what is open.
+/// Device and inode from metadata.
 pub(super) fn place_of(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
@@ -279,18 +279,18 @@ fn is_missing(err: &notify::Error) -> bool {
 
 impl Told {
     fn lock(&self) -> MutexGuard<'_, Seen> {
-        // Each step leaves a whole state.
+        // Each step leaves a consistent state.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of what the system tells.
+    /// Processes an event.
     pub(super) fn hear(&self, event: notify::Result<Event>) {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
-            // The queue ran over, or the system failed us: also of folders that are others now nobody may have told.
+            // The queue overflowed or the system failed, so replaced folders may have gone unreported as well.
             _ => return self.lock().lose_all(),
         };
-        // Systems that cannot leave these out tell of them all the same.
+        // Some systems send access events although they are not requested.
         if event.kind.is_access() {
             return;
         }
@@ -313,12 +313,12 @@ impl Told {
 }
 
 impl Seen {
-    /// Whether nobody else listens to any folder.
+    /// Whether `who` is the only listener.
     fn only_listens(&self, who: u32) -> bool {
         self.listeners.values().all(|watched| watched.who == [who])
     }
 
-    /// Tells of a path whoever listens to it, or to the folder that holds it.
+    /// Reports a path to the listeners of the path and of its folder.
     fn tell(&mut self, path: &Path) {
         let depth = if EXACT { 2 } else { usize::MAX };
         let folders = path.ancestors().take(depth).filter_map(|folder| self.listeners.get(folder));
@@ -329,9 +329,9 @@ impl Seen {
         }
     }
 
-    /// Anything may have happened.
+    /// Marks everything as changed for all listeners.
     fn lose_all(&mut self) {
-        // No folder has this place, so each is watched anew.
+        // No folder has this device and inode, so each is watched again.
         self.listeners.values_mut().for_each(|watched| watched.place = (0, 0));
         for heard in self.heard.values_mut() {
             heard.lost = true;
@@ -339,7 +339,7 @@ impl Seen {
         }
     }
 
-    /// What lay at this path and below is there no more, or something else is: the system's interest went with it.
+    /// Drops the watches of folders at and below a path that was removed or renamed.
     fn forget_below(&mut self, path: &Path) {
         let below = self.listeners.range(path.to_owned()..).take_while(|(folder, _)| folder.starts_with(path));
         let lost: Vec<PathBuf> = below.map(|(folder, _)| folder.clone()).collect();
@@ -353,7 +353,7 @@ impl Seen {
         }
     }
 
-    /// Puts a listener down for a folder. Whether the system has still to be asked to watch it.
+    /// Adds a listener to a folder. Returns whether the folder needs a watch, or the listener a scan.
     fn claim(&mut self, folder: &Path, place: (u64, u64), who: u32) -> bool {
         match self.listeners.get_mut(folder) {
             Some(watched) if watched.place == place => {
@@ -361,7 +361,7 @@ impl Seen {
                 if is_new {
                     watched.who.push(who);
                 }
-                // It is watched, but what happened before is not known to a new listener.
+                // The folder is watched, but a new listener does not know of earlier changes.
                 is_new
             }
             _ => {
@@ -375,7 +375,7 @@ impl Seen {
         }
     }
 
-    /// Takes a listener off a folder. Whether nobody listens to it any more.
+    /// Removes a listener from a folder. Returns whether it was the last one.
     fn release(&mut self, folder: &Path, who: u32) -> bool {
         let Some(watched) = self.listeners.get_mut(folder) else { return false };
         watched.who.retain(|other| *other != who);
@@ -387,7 +387,7 @@ impl Seen {
     }
 }
 
-/// Whether a folder is on a file system that others change without the system's knowing.
+/// Whether a folder is on a network file system, where changes by other machines are not reported.
 #[cfg(target_os = "linux")]
 pub(super) fn is_remote(folder: &Path) -> bool {
     /// NFS, SMB (three generations), 9P, FUSE, Ceph, Lustre, AFS, Coda, VirtualBox, VMware, GFS2, OCFS2, GPFS.
@@ -409,12 +409,12 @@ pub(super) fn is_remote(folder: &Path) -> bool {
         0x4750_4653,
         0x6b41_4653,
     ];
-    // The number is signed here and unsigned there; what counts is its lower half.
+    // The type is signed on some platforms; only the lower half counts.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
     rustix::fs::statfs(folder).is_ok_and(|found| REMOTE.contains(&(found.f_type as u64 & 0xffff_ffff)))
 }
 
-/// Whether a folder is on a file system that others change without the system's knowing.
+/// Whether a folder is on a network file system, where changes by other machines are not reported.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_remote(_folder: &Path) -> bool {
     false

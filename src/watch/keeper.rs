@@ -1,4 +1,4 @@
-//! Keeps one checkout fresh.
+//! Keeper: a thread that keeps the index of one checkout fresh.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,37 +18,37 @@ use crate::config::Config;
 use crate::pipeline::{self, Drift, LeftOut, Report, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot, Store};
 
-/// How long to wait for another process that writes the same index.
+/// Time to wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The system tells of everything within this time, or something is wrong with it.
+/// Timeout for events from the system; later ones mean that it is not reliable.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
-/// When it is never quiet, changes are brought in after so many times the debounce all the same.
+/// Maximum delay of changes under constant activity, as a multiple of the debounce time.
 const MOST_QUIET: u32 = 10;
-/// How often a keeper that is told nothing looks itself, and by how much longer it rests than looking took.
+/// Minimum interval of scans without notifications, and the pause after a scan as a multiple of its duration.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 const REST: u32 = 50;
-/// How often the end of another process is looked for that keeps the same checkout.
+/// Interval of checks whether another process still keeps the checkout.
 const TAKE_OVER: Duration = Duration::from_secs(2);
-/// What no system tells is looked for so often while anybody asks or edits: a file may be written through a memory map.
+/// Interval of scans for unreported changes, such as writes through a memory map, while there are questions or edits.
 const LOOK_ANYWAY: Duration = Duration::from_secs(60);
-/// After so long a pause memory that is free is given back.
+/// Idle time after which free memory is returned to the system.
 const QUIET: Duration = Duration::from_secs(2);
-/// How often what went wrong is tried again.
+/// Interval of retries after a failure.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// A checkout that is kept by the way, and about which nobody asks for so long, is left alone.
+/// Time without questions after which an automatically kept checkout is dropped.
 const UNASKED: Duration = Duration::from_secs(10 * 60);
 
-/// Why a checkout is kept.
+/// Reason for keeping a checkout.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Errand {
-    /// Somebody wants it to be.
+    /// Requested explicitly.
     Wanted,
-    /// Somebody asks about it, and need not look then.
+    /// Kept automatically while there are questions about it, which then need no scan.
     ByTheWay,
 }
 
-/// Keeps a checkout fresh until it is dropped.
+/// Handle of a keeper, which stops when this is dropped.
 pub(super) struct Keeper {
     stop: Option<Sender<()>>,
     cancelled: Arc<AtomicBool>,
@@ -58,8 +58,9 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Begins with the checkout at `root`: indexes it if need be, and goes on in a thread of its own. When another process
-    /// keeps it already, that thread waits for its end. `None` where there is nothing to do by the way.
+    /// Starts keeping the checkout at `root`: indexes it if necessary and continues in a thread of its own. If
+    /// another process keeps it already, the thread waits for its end. `None` if [`Errand::ByTheWay`] finds nothing
+    /// to do.
     pub(super) fn start(
         root: PathBuf,
         config: Config,
@@ -116,17 +117,17 @@ impl Keeper {
         Ok(Some(Self { stop: Some(stop), cancelled, thread: Some(thread), asking, answers }))
     }
 
-    /// The way to ask it from this process; `None` while it does not answer.
+    /// Channel for questions from this process; `None` while the keeper does not answer.
     pub(super) fn asking(&self) -> Option<Asking> {
         self.answers.load(Ordering::Acquire).then(|| self.asking.clone())
     }
 
-    /// Whether it ended by itself.
+    /// Whether the thread has ended by itself.
     pub(super) fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends it, and says why it ended if it did so by itself.
+    /// Stops the thread and returns its reason for ending.
     pub(super) fn end(mut self) -> Option<End> {
         drop(self.stop.take());
         self.thread.take()?.join().ok()
@@ -136,7 +137,7 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
-        // The thread sees that its other end is gone.
+        // The thread notices that the channel is closed.
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -144,14 +145,14 @@ impl Drop for Keeper {
     }
 }
 
-/// What has happened and is not in the index yet.
+/// Changes that are not in the index yet.
 #[derive(Default)]
 struct Backlog {
     /// Relative to the root.
     paths: BTreeSet<String>,
     /// Anything may have changed.
     all: bool,
-    /// Some folders have to be watched anew.
+    /// Some folders need new watches.
     lost: bool,
 }
 
@@ -161,12 +162,12 @@ impl Backlog {
     }
 }
 
-/// A listener to the system that leaves when it is dropped.
+/// A listener registration, removed on drop.
 struct Hearing {
     eye: Arc<Eye>,
     who: u32,
     woken: Receiver<()>,
-    /// Set apart for cookies.
+    /// Folder for cookie files.
     folder: PathBuf,
 }
 
@@ -187,34 +188,34 @@ struct Work {
     registry: Registry,
     store: Store,
     snapshot: Snapshot,
-    /// The manifest and the table that the snapshot was read from.
+    /// Stamp of the manifest and table that the snapshot was read from.
     stamp: Option<(u64, u64, i64)>,
     ours: u64,
     /// Device and inode of the root when its folders were watched.
     standing_at: Option<(u64, u64)>,
-    /// `None` while nobody tells us anything.
+    /// `None` while there are no notifications.
     hearing: Option<Hearing>,
-    /// Who would.
+    /// The notifier to use, if there is one.
     wanted: Option<Arc<Eye>>,
     backlog: Backlog,
     asking: Asking,
-    /// Set while it answers.
+    /// Set while the keeper answers questions.
     answers: Arc<AtomicBool>,
     cancelled: Arc<AtomicBool>,
     cookies: u64,
     left_out: LeftOut,
-    /// When something was last read, until what it took of memory is given back.
+    /// Time of the last refresh, until the memory it used is returned to the system.
     worked: Option<Instant>,
 }
 
-/// Why a keeper ends.
+/// Reason why a keeper ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Stopped,
     Idle,
     Gone,
     Forgotten,
-    /// It cannot be kept by the way: nobody tells us what happens.
+    /// It cannot be kept automatically, as there are no notifications.
     Unfit,
 }
 
@@ -246,7 +247,7 @@ impl Work {
         end
     }
 
-    /// Waits until no other process keeps the checkout. `None` when that is no longer wanted.
+    /// Waits until no other process keeps the checkout. `None` if stopped meanwhile.
     fn wait_for_post(&mut self, stopped: &Receiver<()>) -> Option<Post> {
         (self.tell)(&format!("{}: another process watches it already", self.root.display()));
         loop {
@@ -280,14 +281,14 @@ impl Work {
                 Some((first, last)) => (last + self.options.debounce).min(first + self.options.debounce * MOST_QUIET),
                 None if failed => looked + RETRY,
                 None if self.hearing.is_none() => looked + rest,
-                // The folder may be gone, or somebody may have thrown its index away.
+                // The folder or its index may have been removed.
                 None => looked + LOOK_ANYWAY,
             };
             if by_the_way && self.hearing.is_none() {
                 return End::Unfit;
             }
             let idle = idle_after.map(|idle| busy + idle);
-            // Whoever edits goes on doing so, and then what is free is needed again at once.
+            // Waits for a pause in editing: free memory would be needed again at once.
             let rested = self.worked.map(|worked| worked + QUIET);
             let until = [idle, rested].into_iter().flatten().fold(due, Instant::min);
             let nobody = never();
@@ -303,7 +304,7 @@ impl Work {
                     let all = std::iter::once(question).chain(questions.try_iter()).collect();
                     failed = !self.answer(all);
                 }
-                // Who keeps by the way does so for those who ask.
+                // For an automatically kept checkout, only questions count as activity.
                 recv(woken) -> _ => if !by_the_way { busy = Instant::now() },
                 default(until.saturating_duration_since(Instant::now())) => {
                     let now = Instant::now();
@@ -338,10 +339,10 @@ impl Work {
         }
     }
 
-    /// Answers questions; whether what had happened could be brought in.
+    /// Answers questions; returns whether all earlier changes are in the index.
     fn answer(&mut self, questions: Vec<Question>) -> bool {
         if self.hearing.is_none() {
-            // They look as well as we do.
+            // Clients can scan as well as the keeper.
             questions.iter().for_each(|question| drop(question.reply.send(None)));
             return true;
         }
@@ -372,7 +373,7 @@ impl Work {
         }
     }
 
-    /// Asks the system to tell of what happens, where it can be relied on.
+    /// Subscribes to notifications where they are reliable.
     fn begin_hearing(&mut self, post: &Post) {
         let Some(eye) = self.wanted.clone() else { return };
         let problem = match () {
@@ -393,14 +394,14 @@ impl Work {
         }
     }
 
-    /// Waits until everything has been told that happened before this call.
+    /// Waits until all events before this call have been received.
     fn catch_up(&mut self) -> bool {
         let Some(hearing) = &self.hearing else { return true };
         self.cookies += 1;
         hearing.eye.catch_up(&hearing.folder, self.cookies, TOLD_WITHIN)
     }
 
-    /// Brings into the index what has happened and was told.
+    /// Updates the index with all changes so far.
     fn settle(&mut self) -> Result<(), String> {
         loop {
             self.take_what_was_told();
@@ -420,7 +421,7 @@ impl Work {
             } else {
                 self.refresh(&drift)?;
             }
-            // Not only what was told meanwhile: a folder that is watched only now may have changed before.
+            // The backlog counts too: a folder that is only now watched may have changed before.
             let more = self.hearing.as_ref().is_some_and(|hearing| hearing.eye.told_when(hearing.who).is_some());
             if !more && self.backlog.is_empty() {
                 return Ok(());
@@ -442,13 +443,13 @@ impl Work {
         }
         let standing_at = eye::place(&self.root).ok();
         if standing_at != self.standing_at {
-            // Another folder was put in its place.
+            // The root was replaced by another folder.
             self.standing_at = standing_at;
             (self.backlog.all, self.backlog.lost) = (true, true);
         }
     }
 
-    /// Goes on from what another process has published meanwhile.
+    /// Loads the snapshot if another process has published one.
     fn notice_others(&mut self) -> Result<(), String> {
         let stamp = self.store.stamp();
         if stamp == self.stamp {
@@ -463,7 +464,7 @@ impl Work {
         Ok(())
     }
 
-    /// Watches the folders of the snapshot. What cannot be watched is looked at from now on.
+    /// Watches the folders of the snapshot; falls back to periodic scans if that fails.
     fn follow(&mut self) {
         let Some(hearing) = &self.hearing else {
             self.backlog.lost = false;
@@ -491,7 +492,7 @@ impl Work {
         }
     }
 
-    /// Reads what changed.
+    /// Indexes the changed files.
     fn refresh(&mut self, drift: &Drift) -> Result<(), String> {
         let names = drift.changed.iter().chain(&drift.gone).take(ask::MOST_PATHS).cloned().collect();
         *self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner) = names;
@@ -510,10 +511,10 @@ impl Work {
         }
         self.backlog = Backlog::default();
         if self.snapshot.facts().number != report.facts.number {
-            // Somebody else published right after us.
+            // Another process has published right after this one.
             self.backlog = Backlog { all: true, lost: true, ..Backlog::default() };
         } else if drift.elsewhere || !drift.gone.is_empty() || !report.added.is_empty() {
-            // There may be new folders; what happened in one before it was watched is found by looking at everything.
+            // There may be new folders; a full scan finds changes in them from before they were watched.
             self.follow();
         }
         self.ours = self.snapshot.facts().number;
@@ -537,21 +538,21 @@ impl Work {
     }
 }
 
-/// The newest published state. All of its table is looked at: whoever asks us does not look at it.
+/// The newest published snapshot. Its whole table is checked, because clients rely on the keeper for that.
 fn newest(store: &Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
     let snapshot = store.snapshot(&sidecar.snapshot)?;
     snapshot.table().check_all()?;
     Ok(snapshot)
 }
 
-/// The folders that a walk entered: what happens elsewhere is of no interest.
+/// Folders entered by the walk; changes elsewhere do not matter.
 fn folders(root: &Path, snapshot: &Snapshot) -> BTreeSet<PathBuf> {
     let entered = snapshot.table().inputs().filter(|row| row.is_dir);
-    // Joining nothing would leave a slash behind.
+    // Joining an empty path would add a trailing slash.
     entered.map(|row| if row.path.is_empty() { root.to_owned() } else { root.join(row.path) }).collect()
 }
 
-/// Makes the index of a checkout, or makes it anew by the same rules.
+/// Indexes a checkout, with its previous options if it was indexed before.
 fn index(
     root: &Path,
     config: &Config,

@@ -1,4 +1,4 @@
-//! A keeper's place in the index directory: the lock that only one process holds, and the socket where it is asked.
+//! Lock and socket of a keeper in the index directory: one process keeps a checkout, and others ask it.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -16,22 +16,22 @@ use super::ask::{self, Asked, SOCKET, Standing};
 use super::eye;
 use crate::store::Registry;
 
-/// A question on its way to the keeper. An answer that comes too late is not read.
+/// A question for the keeper. A late answer is not read.
 pub(super) struct Question {
     pub(super) root: (u64, u64),
     pub(super) reply: Sender<Option<Standing>>,
 }
 
-/// The way of questions to a keeper, and what it is busy with meanwhile.
+/// Channel for questions to a keeper, and the files it is busy with.
 #[derive(Clone)]
 pub(super) struct Asking {
     pub(super) questions: Sender<Question>,
-    /// Some of the files that are being read.
+    /// Some of the files being indexed.
     pub(super) busy_with: Arc<Mutex<Vec<String>>>,
 }
 
 impl Asking {
-    /// Asks, and waits so long at most. `None` when nobody can tell.
+    /// Asks the keeper and waits at most `patience`. `None` if it cannot tell.
     pub(super) fn ask(&self, root: (u64, u64), patience: Duration) -> Option<Standing> {
         let (reply, answered) = bounded(1);
         self.questions.send(Question { root, reply }).ok()?;
@@ -45,7 +45,7 @@ impl Asking {
     }
 }
 
-/// Removes the posts of checkouts that have no index any more, and that nobody keeps.
+/// Removes the keeper folders of checkouts that have neither an index nor a keeper.
 pub fn sweep(registry: &Registry) {
     let posts = fs::read_dir(ask::all(registry.home())).into_iter().flatten().flatten();
     let posts: Vec<String> = posts.filter_map(|post| post.file_name().into_string().ok()).collect();
@@ -54,57 +54,57 @@ pub fn sweep(registry: &Registry) {
     }
     let known: HashSet<String> = registry.all().into_iter().map(|sidecar| sidecar.snapshot).collect();
     for left in posts.iter().filter(|post| !known.contains(*post)) {
-        // What cannot be removed is in nobody's way.
+        // Folders that cannot be removed do no harm.
         if let Ok(Some(post)) = Post::take(registry.home(), left) {
             post.give_up();
         }
     }
 }
 
-/// The right to keep a checkout: held by one process, and free at once when that dies.
+/// Exclusive right to keep a checkout, by a file lock that the system releases when the process dies.
 pub(super) struct Post {
     folder: PathBuf,
     _lock: File,
 }
 
 impl Post {
-    /// Takes it. `None` when another process has it.
+    /// Acquires the lock. `None` if another process holds it.
     pub(super) fn take(home: &Path, snapshot: &str) -> io::Result<Option<Self>> {
         let folder = ask::folder(home, snapshot);
         let path = folder.join("lock");
         let lock = loop {
             fs::create_dir_all(&folder)?;
             let lock = match File::options().create(true).truncate(false).write(true).open(&path) {
-                // Somebody gave it up since the folder was made.
+                // The folder was removed after it was created.
                 Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
                 opened => opened?,
             };
             match lock.try_lock() {
-                // A lock on a file that was removed meanwhile keeps nobody out.
+                // The file was removed meanwhile, so a lock on it excludes nobody.
                 Ok(()) if eye::place(&path).ok() != Some(eye::place_of(&lock.metadata()?)) => {}
                 Ok(()) => break lock,
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(err)) => return Err(err),
             }
         };
-        // What a process left that was killed.
+        // Files left by a killed process.
         for entry in fs::read_dir(&folder)?.flatten().filter(|entry| entry.file_name() != "lock") {
             let _ = fs::remove_file(entry.path());
         }
         Ok(Some(Self { folder, _lock: lock }))
     }
 
-    /// The folder that it lies in.
+    /// Folder of the lock and the socket.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Gives it up for good: nobody will keep this checkout any more.
+    /// Removes the folder: this checkout is no longer kept.
     pub(super) fn give_up(self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
 
-    /// Takes questions of other processes from now on, and gives them to the keeper.
+    /// Accepts questions from other processes and passes them to the keeper.
     pub(super) fn listen(&self, asking: Asking) -> io::Result<Listening> {
         let path = self.folder.join(SOCKET);
         let listener = UnixListener::bind(&path)?;
@@ -116,7 +116,7 @@ impl Post {
                     break;
                 }
                 let Ok(stream) = stream else {
-                    // As many files as a process may have open: it gets better, or it does not.
+                    // The limit on open files may be reached, which can pass.
                     thread::sleep(Duration::from_millis(50));
                     continue;
                 };
@@ -129,13 +129,13 @@ impl Post {
     }
 }
 
-/// One conversation.
+/// Handles one connection.
 fn converse(mut stream: UnixStream, asking: &Asking) {
     let Some(Asked { patience, root }) = ask::hear(&mut stream) else { return };
     ask::answer(&mut stream, asking.ask(root, patience).as_ref());
 }
 
-/// Takes questions until it is dropped.
+/// Handle of the socket's listener, which stops when this is dropped.
 pub(super) struct Listening {
     path: PathBuf,
     ended: Arc<AtomicBool>,
@@ -144,7 +144,7 @@ pub(super) struct Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
-        // The thread waits for somebody to come.
+        // Wakes the thread, which blocks on the next connection.
         let _ = UnixStream::connect(&self.path);
         let _ = fs::remove_file(&self.path);
     }

@@ -1,17 +1,18 @@
-//! Keeps indexes fresh while their folders change.
+//! Watch mode: keeps indexes fresh while files change.
 //!
-//! A [`Watching`] keeps any number of checkouts fresh, each by a keeper: a thread that is told by the system what changed,
-//! waits until it is quiet for a moment, and brings that into the index. Only folders that discovery enters are watched.
-//! While a keeper lives, others need not look at the files at all: they [`ask`] it, in this process or from another.
+//! A [`Watching`] keeps any number of checkouts fresh, with one keeper each: a thread that receives file system
+//! notifications, waits for a quiet moment, and updates the index. Only folders entered by discovery are watched.
+//! While a keeper runs, no other code has to scan the files: it [`ask`]s the keeper, in this process or another.
 //!
-//! That answer is exact where the system tells everything in order, which Linux does on local disks: before answering, the
-//! keeper makes a file and waits until it is told of that, so it has been told of everything before. Where the system cannot be
-//! relied on (a network file system, links that are followed, more folders than it will watch) the keeper compares
-//! sizes and times now and then instead, and says so. What no system tells (writes through a memory map, and through another name
-//! of the same file that lies elsewhere) is looked for once a minute.
+//! The answer is exact where notifications are ordered, as on local disks under Linux: the keeper creates a file and
+//! waits for its event, which follows all earlier ones. Where notifications are not reliable (network file systems,
+//! followed links, too many folders), the keeper compares sizes and times periodically instead, and says so.
+//! Unreported changes (writes through a memory map, or through a hard link from elsewhere) are found by a scan once a
+//! minute.
 //!
-//! One process at a time keeps a checkout; others that want to wait for its end and go on from there. A server that is asked
-//! again and again does so by the way ([`Watching::keep`]): while somebody asks, and where the system has watches to spare.
+//! One process at a time keeps a checkout; others wait for its end and take over. A server keeps the checkouts it is
+//! asked about automatically ([`Watching::keep`]): while there are questions, and while the system has watches to
+//! spare.
 
 mod ask;
 pub mod claude;
@@ -35,22 +36,22 @@ use eye::Eye;
 use keeper::{End, Errand, Keeper};
 pub use listen::sweep;
 
-/// How to watch.
+/// Timing of watch mode.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Changes are brought in when it has been quiet for so long; a question brings them in at once.
+    /// Quiet time before changes are indexed; a question causes an update at once.
     pub debounce: Duration,
-    /// Watching a folder ends when nothing changed and nobody asked for so long; `None` for never.
+    /// Time without changes and questions after which watching a folder ends; `None` for never.
     pub idle: Option<Duration>,
 }
 
-/// Why a folder cannot be watched.
+/// Reason why a folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such folder.
+    /// Not an existing folder.
     #[error("{} is no folder", .0.display())]
     NoFolder(PathBuf),
-    /// Its index cannot be made.
+    /// Indexing failed.
     #[error(transparent)]
     Pipeline(#[from] pipeline::Error),
     /// The system refused.
@@ -58,34 +59,33 @@ pub enum Error {
     Refused {
         /// The folder.
         root: PathBuf,
-        /// What it said.
+        /// The system's error.
         problem: String,
     },
 }
 
-/// Told of what happens, a line each.
+/// Callback for log messages of one line each.
 pub type Tell = dyn Fn(&str) + Send + Sync;
 
-/// Keeps checkouts fresh until it is dropped.
+/// Set of checkouts kept fresh until this is dropped.
 pub struct Watching {
     config: Config,
     options: Options,
     tell: Arc<Tell>,
-    /// Opened for the first keeper and closed with the last: the system has few for a user.
+    /// Shared notifier, open while there are keepers: the system limits their number per user.
     eye: Mutex<Weak<Eye>>,
     keepers: Mutex<HashMap<PathBuf, Keeper>>,
-    /// Checkouts that cannot be kept by the way.
+    /// Checkouts that cannot be kept automatically.
     unfit: Mutex<HashSet<PathBuf>>,
 }
 
 impl Watching {
-    /// Watches nothing yet.
+    /// Watches no checkout yet.
     pub fn new(config: Config, options: Options, tell: Arc<Tell>) -> Self {
         Self { config, options, tell, eye: Mutex::default(), keepers: Mutex::default(), unfit: Mutex::default() }
     }
 
-    /// Keeps the checkout that holds a folder fresh from now on; one that is not indexed yet is indexed first. Returns its
-    /// root.
+    /// Keeps the checkout that contains `folder` fresh, and indexes it first if necessary. Returns its root.
     pub fn add(&self, folder: &Path) -> Result<PathBuf, Error> {
         let found = folder.canonicalize().ok().filter(|folder| folder.is_dir());
         let folder = found.ok_or_else(|| Error::NoFolder(folder.to_owned()))?;
@@ -96,7 +96,7 @@ impl Watching {
         Ok(root)
     }
 
-    /// The same for a folder that is to be a checkout of its own, wherever it lies.
+    /// Keeps `root` fresh as a checkout of its own.
     fn add_root(&self, root: &Path) -> Result<(), Error> {
         let mut keepers = self.keepers();
         if keepers.get(root).is_some_and(|keeper| !keeper.has_ended()) {
@@ -108,8 +108,8 @@ impl Watching {
         Ok(())
     }
 
-    /// Keeps the indexed checkout at `root` fresh by the way: while somebody asks, where nobody else keeps it, and where the
-    /// system tells of everything and has watches to spare. Otherwise nothing happens.
+    /// Keeps the indexed checkout at `root` fresh automatically while there are questions. Does nothing if another
+    /// process keeps it, or if notifications are unreliable or watches scarce.
     pub fn keep(&self, root: &Path) {
         let mut keepers = self.keepers();
         let mut unfit = self.unfit.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,9 +129,9 @@ impl Watching {
         }
     }
 
-    /// The same as [`ask`] of a keeper of our own, which is there sooner.
+    /// Like [`ask`], but for a keeper of this process, which is faster.
     pub fn ask(&self, root: &Path, patience: Duration) -> Option<Standing> {
-        // Whoever has the keepers just now may be indexing: nobody waits for that.
+        // The lock may be held during indexing, so it is not waited for.
         let asking = self.keepers.try_lock().ok()?.get(root)?.asking()?;
         asking.ask(eye::place(root).ok()?, patience)
     }
@@ -141,7 +141,7 @@ impl Watching {
         Keeper::start(root.to_owned(), self.config.clone(), options, errand, &|| self.eye(), tell)
     }
 
-    /// What is told by the system; `None` where it gives us no notifier.
+    /// The shared notifier; `None` if the system refuses one.
     fn eye(&self) -> Option<Arc<Eye>> {
         let mut eye = self.eye.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = eye.upgrade() {
@@ -160,13 +160,13 @@ impl Watching {
         }
     }
 
-    /// Leaves a checkout as it is from now on.
+    /// Stops keeping a checkout.
     pub fn remove(&self, root: &Path) {
         let keeper = self.keepers().remove(root);
         drop(keeper);
     }
 
-    /// The roots that are watched.
+    /// Roots of the watched checkouts, sorted.
     pub fn roots(&self) -> Vec<PathBuf> {
         let mut keepers = self.keepers();
         keepers.retain(|_, keeper| !keeper.has_ended());
