@@ -1,19 +1,19 @@
-//! Files that a grammar cannot read: where their definitions may be found all the same.
+//! Files with large syntax errors: finding their definitions anyway.
 
 use tree_sitter::{Node, Point, Range, Tree};
 
-/// A syntax error of so many bytes at the top of a file has swallowed whole definitions.
+/// Size in bytes of a top-level syntax error that probably hides whole definitions.
 const LARGE: usize = 2_000;
 
-/// Whether what could not be read is so much that definitions are likely to lie in it.
+/// Whether the syntax errors are large enough to hide definitions.
 pub fn swallow_definitions(tree: &Tree) -> bool {
     let root = tree.root_node();
     let large = |node: Node<'_>| node.is_error() && node.byte_range().len() >= LARGE;
     root.has_error() && (root.is_error() || root.children(&mut root.walk()).any(large))
 }
 
-/// The file cut before each line that follows a blank one and begins at the margin: there people begin definitions. Not
-/// within what the tree takes for a comment or a string.
+/// Splits a file before each unindented line after a blank one, where a definition is likely to begin. Never splits
+/// in a comment or string of the tree.
 pub fn paragraphs(source: &[u8], tree: &Tree) -> Vec<Range> {
     let root = tree.root_node();
     let is_text = |at: usize| {
@@ -37,7 +37,7 @@ pub fn paragraphs(source: &[u8], tree: &Tree) -> Vec<Range> {
         start_byte,
         end_byte,
         start_point: Point::new(start, 0),
-        // A range that ends with the file ends where its last line does; only bytes are read of it.
+        // The column of a range at the end of the file is wrong, but only the bytes are used.
         end_point: Point::new(end, 0),
     };
     starts.iter().copied().zip(ends).map(range).filter(|range| range.start_byte < range.end_byte).collect()

@@ -1,5 +1,5 @@
-//! Text in, symbols and facts out: one file at a time, pure, and never failing. What could be read is returned, with a word on what
-//! could not.
+//! Parsing: turns one file's text into symbols and facts. Pure and infallible: an unreadable file yields its readable
+//! parts and the reason.
 
 mod errors;
 
@@ -14,23 +14,23 @@ use crate::allocator::held_by_parsing;
 use crate::languages::{Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 
-/// A file that takes more steps to parse is given up: some inputs make a grammar's error recovery explode. Steps are counted
-/// beside time, so that every machine gives up the same of these. Two seconds' worth: a core makes about 45,000 a second,
-/// and real files take 4 to 20 for each kilobyte.
+/// Limit on parser steps per file, as some inputs make a grammar's error recovery explode. Steps give the same result
+/// on every machine, unlike time. The limit is two seconds' worth at about 45,000 steps a second; real files take 4
+/// to 20 per kilobyte.
 const MOST_STEPS: usize = 90_000;
-/// Steps that any kilobyte may take, so that a large file is not given up for its size.
+/// Steps allowed per kilobyte, so that a large file is not given up for its size.
 const STEPS_PER_KILOBYTE: usize = 50;
-/// Asking for the time costs as much as some steps, so it is asked for after so many: a millisecond's worth.
+/// Steps between checks of the clock, which cost as much as some steps: a millisecond's worth.
 const STEPS_BETWEEN_LOOKS: usize = 64;
-/// How deep macros inside macros are read.
+/// Maximum depth of macros inside macros.
 const EMBEDDED_DEPTH: usize = 6;
 
-/// What one file may take to be parsed. A file that takes more is given up: its text is kept, its symbols are not read.
+/// Limits on parsing one file. A file that exceeds them is searchable as text, but has no symbols.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of the thread that parses, so that a busy machine reads what a quiet one does.
+    /// CPU time of the parsing thread, so that results do not depend on the load of the machine.
     pub time: Duration,
-    /// Bytes of its syntax tree.
+    /// Bytes of the syntax tree.
     pub memory: usize,
 }
 
@@ -40,14 +40,14 @@ impl Default for Limits {
     }
 }
 
-/// What is left to one file.
+/// Remaining resources for one file.
 struct Budget {
     steps: usize,
     began: Instant,
-    /// How long the thread had been at work before.
+    /// CPU time of the thread at the start.
     at_work: Option<Duration>,
     limits: Limits,
-    /// Why it was given up.
+    /// Reason for giving the file up.
     failure: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Budget {
         Self { steps, began: Instant::now(), at_work: time_at_work(), limits: *limits, failure: None }
     }
 
-    /// Takes one step; `held` is how many bytes the tree has so far. False when that was one too many.
+    /// Takes one step; `held` is the current size of the tree in bytes. False if a limit is exceeded.
     fn step(&mut self, held: usize) -> bool {
         self.steps = self.steps.saturating_sub(1);
         let Limits { time, memory } = self.limits;
@@ -65,34 +65,34 @@ impl Budget {
         } else if self.steps == 0 || (self.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.is_late()) {
             self.failure = Some(format!("parsing took over {}", humantime::format_duration(time)));
         }
-        // What was too much once is so for the rest of the file, too.
+        // An exceeded limit stays exceeded for the rest of the file.
         self.failure.is_none()
     }
 
-    /// Whether time is over. While others have the machine, it stands still where the system lets us see that.
+    /// Whether the time limit is exceeded, in CPU time where the system counts it.
     fn is_late(&self) -> bool {
         let took = || Some(time_at_work()?.saturating_sub(self.at_work?));
         self.began.elapsed() >= self.limits.time && took().is_none_or(|took| took >= self.limits.time)
     }
 }
 
-/// How long this thread has been at work, where the system counts that.
+/// CPU time of this thread, where the system counts it.
 fn time_at_work() -> Option<Duration> {
     let counts = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     counts.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 thread_local! {
-    // A parser keeps its allocations between files; one for each thread and language.
+    // One parser per thread and language: a parser keeps its allocations between files.
     static PARSERS: RefCell<Vec<(&'static LanguageSpec, Parser)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads the symbols of one file.
+/// Extracts symbols and facts from one file, with the default [`Limits`].
 pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
     extract_within(spec, source, &Limits::default())
 }
 
-/// The same with limits of one's own.
+/// Extracts symbols and facts from one file within `limits`.
 pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
     let given_up = |failure: Cow<'static, str>| Extraction { failure: Some(failure), ..Extraction::default() };
     if u32::try_from(source.len()).is_err() {
@@ -113,12 +113,12 @@ pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limit
     }
     number_lines(source, &mut symbols);
     let facts = spec.relating.map(|relating| facts(spec, relating, source, &tree, &embedded)).unwrap_or_default();
-    // What of it was too much is missing, such as the inside of a macro.
+    // Parts beyond the limits are missing, such as the inside of a macro.
     let has_errors = tree.root_node().has_error() || budget.failure.is_some();
     Extraction { symbols, facts, has_errors, failure: None }
 }
 
-/// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
+/// Parses a file with large syntax errors in pieces, split outside of comments and strings.
 fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tree, budget: &mut Budget) -> Vec<Symbol> {
     let mut cx = Cx::new(spec, source);
     for range in errors::paragraphs(source, tree) {
@@ -129,7 +129,7 @@ fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tre
     cx.finish().0
 }
 
-/// What the resolver needs to know of a file.
+/// Facts about names, for `resolve`.
 fn facts(
     spec: &'static LanguageSpec,
     relating: Relating,
@@ -143,13 +143,12 @@ fn facts(
     lower.facts.finish()
 }
 
-/// The syntax tree of a file, or of one range of it; `None` when it takes more than is left of its `budget`, which says why
-/// then.
+/// Parses a file, or one range of it. `None` if the `budget` is exceeded, which then holds the reason.
 fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, budget: &mut Budget) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
-            // Without a grammar it parses nothing.
+            // Without a grammar, the parser returns no tree.
             let _ = spec.language().map(|grammar| parser.set_language(&grammar));
             parsers.push((spec, parser));
             parsers.len() - 1
@@ -164,15 +163,15 @@ fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, budge
         let options = ParseOptions::new().progress_callback(&mut in_bounds);
         let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
         if tree.is_none() {
-            // What is left of an unfinished parse would be taken up by the next file.
+            // Otherwise the next file would continue the unfinished parse.
             parser.reset();
         }
         tree
     })
 }
 
-/// Visits every node once, in source order, and does what the language's table says of its kind. `depth` is how many
-/// macros the text lies in.
+/// Visits every node in source order and applies the language's rule for its kind. `depth` is the number of enclosing
+/// macros.
 fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize, budget: &mut Budget) {
     let table = spec.table();
     let mut cursor = tree.walk();
@@ -181,8 +180,8 @@ fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, de
         cx.arrive(node.start_byte());
         let rule = match table.get(node.kind_id() as usize) {
             Some(rule) => rule,
-            // The one kind that is in no table is a syntax error. In a file what is left of it is read; a macro's text may
-            // not be the language at all, and a guess there would be a lie.
+            // Only a syntax error has no rule. In a file its content is still read; a macro's text may not be the
+            // language at all, so symbols from it would be guesses.
             None if depth > 0 => &Rule::Skip,
             None => &Rule::Walk,
         };
@@ -240,7 +239,7 @@ fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, de
     }
 }
 
-/// Reads the text between a node's delimiters as a file of its own, its symbols at their true places.
+/// Parses the text between a node's delimiters as a file, with symbols at their offsets in the source.
 fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize, budget: &mut Budget) {
     let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1))) else { return };
     let range = Range {
@@ -258,7 +257,7 @@ fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, de
     }
 }
 
-/// Gives each symbol the line of its name, which is where a reader is sent whatever attributes stand above it, and that of its end.
+/// Sets the line of each symbol's name, which attributes may precede, and its last line.
 fn number_lines(source: &[u8], symbols: &mut [Symbol]) {
     let newlines: Vec<u32> = memchr::memchr_iter(b'\n', source).map(|at| at as u32).collect();
     let line_of = |byte: u32| newlines.partition_point(|newline| *newline < byte) as u32 + 1;
