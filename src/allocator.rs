@@ -1,55 +1,55 @@
-//! Where memory comes from: mimalloc, for ourselves and for the grammars.
+//! Memory allocator: mimalloc, for Rust code and for tree-sitter's C code.
 //!
-//! Parsing makes and drops millions of small nodes on every core, and with glibc's allocator that was a sixth of the time of
-//! a cold index.
+//! Parsing allocates and frees millions of small nodes on every core, which took a sixth of the time of a cold index
+//! with glibc's allocator.
 
 use std::cell::Cell;
 use std::ffi::c_void;
 
 use libmimalloc_sys::{mi_calloc, mi_collect, mi_free, mi_malloc, mi_option_set, mi_realloc, mi_usable_size};
-/// For a program's `#[global_allocator]`.
+/// The type for a program's `#[global_allocator]`.
 pub use mimalloc::MiMalloc as Allocator;
 
 thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Bytes that tree-sitter holds for this thread; zero where it takes its memory from elsewhere.
+/// Bytes held by tree-sitter on this thread; zero if it uses another allocator.
 pub fn held_by_parsing() -> usize {
     HELD.get()
 }
 
-/// The number that mimalloc knows the setting by: for how many milliseconds freed memory is kept for the next who needs some.
+/// mimalloc's number for the option `purge_delay`: milliseconds before freed memory is returned to the system.
 const PURGE_DELAY: i32 = 15;
 
-/// Gives what is freed back to the system at once from now on, which takes time: for whoever may use little.
+/// Returns freed memory to the system at once from now on. Slower, for processes with little memory.
 pub fn keep_nothing() {
     // SAFETY: a setting may be changed at any time, by any thread.
     unsafe { mi_option_set(PURGE_DELAY, 0) }
 }
 
-/// Takes memory in small pages from now on, for a process that lives long: of a large page that anything lies in all of it is
-/// held. A server that had answered and read edits for less than a minute held 29 to 67 MB, and in small pages 15.
+/// Disables huge pages from now on, for a long-lived process: one object in a huge page keeps all of it resident. A
+/// server after less than a minute of answers and edits held 29 to 67 MB with huge pages, and 15 without.
 pub fn take_small_pages() {
-    // Where the system knows of no such setting, nothing changes.
+    // On other systems, this does nothing.
     #[cfg(target_os = "linux")]
-    // SAFETY: it is about this process only, and takes no pointer.
+    // SAFETY: the call affects this process only and takes no pointer.
     unsafe {
         libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
 }
 
-/// Gives back to the system what is free now. A process that has done much and will do nothing for long holds on to it otherwise.
+/// Returns free memory to the system now. An idle process would keep it otherwise.
 pub fn give_back() {
     // SAFETY: only what nobody uses is given back; any thread may ask for it.
     unsafe { mi_collect(true) }
 }
 
-/// Lets tree-sitter take its memory from here, too.
+/// Makes tree-sitter use this allocator.
 ///
 /// # Safety
 ///
-/// Nothing of tree-sitter may live yet, and no other thread: it is for the first line of a program.
+/// Call it at the start of `main`: nothing from tree-sitter and no other thread may exist yet.
 pub unsafe fn install() {
     let allocator = tree_sitter::Allocator { malloc, calloc, realloc, free };
     // SAFETY: the four are one family, aligned as C's own, and never return null; the rest the caller promises.
@@ -82,19 +82,19 @@ unsafe extern "C" fn free(memory: *mut c_void) {
     }
 }
 
-/// Counts memory that tree-sitter no longer holds.
+/// Counts memory that tree-sitter gives back.
 ///
 /// # Safety
 ///
-/// It came from one of these functions, and is still there.
+/// The memory must come from one of these functions and still be allocated.
 unsafe fn given_back(memory: *mut c_void) {
     // SAFETY: the caller promises it.
     let size = unsafe { mi_usable_size(memory) };
-    // A tree may be dropped by another thread than made it.
+    // A tree may be dropped by another thread than the one that made it.
     HELD.set(HELD.get().saturating_sub(size));
 }
 
-/// Counts memory that tree-sitter was given, which does not ask whether it got it.
+/// Counts memory given to tree-sitter, and aborts if there is none: tree-sitter does not check for null.
 fn there(memory: *mut c_void, size: usize) -> *mut c_void {
     if memory.is_null() && size > 0 {
         std::process::abort();

@@ -21,7 +21,7 @@ pub struct Manners {
     pub missing: Vec<String>,
     /// Blobs that are sent with other content.
     pub damaged: Vec<String>,
-    /// Host of the archive; `None` for the server itself.
+    /// URL of the archive; `None` for one on this server.
     pub codeload: Option<String>,
     /// Behaviour when sending the archive.
     pub archive: Option<Manner>,
