@@ -1,35 +1,34 @@
 //! codelode: code search for agents and people. Index once, answer in milliseconds.
 //!
-//! This page is a tour of the house. Each room has one purpose and says so at its door; which room may use which is a table in
-//! `tests/all/tidy.rs`, and a test keeps it.
+//! This page is a tour of the modules. `tests/all/tidy.rs` holds a table of which module may use which, and a test
+//! enforces it.
 //!
-//! A file is indexed once, on its way through these rooms:
+//! Indexing takes a file through these modules:
 //!
-//! 1. [`discover`] walks a folder and chooses the files worth reading; for each other one it says why not. It asks [`git`] what
-//!    is tracked.
-//! 2. [`extract`] turns a file's text into symbols, by a walk over its syntax tree that [`languages`] directs: there a language is
-//!    a table of what its node kinds mean. Of the same tree it makes [`facts`], what the file says about names.
-//! 3. [`store`] keeps content, symbols and the search index, each file once however many checkouts hold it, and commits them in
-//!    one step.
-//! 4. [`pipeline`] is the page that calls the three, in parallel, and notices later what changed.
+//! 1. [`discover`] walks a folder and selects the files worth reading, with a reason for each skipped file. It asks
+//! [`git`] for the tracked files.
+//! 2. [`extract`] parses a file into symbols. It walks the syntax tree by a table of the language's node kinds, from
+//! [`languages`]. The same tree yields [`facts`] about names.
+//! 3. [`store`] keeps content, symbols and the search index, each file once for all checkouts, and commits them in
+//! one step.
+//! 4. [`pipeline`] runs the three in parallel, and detects later changes.
 //!
-//! A question goes down and comes back up:
+//! A query takes this way:
 //!
-//! 1. A skin takes it: [`mcp`] from an agent, [`cli`] from a person.
-//! 2. [`tools::call`] finds the tool, by way of the one door, [`answer`]: it checks arguments, keeps time and keeps the answer
-//!    within its token budget.
-//! 3. The tool finds the repository that is meant ([`tools::locate`]) and makes sure that it is fresh ([`catalog`]).
-//! 4. A question about who uses whom is first answered for the whole checkout: [`resolve`] binds every name, from the facts of
-//!    all files, and [`store`] keeps the answer until something changes.
-//! 5. [`query`] asks a [`store::Snapshot`], a moment that nobody changes any more, and orders what it finds.
+//! 1. A front end receives it: [`mcp`] from an agent, [`cli`] from a person.
+//! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
+//! limit and the token budget.
+//! 3. The tool finds the repository ([`tools::locate`]) and makes sure that its index is fresh ([`catalog`]).
+//! 4. For relations, [`resolve`] binds all names of the checkout from the facts of its files. [`store`] keeps the
+//! result until something changes.
+//! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.
 //!
-//! [`github`] finds repositories and reads commits over GitHub's REST interface. [`net`] is the one guarded way out to the
-//! network: to which hosts, with which secret, how long, how much.
+//! [`github`] searches repositories and reads commits over GitHub's REST API. [`net`] is the guarded HTTP client for
+//! all network access, with checks on hosts, secrets, time and size.
 //!
-//! [`watch`] keeps an index fresh while its folder changes, so that nobody who asks has to look.
+//! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
-//! [`model`] holds the nouns that all rooms share, [`config`] everything that can be set, and [`allocator`] is where memory
-//! comes from.
+//! [`model`] holds the shared data types, [`config`] all settings, and [`allocator`] the memory allocator.
 //!
 //! ```
 //! use codelode::{extract::extract, languages};
