@@ -216,8 +216,11 @@ impl<'v> Row<'v> {
     /// What has no column, in the order of the answer.
     fn rest(&self) -> Vec<String> {
         let Some(object) = self.value.as_object() else { return Vec::new() };
+        // The order of hits says what their scores say.
+        let is_hit = |key: &str| key == "score" && object.contains_key("signature");
         let others = object.iter().filter(|(key, _)| !IN_COLUMNS.contains(&key.as_str()) && !is_said_beside(key));
         others
+            .filter(|(key, _)| !is_hit(key))
             .filter_map(|(key, value)| match value {
                 Value::Bool(false) => None,
                 Value::Bool(true) => Some(words(key)),
