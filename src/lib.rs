@@ -6,21 +6,21 @@
 //! Indexing takes a file through these modules:
 //!
 //! 1. [`discover`] walks a folder and selects the files worth reading, with a reason for each skipped file. It asks
-//! [`git`] for the tracked files.
+//!    [`git`] for the tracked files.
 //! 2. [`extract`] parses a file into symbols. It walks the syntax tree by a table of the language's node kinds, from
-//! [`languages`]. The same tree yields [`facts`] about names.
+//!    [`languages`]. The same tree yields [`facts`] about names.
 //! 3. [`store`] keeps content, symbols and the search index, each file once for all checkouts, and commits them in
-//! one step.
+//!    one step.
 //! 4. [`pipeline`] runs the three in parallel, and detects later changes.
 //!
 //! A query takes this way:
 //!
 //! 1. A front end receives it: [`mcp`] from an agent, [`cli`] from a person.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
-//! limit and the token budget.
+//!    limit and the token budget.
 //! 3. The tool finds the repository ([`tools::locate`]) and makes sure that its index is fresh ([`catalog`]).
 //! 4. For relations, [`resolve`] binds all names of the checkout from the facts of its files. [`store`] keeps the
-//! result until something changes.
+//!    result until something changes.
 //! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.
 //!
 //! [`github`] searches repositories and reads commits over GitHub's REST API. [`net`] is the guarded HTTP client for

@@ -8,8 +8,7 @@ use super::indexes;
 use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool};
 use crate::store::{FileView, SymbolView};
 
-/// Structure of a file: the functions, classes and methods in it with signatures, nested, without their code. A
-/// quarter of reading the file, or less.
+/// Structure of a file: the functions, classes and methods in it with signatures, nested, without their code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
