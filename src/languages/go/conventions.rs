@@ -1,9 +1,9 @@
-//! Conventions of Go: capital letters, `main` packages, and what `go test` runs.
+//! Conventions of Go: exported names, `main` packages, and `go test`.
 
 use crate::languages::{Conventions, Named, Package, Public};
 use crate::model::Kind;
 
-/// See [`Conventions`].
+/// Conventions of Go.
 pub static CONVENTIONS: Conventions = Conventions {
     mains: &["main", "init"],
     starts: &[(Kind::Function, "main")],

@@ -1,4 +1,4 @@
-//! Go's expressions that no other shape says.
+//! Lowering of Go expressions without a shape in the table.
 
 use tree_sitter::Node;
 
@@ -11,7 +11,7 @@ use crate::model::Role;
 
 use crate::facts::{Op, ScopeKind, UNKNOWN};
 
-/// `T{…}`.
+/// A composite literal, `T{…}`.
 pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let Some(of) = field(node, "type") else { return at.says(UNKNOWN) };
     let meant = types::of(cx, of, at.scope);
@@ -22,7 +22,7 @@ pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
     at.says(value)
 }
 
-/// A function without a name.
+/// A function literal.
 pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let takes = field(node, "parameters").map(|list| types::parameters(cx, list, at.scope, Some(inner)));
@@ -53,13 +53,13 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     })
 }
 
-/// Braces whose type is left out.
+/// A literal without its type, such as an element of another literal.
 pub(super) fn untyped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     literal(cx, node, at.scope, UNKNOWN, None);
     at.says(UNKNOWN)
 }
 
-/// `f[T]`.
+/// A generic function with type arguments, `f[T]`.
 pub(super) fn instantiated<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let parts = cx.list(node, At { role: Role::Type, ..at });
     at.says(parts.first().copied().unwrap_or(UNKNOWN))
@@ -93,16 +93,16 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     if callee == UNKNOWN {
         return at.says(UNKNOWN);
     }
-    // Only the first says anything: of `append(x, …)` and the like.
+    // Only the first argument affects the result, as in `append(x, …)`.
     let list = cx.facts.list(&values[..values.len().min(1)]);
     at.says(cx.facts.expression(Op::Call, callee, list))
 }
 
-/// What is in the braces of a literal that builds `value`, of the type that is written as `of`.
+/// Reads the braces of a literal. `value` is the literal, `of` its type node.
 fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: Option<Node<'t>>) {
     let is_list = of
         .is_some_and(|of| matches!(of.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"));
-    // What the type says of elements whose own type is left out.
+    // The type of elements that omit their own.
     let element = of.and_then(|of| field(of, "element").or_else(|| field(of, "value")));
     let key = of.and_then(|of| field(of, "key"));
     for child in cx.children(node) {

@@ -1,11 +1,11 @@
-//! Methods by which Go's standard library, and packages that many use, call types that others define.
+//! Methods called by the interfaces of Go's standard library and of popular packages.
 
-/// Whether an interface of a library asks for a method of this name.
+/// Whether an interface of a library has a method of this name.
 pub fn asks_for(method: &str) -> bool {
     METHODS.contains(&method)
 }
 
-/// The methods, by the packages whose interfaces have them.
+/// The method names, grouped by package.
 const METHODS: &[&str] = &[
     // builtin, errors, fmt
     "Error",

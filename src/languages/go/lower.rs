@@ -1,7 +1,7 @@
-//! Go, as the resolver sees it: declarations and statements. [`crate::resolve`] says what a lowering must do.
+//! Lowering of Go declarations and statements; see [`crate::resolve`] for the requirements.
 //!
-//! What a package declares is bound in the root of the file that declares it; below it lies the scope of the file's
-//! imports, and in that everything else. A method is a member of an extension of its receiver's type.
+//! A package's declarations are bound in the root scope of their file. Below it is the scope of the file's imports,
+//! and in that everything else. A method is a member of an extension of its receiver's type.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -12,10 +12,10 @@ use super::{receiver_type, types};
 use crate::facts::{BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// Writes down what a file says about names.
+/// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let file = cx.facts.scope(ScopeKind::File, ROOT);
-    // The extension of each type that has methods here, and the scope of its members.
+    // Extension and member scope of each type with methods in this file.
     let mut extensions: FxHashMap<&str, (u32, u32)> = FxHashMap::default();
     let mut scope = file;
     for node in cx.children(root) {
@@ -56,7 +56,7 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
 }
 
-/// The names that are declared together, blank ones left in.
+/// The names of a declaration, including blank ones.
 pub(super) fn names<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()).collect()
@@ -86,8 +86,8 @@ fn imports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, root: Node<'t>, file: u32
     }
 }
 
-/// The name of the package with this path, which only its files tell for certain: of the names that people would choose,
-/// the one that the text uses.
+/// Guesses a package's name from its import path: of the usual names, the one used in the text. Only the package's
+/// own files have the real name.
 fn package_name(path: &str, text: &str) -> String {
     let is_version = |part: &str| {
         part.strip_prefix('v').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -118,14 +118,14 @@ fn package_name(path: &str, text: &str) -> String {
     guesses.into_iter().nth(place.unwrap_or(0)).unwrap_or_default()
 }
 
-/// A function, or a method with the extension that it belongs to.
+/// A function, or a method with its extension and member scope.
 fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Option<(u32, u32)>) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = extension.map_or(NONE, |(extension, _)| extension);
     let function = cx.facts.define(Definition { name, at, owner, ..Definition::default() });
     let text = cx.text(name_node);
-    // These cannot be named.
+    // Blank and `init` functions cannot be referenced.
     if text != "_" && !(text == "init" && extension.is_none()) {
         let into = extension.map_or(ROOT, |(_, members)| members);
         cx.facts.bind(into, name, BindingKind::Definition, function, UNKNOWN, at);
@@ -147,7 +147,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Op
     }
 }
 
-/// A receiver names the parameters of its type: `func (l *List[T]) …`.
+/// Binds the type parameters of a receiver: `func (l *List[T]) …`.
 fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u32) {
     let Some(mut of) = cx.first(receiver).and_then(|parameter| field(parameter, "type")) else { return };
     while let ("pointer_type" | "parenthesized_type", Some(inner)) = (of.kind(), cx.first(of)) {
@@ -162,19 +162,19 @@ fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u3
     }
 }
 
-/// The statements of a block, in this scope.
+/// Reads the statements of a block in this scope.
 pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32) {
     cx.parts(block, scope);
 }
 
-/// `a, b := f()`.
+/// A short declaration, `a, b := f()`.
 pub(super) fn short_declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let right = field(node, "right").map(|right| cx.list(right, At::used(at.scope))).unwrap_or_default();
     let left = field(node, "left").map(|left| cx.children(left)).unwrap_or_default();
     assigned(cx, &left, &right, at.scope)
 }
 
-/// `case v, ok := <-channel`.
+/// A receive statement, `case v, ok := <-channel`.
 pub(super) fn receive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let right = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
     let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
@@ -186,7 +186,7 @@ pub(super) fn receive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
     at.says(UNKNOWN)
 }
 
-/// `for k, v := range over`.
+/// A range clause, `for k, v := range over`.
 pub(super) fn range<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let over = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
     let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
@@ -199,12 +199,12 @@ pub(super) fn range<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     assigned(cx, &left, &values[..left.len().min(2)], at.scope)
 }
 
-/// `var` and `const` in a function.
+/// A local `var` or `const`.
 pub(super) fn local_values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     Said { value: UNKNOWN, scope: values(cx, node, at.scope, false) }
 }
 
-/// `type` in a function.
+/// A local `type`.
 pub(super) fn local_types<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     for spec in cx.children(node) {
         types::declare(cx, spec, at.scope, at.scope);
@@ -212,13 +212,13 @@ pub(super) fn local_types<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
     at.says(UNKNOWN)
 }
 
-/// Whether what stands left is declared here: `:=`, not `=`.
+/// Whether the left side is declared here: `:=`, not `=`.
 fn is_declared(node: Node<'_>) -> bool {
     node.children(&mut node.walk()).any(|child| child.kind() == ":=")
 }
 
-/// The scope that names are declared in: where one of them has meant something else so far, a new one, so that what was
-/// written before keeps its meaning. `x := f(x)`.
+/// Scope for a declaration. A new one if a name was used with another meaning before, so that earlier uses keep it:
+/// `x := f(x)`.
 fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: u32) -> u32 {
     for node in names {
         let name = cx.name(*node);
@@ -232,12 +232,12 @@ fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: u32) -> u32 {
     scope
 }
 
-/// Binds names to values, each to its own or all to what one call gives; gives the scope of what follows.
+/// Binds names to values, one each or all from one call; returns the scope for the nodes after it.
 fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope: u32) -> Said {
     let scope = fresh(cx, left, scope);
     for (place, node) in left.iter().enumerate() {
         let name = cx.name(*node);
-        // What is declared again in the same block keeps its type.
+        // A redeclared variable keeps its type.
         if node.kind() != "identifier" || cx.text(*node) == "_" || cx.facts.binds(scope, name) {
             continue;
         }
@@ -247,18 +247,18 @@ fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope:
     Said { value: UNKNOWN, scope }
 }
 
-/// The value of one of `count` names.
+/// The value at `place` of `count` names.
 fn value_of(cx: &mut Lower<'_, '_>, right: &[u32], count: usize, place: usize) -> u32 {
     match *right {
         _ if right.len() == count => right[place],
-        // `v, ok := m[k]` has the value first; what a call gives is several.
+        // `v, ok := m[k]` has the value first; a call may return several.
         [of] if cx.facts.look(of).op == Op::Call as u8 => cx.facts.expression(Op::Item, of, place as u32),
         [of] if place == 0 => of,
         _ => UNKNOWN,
     }
 }
 
-/// `switch x := y.(type)`: in each case `x` is of its type.
+/// A type switch, `switch x := y.(type)`: `x` has the type of each case.
 pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let mut scope = cx.facts.scope(ScopeKind::Block, at.scope);
     if let Some(initializer) = field(node, "initializer") {
@@ -290,10 +290,10 @@ pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
     at.says(UNKNOWN)
 }
 
-/// `var` and `const`, of the package or in a function; gives the scope of what follows.
+/// `var` and `const`, in a package or function; returns the scope for the nodes after it.
 fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of_package: bool) -> u32 {
     let mut scope = scope;
-    // A constant without a value repeats the line before.
+    // A constant without a value repeats the previous line.
     let (mut of, mut right) = (UNKNOWN, Vec::new());
     for line in cx.children(node) {
         if line.kind() == "var_spec_list" {

@@ -1,4 +1,4 @@
-//! Go: functions, methods by their receivers, types with their fields and methods, and the values of packages.
+//! Go: functions, methods, types with their fields and methods, and package-level values.
 
 mod conventions;
 mod expressions;
@@ -16,7 +16,7 @@ use super::spec::grammar;
 use super::{Comments, Cx, Definition, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
 
-/// The language.
+/// Spec of Go.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "go",
     aliases: &["golang"],
@@ -45,10 +45,10 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// What is not looked into, though it might hold something. Parameters may have types with fields, which nobody can name.
+/// Kinds that are skipped although they may contain fields: those of anonymous types cannot be referenced by name.
 const SILENT: &[&str] = &["function_type", "generic_type", "parameter_list", "type_arguments", "type_parameter_list"];
 
-/// Expressions, types and simple statements: most of the nodes of a file, and few hold anything.
+/// Expressions, types and simple statements: most nodes of a file, but few contain symbols.
 const EXPRESSIONS: &[&str] = &[
     "argument_list",
     "array_type",
@@ -82,15 +82,15 @@ const EXPRESSIONS: &[&str] = &[
     "unary_expression",
 ];
 
-/// The longest text that is looked through before it is walked. Long ones mostly hold something, and their parts are looked
-/// at again.
+/// Maximum length of a text checked before it is walked. Longer ones mostly contain symbols, and their parts are
+/// checked again.
 const LOOK: usize = 256;
 
-/// Whether an expression may hold a definition or a branch: a function, a struct and an interface have a `{`, what branches
-/// has `&&` or `||`. Looking at the bytes is much faster than visiting the nodes.
+/// Whether an expression may contain a definition or a branch: functions, structs and interfaces have a `{`, branches
+/// have `&&` or `||`. Checking the bytes is much faster than visiting the nodes.
 fn may_hold(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
     let text = span_of(node).of(cx.source());
-    // The brace that opens a list of values is only where it begins.
+    // A brace at the very beginning opens a list of values.
     let mut last = text.first().copied().unwrap_or_default();
     text.len() > LOOK
         || text.iter().skip(1).any(|byte| {
@@ -99,7 +99,7 @@ fn may_hold(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
         })
 }
 
-/// `package name`, in the file that documents the package: every other file only says where it belongs.
+/// `package name`, only in a file with package documentation, so that a package has one symbol.
 fn package(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(name) = node.named_child(0) else { return };
     let doc = doc_above(cx, node.start_byte());
@@ -117,13 +117,13 @@ fn method(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     callable(cx, node, Kind::Method, Detail::Method, receiver.map(span_of).unwrap_or_default());
 }
 
-/// The name of the type in a list of one parameter, without `*`, parentheses and type arguments.
+/// The type name of a receiver, without `*`, parentheses and type arguments.
 fn receiver_type(list: Node<'_>) -> Option<Node<'_>> {
     let parameter = list.named_children(&mut list.walk()).find(|child| child.kind() == "parameter_declaration")?;
     base_type(parameter.child_by_field_name("type")?)
 }
 
-/// The name that a type is known by: `T` of `*pkg.T[int]`.
+/// The name of a type: `T` of `*pkg.T[int]`.
 fn base_type(mut node: Node<'_>) -> Option<Node<'_>> {
     loop {
         node = match node.kind() {
@@ -144,7 +144,7 @@ fn callable(cx: &mut Cx<'_, '_>, node: Node<'_>, kind: Kind, detail: Detail, con
     cx.define(Definition { doc, container, runs: body.is_some(), ..definition });
 }
 
-/// `Name Type` and `Name = Type`, alone behind `type` or in a group.
+/// `Name Type` and `Name = Type`, after `type` or in a group.
 fn type_spec(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(name) = node.child_by_field_name("name").filter(|name| is_name(cx, *name)) else { return };
     let meaning = node.child_by_field_name("type");
@@ -164,7 +164,7 @@ fn type_spec(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     cx.define(Definition { doc, ..Definition::new(node, name, kind, detail).within(outer).before(body) });
 }
 
-/// The names of one line of `const` or `var`, when it stands in the package and not in a function.
+/// The names of one package-level line of `const` or `var`.
 fn values(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     if cx.enclosing().is_some() || !is_of_package(cx) {
         return;
@@ -180,27 +180,27 @@ fn values(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// Whether the current line of `const` or `var` stands outside every function, even one that has no name.
+/// Whether the current `const` or `var` line is outside of all functions, including anonymous ones.
 fn is_of_package(cx: &Cx<'_, '_>) -> bool {
     let kind = |up: usize| cx.ancestor(up).map(|around| around.kind()).unwrap_or_default();
-    // Around the line there is its declaration; between them, for `var (…)`, a list.
+    // The parent is the declaration, or for `var (…)` a list in it.
     let around = if kind(0) == "var_spec_list" { kind(2) } else { kind(1) };
     matches!(around, "source_file" | "ERROR")
 }
 
-/// The names that a line declares together: what stands before its type and its value.
+/// The names declared by a line, without blank ones.
 fn names<'t>(cx: &Cx<'_, '_>, node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     let found = node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named() && is_name(cx, *name));
     found.collect()
 }
 
-/// A blank identifier names nothing.
+/// Whether a name is not the blank identifier.
 fn is_name(cx: &Cx<'_, '_>, name: Node<'_>) -> bool {
     cx.text(name) != "_"
 }
 
-/// `a, b Type` in a struct, and an embedded `Type`, which is a field by its own name.
+/// Struct fields, `a, b Type`, and an embedded `Type`, whose field has the type's name.
 fn fields(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     if !is_member(cx) {
         return;
@@ -218,7 +218,7 @@ fn fields(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// `Name(parameters) results` in an interface.
+/// An interface method, `Name(parameters) results`.
 fn interface_method(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(name) = node.child_by_field_name("name").filter(|name| is_member(cx) && is_name(cx, *name)) else {
         return;
@@ -227,14 +227,14 @@ fn interface_method(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     cx.define(Definition { doc, runs: false, ..Definition::new(node, name, Kind::Method, Detail::Method) });
 }
 
-/// Whether a struct's or interface's member belongs to a symbol: types without a name that a function's parameters and
-/// variables have are as local as these.
+/// Whether a struct field or interface method belongs to a symbol. Anonymous types of parameters and local variables
+/// do not.
 fn is_member(cx: &Cx<'_, '_>) -> bool {
     let Some(owner) = cx.enclosing() else { return false };
     match owner.kind {
         Kind::Function | Kind::Method => false,
         Kind::Class | Kind::Type => true,
-        // A variable of the package or a field, but perhaps somewhere in a function that is its value.
+        // A package-level variable or a field, but possibly in a function literal that is its value.
         Kind::Constant => {
             let inside = |around: &Node<'_>| around.start_byte() > owner.span.start as usize;
             let mut around = (0..).map_while(|up| cx.ancestor(up)).take_while(inside);
@@ -243,8 +243,8 @@ fn is_member(cx: &Cx<'_, '_>) -> bool {
     }
 }
 
-/// What a line of a declaration spans, with the keyword when it is the only one, and the comment that documents it: its
-/// own; else, as godoc has it, that of its group.
+/// The span and documentation of a declared name: the whole declaration if it has only this line, else the line.
+/// Without a comment of its own, a line has its group's comment, as in godoc.
 fn outer_and_doc<'t>(cx: &Cx<'_, 't>, node: Node<'t>) -> (Node<'t>, Span) {
     let (declaration, grouped) = match (cx.ancestor(0), cx.ancestor(1)) {
         (Some(list), Some(declaration)) if list.kind() == "var_spec_list" => (declaration, true),
@@ -262,13 +262,13 @@ fn outer_and_doc<'t>(cx: &Cx<'_, 't>, node: Node<'t>) -> (Node<'t>, Span) {
     (outer, doc)
 }
 
-/// The comment above a line, or the one at its end.
+/// The comment above a line, or else the one at its end.
 fn doc_of_line(cx: &Cx<'_, '_>, node: Node<'_>) -> Span {
     let doc = doc_above(cx, node.start_byte());
     if doc.is_empty() { doc_behind(cx.source(), node.end_byte()) } else { doc }
 }
 
-/// The comment directly above byte `start`. Directives may stand between.
+/// The comment directly above byte `start`, skipping directives.
 fn doc_above(cx: &Cx<'_, '_>, start: usize) -> Span {
     let source = cx.source();
     let mut start = start;
@@ -284,7 +284,7 @@ fn doc_above(cx: &Cx<'_, '_>, start: usize) -> Span {
     cx.doc_above(start, |opening| !is_directive(opening.as_bytes()))
 }
 
-/// The comment between byte `end` and the end of its line.
+/// The comment between byte `end` and the end of the line.
 fn doc_behind(source: &[u8], end: usize) -> Span {
     let rest = source.get(end..).unwrap_or_default();
     let line = rest.iter().position(|byte| *byte == b'\n').map_or(rest, |newline| &rest[..newline]).trim_ascii_end();
@@ -295,7 +295,7 @@ fn doc_behind(source: &[u8], end: usize) -> Span {
     Span::default()
 }
 
-/// Whether a comment speaks to a tool: `//go:embed`, `//nolint:all`, `//export name`, `// +build`.
+/// Whether a comment is a directive to a tool: `//go:embed`, `//nolint:all`, `//export name`, `// +build`.
 fn is_directive(comment: &[u8]) -> bool {
     let Some(text) = comment.strip_prefix(b"//") else { return false };
     if [b"line ".as_slice(), b"extern ", b"export ", b"nolint", b" +build "].iter().any(|word| text.starts_with(word)) {

@@ -1,4 +1,4 @@
-//! Go's packages: the files of a folder that name the same one, found by the paths of modules in `go.mod`.
+//! Go packages: files of a folder with the same package clause, found through the module paths in `go.mod`.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
-/// How Go binds names.
+/// Binding rules of Go.
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
@@ -20,7 +20,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("append", Effect::Same),
         ("max", Effect::Same),
         ("min", Effect::Same),
-        // Of `slices` and `maps`.
+        // Functions of `slices` and `maps`.
         ("Clone", Effect::Same),
         ("Collect", Effect::Same),
         ("Keys", Effect::Keys),
@@ -31,26 +31,27 @@ pub static SEMANTICS: Semantics = Semantics {
         ("Sorted", Effect::Same),
         ("Values", Effect::Values),
     ],
-    // Of `atomic.Pointer` and its like.
+    // Methods of `atomic.Pointer` and similar types.
     methods: &[("Load", Effect::Element), ("Swap", Effect::Element)],
     other_methods: None,
     modules: |project| Box::new(Packages::new(project)),
 };
 
-/// The packages of one project.
+/// Packages of one project.
 struct Packages<'a> {
     project: &'a Project<'a>,
-    /// The files of each module: a package with its tests, again without, and again as a file for one system sees it.
+    /// Files of each module. A package may have several: with tests, without tests, and as seen on one operating
+    /// system.
     files: Vec<Vec<u32>>,
     /// The package of each file, with its tests.
     packages: Vec<Module>,
-    /// The same as the file sees it: without what is for other systems than its own.
+    /// The package as the file sees it: without files for other operating systems.
     own: Vec<Module>,
-    /// What a folder offers to others.
+    /// The package that a folder exports.
     offered: FxHashMap<&'a str, Module>,
-    /// The paths that `go.mod` files give to their folders, the longest first.
+    /// Module paths in `go.mod` files with their folders, longest first.
     roots: Vec<(String, &'a str)>,
-    /// What was found for a path.
+    /// Cache of resolved import paths.
     found: RefCell<FxHashMap<Box<str>, Option<&'a str>>>,
 }
 
@@ -70,7 +71,7 @@ impl<'a> Packages<'a> {
             files[module as usize].push(number as u32);
             packages.push(module);
         }
-        // A folder offers the package that most of its files belong to, tests and programs aside.
+        // A folder exports the package of most of its files; tests do not count, and `main` comes last.
         let mut best: FxHashMap<&str, (bool, usize, &str, Module)> = FxHashMap::default();
         for ((folder, name), module) in numbers {
             let shown: Vec<u32> =
@@ -117,14 +118,14 @@ impl<'a> Packages<'a> {
         Self { project, files, packages, own, offered, roots, found: RefCell::default() }
     }
 
-    /// The folder that an import path names.
+    /// The folder of an import path.
     fn look(&self, spec: &str) -> Option<&'a str> {
         let at = |path: String| self.offered.get_key_value(path.as_str()).map(|(folder, _)| *folder);
         for (name, root) in &self.roots {
             let rest = match spec.strip_prefix(name.as_str()) {
                 Some("") => "",
                 Some(rest) if rest.starts_with('/') => &rest[1..],
-                // The standard library's paths do not begin with its name.
+                // Import paths of the standard library do not start with its module name.
                 _ if name == "std" => spec,
                 _ => continue,
             };
@@ -136,7 +137,7 @@ impl<'a> Packages<'a> {
         if let Some(found) = vendor.into_iter().find_map(|root| at(joined(root, &joined("vendor", spec)))) {
             return Some(found);
         }
-        // Without a `go.mod` the end of the path tells, as the folders below `src` have it.
+        // Without a `go.mod`, the end of the path is matched, as in a `src` workspace.
         if !self.roots.is_empty() || !spec.split('/').next().is_some_and(|host| host.contains('.')) {
             return at(joined("src", spec)).filter(|_| self.roots.is_empty());
         }
@@ -149,14 +150,14 @@ fn is_test(project: &Project<'_>, file: u32) -> bool {
     project.files[file as usize].path.ends_with("_test.go")
 }
 
-/// The system and the processor that a file is for, by its name: `open_linux_arm64.go`.
+/// Operating system and processor in a file name: `open_linux_arm64.go`.
 type System<'a> = (Option<&'a str>, Option<&'a str>);
 
 fn system(path: &str) -> System<'_> {
     let name = path.strip_suffix(".go").unwrap_or(path);
     let name = name.strip_suffix("_test").unwrap_or(name);
     let name = name.rsplit('/').next().unwrap_or(name);
-    // What stands before the first `_` is no system.
+    // The part before the first `_` does not count.
     let mut ends = name.split_once('_').map_or("", |(_, ends)| ends).rsplit('_');
     let last = ends.next().unwrap_or_default();
     let processor = Some(last).filter(|last| PROCESSORS.contains(last));
@@ -164,7 +165,7 @@ fn system(path: &str) -> System<'_> {
     (system.filter(|system| SYSTEMS.contains(system)), processor)
 }
 
-/// Whether a file of one system may be compiled together with one of another.
+/// Whether files for two systems can be compiled together.
 fn goes_with(own: System<'_>, other: System<'_>) -> bool {
     let fits = |own: Option<&str>, other: Option<&str>| own.is_none() || other.is_none() || own == other;
     fits(own.0, other.0) && fits(own.1, other.1)
@@ -194,7 +195,7 @@ impl Modules for Packages<'_> {
             found
         })?;
         let offered = *self.offered.get(named)?;
-        // A test from outside of the package sees what the package's own tests define.
+        // An external test package sees the definitions in the package's own tests.
         if folder(self.project.files[file as usize].path) != named {
             return Some(offered);
         }

@@ -1,10 +1,10 @@
-//! Go, as the resolver sees it: what each kind of node says about names.
+//! Shapes of Go: what each kind of node says about names.
 
 use super::{expressions, lower, types};
 use crate::facts::{Op, ScopeKind};
 use crate::languages::shape::{Shape, Shapes};
 
-/// See [`Shape`].
+/// Shapes by node kind.
 pub const SHAPES: Shapes = &[
     (Shape::Scope(ScopeKind::Block), BLOCKS),
     (Shape::Assign { left: "left", right: "right" }, &["assignment_statement"]),
@@ -40,7 +40,7 @@ pub const SHAPES: Shapes = &[
     (Shape::By(types::any_of), &["type_elem", "type_constraint"]),
 ];
 
-/// A statement with a scope of its own.
+/// Statements with their own scope.
 const BLOCKS: &[&str] = &[
     "block",
     "if_statement",
@@ -52,7 +52,7 @@ const BLOCKS: &[&str] = &[
     "communication_case",
 ];
 
-/// Nodes that name nothing.
+/// Nodes without names.
 const SILENT: &[&str] = &[
     "break_statement",
     "continue_statement",

@@ -1,4 +1,4 @@
-//! Patterns and smells of Go.
+//! Syntax search for Go: contexts of patterns, and queries for smells.
 
 use crate::languages::Syntax;
 

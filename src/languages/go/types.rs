@@ -1,4 +1,4 @@
-//! Go's types, and what functions take and give.
+//! Lowering of Go types, and of function parameters and results.
 
 use tree_sitter::Node;
 
@@ -9,12 +9,12 @@ use super::lower::{field, names};
 use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, STRUCTURAL, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// The type that a node writes. Pointers are what they point to.
+/// The type in a node. A pointer is treated as its target type.
 pub(super) fn of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     cx.read(node, At { scope, role: Role::Type }).value
 }
 
-/// `package.Name`.
+/// A qualified type, `package.Name`.
 pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let (Some(package), Some(node)) = (field(node, "package"), field(node, "name")) else { return at.says(UNKNOWN) };
     let (package, name) = (cx.name(package), cx.name(node));
@@ -24,20 +24,20 @@ pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
     at.says(meant)
 }
 
-/// `Name[T]`.
+/// A type with arguments, `Name[T]`.
 pub(super) fn with_arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let Some(base) = field(node, "type") else { return at.says(UNKNOWN) };
     let named = cx.text(base);
     let base = cx.read(base, at).value;
     let arguments = field(node, "type_arguments").map(|list| arguments(cx, list, at.scope)).unwrap_or_default();
-    // What iterates over one thing gives it first.
+    // An iterator over single values yields them as its first variable.
     at.says(match arguments[..] {
         [only] if named.ends_with(".Seq") => generic(cx, base, &[only, only]),
         _ => generic(cx, base, &arguments),
     })
 }
 
-/// Slices and arrays.
+/// A slice or array type.
 pub(super) fn list<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     field(node, "length").map(|length| cx.value(length, at.scope));
     let element = part(cx, node, "element", at);
@@ -49,7 +49,7 @@ pub(super) fn map<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     at.says(generic(cx, UNKNOWN, &[key, value]))
 }
 
-/// Iterating over a channel gives first what it carries.
+/// A channel type. Ranging over it yields values as the first variable.
 pub(super) fn channel<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let value = part(cx, node, "value", at);
     at.says(generic(cx, UNKNOWN, &[value, value]))
@@ -61,7 +61,7 @@ pub(super) fn of_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
     at.says(function(cx, gives, &takes))
 }
 
-/// A struct or an interface without a name.
+/// An anonymous struct or interface.
 pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     if node.kind() == "interface_type" && cx.first(node).is_none() {
         let any = cx.facts.name("any");
@@ -74,7 +74,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     at.says(cx.facts.expression(Op::Object, object, 0))
 }
 
-/// Any of several types has the members of none.
+/// A union of types, whose members are unknown.
 pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     match cx.children(node)[..] {
         [only] => at.says(cx.read(only, at).value),
@@ -87,7 +87,7 @@ pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     }
 }
 
-/// The type that a part writes.
+/// The type in a part of a node.
 fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> u32 {
     field(node, name).map_or(UNKNOWN, |part| of(cx, part, at.scope))
 }
@@ -102,14 +102,14 @@ fn generic(cx: &mut Lower<'_, '_>, base: u32, arguments: &[u32]) -> u32 {
     cx.facts.expression(Op::Generic, base, list)
 }
 
-/// The type of a function.
+/// A function type.
 pub(super) fn function(cx: &mut Lower<'_, '_>, gives: u32, takes: &[u32]) -> u32 {
     let takes = cx.facts.list(takes);
     cx.facts.expression(Op::FunctionType, gives, takes)
 }
 
-/// The types of parameters, as they are seen from a scope; their names are bound in that of the function, if there is one.
-/// It must be another: in `rand *rand.Rand` the type is not the parameter's.
+/// The types of parameters, resolved in `scope`. Their names are bound in `into`, which must be another scope: in
+/// `rand *rand.Rand`, the type does not refer to the parameter.
 pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, into: Option<u32>) -> Vec<u32> {
     let mut types = Vec::new();
     for parameter in cx.children(list) {
@@ -127,7 +127,7 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32,
     types
 }
 
-/// What a function gives: nothing, a type, or a tuple of several.
+/// The result type of a function: none, one, or a tuple.
 pub(super) fn results<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, into: Option<u32>) -> u32 {
     let Some(result) = field(node, "result") else { return UNKNOWN };
     if result.kind() != "parameter_list" {
@@ -143,7 +143,7 @@ pub(super) fn results<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, in
     }
 }
 
-/// Type parameters are what their constraints say.
+/// Binds type parameters, with their constraints as types.
 pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let Some(list) = field(node, "type_parameters") else { return };
     for parameter in cx.children(list) {
@@ -155,7 +155,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
     }
 }
 
-/// `type Name …` and `type Name = …`.
+/// Type declarations, `type Name …` and `type Name = …`.
 pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: u32, into: u32) {
     let (Some(name_node), Some(of)) = (field(spec, "name"), field(spec, "type")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
@@ -214,7 +214,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                 }
                 "comparable" | "any" => {}
                 _ => {
-                    // What is a list of types, nobody has the methods of.
+                    // No type has the methods of a list of types.
                     let unknown = cx.facts.name("|");
                     let unknown = cx.facts.named(scope, unknown);
                     cx.facts.base(class, if meant == UNKNOWN || !is_one { unknown } else { meant });
