@@ -1,11 +1,11 @@
-//! Conventions of Python: dunder names, pytest, and how packages are described.
+//! Conventions of Python: dunder names, pytest, and package manifests.
 
 use crate::languages::{Conventions, Framework, Named, Package, Public};
 use crate::model::Kind;
 
 const COMMANDS: Named = Named::Functions { endings: &[".py", "/__init__.py"] };
 
-/// See [`Conventions`].
+/// Conventions of Python.
 pub static CONVENTIONS: Conventions = Conventions {
     starts: &[(Kind::Function, "main")],
     started: Some("__main__"),
@@ -52,9 +52,9 @@ pub static CONVENTIONS: Conventions = Conventions {
     ..Conventions::NEUTRAL
 };
 
-/// Frameworks and tools that find what they use.
+/// Frameworks and tools that discover definitions by name.
 const FRAMEWORKS: &[Framework] = &[
-    // Sphinx and IPython extensions, pytest plugins, build hooks, functions of cloud providers.
+    // Sphinx and IPython extensions, pytest plugins, build hooks, handlers of cloud functions.
     Framework {
         files: &["**/*.py"],
         names: &[

@@ -1,4 +1,4 @@
-//! Python's imports.
+//! Lowering of Python imports.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use super::lower::field;
 use crate::facts::{BindingKind, ELSE_WITHIN, MODULES_ONLY, NONE, OFFERED, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// `import a.b`, `import a.b as c`.
+/// `import a.b` and `import a.b as c`.
 pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     for child in cx.children(node) {
         let (path, alias) = match child.kind() {

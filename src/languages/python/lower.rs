@@ -1,4 +1,4 @@
-//! Python, as the resolver sees it. [`crate::resolve`] says what a lowering must do.
+//! Lowering of Python; see [`crate::resolve`] for the requirements.
 
 use tree_sitter::Node;
 
@@ -9,17 +9,17 @@ use super::types::{annotation, is_type};
 use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// Decorators, beside those ending in `property`, that make a method one that is read without a call.
+/// Decorators of properties, besides those ending in `property`.
 const PROPERTIES: &[&str] = &["setter", "getter", "deleter", "memoize_getter", "reify"];
-/// Methods that get the class though no decorator says so.
+/// Class methods without a decorator.
 const CLASS_METHODS: &[&str] = &["__new__", "__init_subclass__", "__class_getitem__"];
 
-/// Writes down what a file says about names.
+/// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     body(cx, root, ROOT, NONE);
 }
 
-/// The statements of a block. `function` is the definition whose `return` they may hold, [`NONE`] outside of functions.
+/// Reads the statements of a block. `function` is the definition of their `return`s, or [`NONE`].
 fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32, function: u32) {
     for statement in cx.children(block) {
         cx.deeper(|cx| self::statement(cx, statement, scope, function));
@@ -138,7 +138,7 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
 }
 
-/// Where a symbol may be: names bound here are written down with their place.
+/// Position of a name for its binding, if it may be a symbol there; else [`NONE`].
 fn place(cx: &Lower<'_, '_>, scope: u32, node: Node<'_>) -> u32 {
     let is_outer = cx.facts.is(scope, ScopeKind::Module) || cx.facts.is(scope, ScopeKind::Class);
     if is_outer { node.start_byte() as u32 } else { NONE }
@@ -185,7 +185,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
     }
 }
 
-/// Type parameters of a function or class, `def f[T: Bound](…)`: gives the list of them.
+/// Binds the type parameters of a function or class, `def f[T: Bound](…)`; returns their list.
 fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
     let mut names = Vec::new();
@@ -207,11 +207,11 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u3
     cx.facts.list(&names)
 }
 
-/// What is known of a function's parameters from where it stands.
+/// Context of a function's parameters.
 enum First {
-    /// What the first one is, when it is a method's own.
+    /// The type of a method's first parameter, if it is implicit.
     Method(Option<(Op, u32)>),
-    /// It is an argument of this callee, at this place.
+    /// The function is an argument: callee and position.
     Argument(u32, u32),
     Nothing,
 }
@@ -239,7 +239,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, outer: u32
         let mut of = annotated.take().map_or(UNKNOWN, |annotated| annotation(cx, annotated, inner));
         if let Some(splat) = named.filter(|named| named.kind().ends_with("splat_pattern")) {
             named = cx.first(splat);
-            // `*args: T` is a tuple of T, `**kwargs: T` a dictionary of them.
+            // `*args: T` is a tuple of `T`, `**kwargs: T` a dictionary of `T`.
             if of != UNKNOWN {
                 let list = cx.facts.list(&[of]);
                 of = cx.facts.expression(Op::Generic, UNKNOWN, list);
@@ -288,7 +288,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let (class, members) = cx.facts.class(definition, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     if let Some(bases) = field(node, "superclasses") {
-        // Type variables are parameters in the order of `Generic[…]`, or in which bases name them.
+        // Type variables are parameters in the order of `Generic[…]`, or else of their first use in the bases.
         let (mut variables, mut says_variables) = (Vec::new(), false);
         for base in cx.children(bases) {
             if base.kind() == "keyword_argument" {
@@ -296,7 +296,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
                 continue;
             }
             let base = match base.kind() {
-                // `class A(List[B])`: the class is what stands before the brackets.
+                // `class A(List[B])`: the base is the part before the brackets.
                 "subscript" => {
                     let parts = cx.children(base);
                     let given: Vec<u32> = parts[1..]
@@ -336,13 +336,13 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 
 fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope));
-    // A chain `a = b = value` is one value for all.
+    // A chain `a = b = value` assigns one value to all.
     let (mut targets, mut value) = (Vec::new(), Some(node));
     while let Some(chained) = value.filter(|value| value.kind() == "assignment") {
         targets.extend(field(chained, "left"));
         value = field(chained, "right");
     }
-    // `Name = Name` in a class: that on the right is seen from outside, for the class does not have it yet.
+    // `Name = Name` in a class: the right side refers to the outer scope, as the class does not have the name yet.
     let is_own =
         |cx: &Lower<'_, 't>, value: Node<'t>| targets.iter().any(|to: &Node<'t>| cx.text(*to) == cx.text(value));
     let outer = cx.facts.class_of(scope).map(|_| cx.facts.parent(scope));
@@ -359,12 +359,12 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     }
 }
 
-/// Binds what is assigned to.
+/// Binds an assignment target.
 fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
-            // A function is a symbol wherever it stands.
+            // A lambda bound to a name is a symbol in any scope.
             let is_function = cx.facts.look(value).op == Op::Function as u8;
             let at = if is_function { node.start_byte() as u32 } else { place(cx, scope, node) };
             cx.facts.bind(scope, name, BindingKind::Variable, value, of, at);
@@ -415,14 +415,14 @@ fn with_item<'t>(cx: &mut Lower<'_, 't>, item: Node<'t>, scope: u32) {
     bind_alias(cx, value, scope, entered);
 }
 
-/// Binds what follows `as`.
+/// Binds the name after `as`.
 fn bind_alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
     if let Some(to) = field(node, "alias").and_then(|alias| cx.first(alias)) {
         target(cx, to, scope, value, UNKNOWN);
     }
 }
 
-/// An instance of a class, or of one of a tuple of classes: `except (A, B)`, `isinstance(x, (A, B))`.
+/// An instance of a class, or of one in a tuple: `except (A, B)`, `isinstance(x, (A, B))`.
 fn one_of(cx: &mut Lower<'_, '_>, classes: u32) -> u32 {
     let it = cx.facts.look(classes);
     if it.op == Op::Tuple as u8 {
@@ -432,7 +432,7 @@ fn one_of(cx: &mut Lower<'_, '_>, classes: u32) -> u32 {
     cx.facts.of(Op::Instance, classes)
 }
 
-/// The pattern of a `case`: classes are read, lone names are bound.
+/// Reads a `case` pattern: class names are references, other single names are bound.
 fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     match node.kind() {
         "class_pattern" | "keyword_pattern" | "case_pattern" | "union_pattern" | "tuple_pattern" | "list_pattern"
@@ -454,7 +454,7 @@ fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     }
 }
 
-/// `a.b.c` where the grammar has no attributes.
+/// A dotted name in a pattern, `a.b.c`.
 fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let mut value = UNKNOWN;
     for (place, part) in cx.children(node).into_iter().enumerate() {
@@ -465,7 +465,7 @@ fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     value
 }
 
-/// Writes down the names in an expression; `role` is what its outermost name does. Gives the expression.
+/// Reads an expression and returns it; `role` is the role of its outermost name.
 pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     cx.deeper(|cx| walk_one(cx, node, scope, role))
 }
@@ -486,7 +486,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             let name = cx.name(attribute);
             let meant = cx.facts.member(on, name);
             cx.facts.occurrence(span_of(attribute), role, meant);
-            // Of the unknown nothing is known, but what is written was.
+            // A member of an unknown value is unknown, but its occurrence is recorded above.
             if on == UNKNOWN { UNKNOWN } else { meant }
         }
         "call" => call(cx, node, scope),
@@ -587,7 +587,7 @@ fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: First) 
     cx.facts.expression(Op::Function, function, 0)
 }
 
-/// A container of other people's making that holds these values.
+/// A built-in container with these values.
 fn container(cx: &mut Lower<'_, '_>, values: &[u32]) -> u32 {
     if values.iter().all(|value| *value == UNKNOWN) {
         return UNKNOWN;
@@ -601,7 +601,7 @@ fn container(cx: &mut Lower<'_, '_>, values: &[u32]) -> u32 {
 fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let parts = cx.children(node);
-    // The clauses bind what the body, which stands before them, uses; they see what earlier ones bind.
+    // The clauses come after the body, but bind its names; each sees the names of earlier ones.
     for clause in parts.iter().skip(1) {
         if clause.kind() == "for_in_clause" {
             let over = field(*clause, "right").map_or(UNKNOWN, |right| walk(cx, right, inner, Role::Reference));
@@ -659,7 +659,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         return class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SuperOf, class, 0));
     }
     if is_plain && called == "isinstance" && nodes.len() == 2 && nodes[0].kind() == "identifier" {
-        // Only where the name is bound anyway, or it would hide an outer one.
+        // Only if the name is bound in this scope: otherwise the binding would shadow an outer one.
         let name = cx.name(nodes[0]);
         if cx.facts.is(scope, ScopeKind::Function) && cx.facts.binds(scope, name) {
             let classes = cx.facts.look(values[1]);
@@ -675,7 +675,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if callee == UNKNOWN {
         return UNKNOWN;
     }
-    // Only the first says anything: of `next(x)` and the like.
+    // Only the first argument affects the result, as in `next(x)`.
     let list = cx.facts.list(&values[..values.len().min(1)]);
     cx.facts.expression(Op::Call, callee, list)
 }

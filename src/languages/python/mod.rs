@@ -1,5 +1,5 @@
-//! Python: functions, methods and classes at any depth, the values of modules and classes, and the attributes that a
-//! constructor gives its object.
+//! Python: functions, methods and classes at any depth, values of modules and classes, and attributes set in
+//! constructors.
 
 mod conventions;
 mod imports;
@@ -15,7 +15,7 @@ use super::spec::grammar;
 use super::{Comments, Cx, Definition, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind, Span, Symbol};
 
-/// The language.
+/// Spec of Python.
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "python",
     aliases: &["py"],
@@ -77,7 +77,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// `def`, and `async def`.
+/// `def` and `async def`.
 fn function(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let body = node.child_by_field_name("body");
@@ -96,8 +96,8 @@ fn class(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     define(cx, node, body, Definition { decorators, ..Definition::new(node, name, Kind::Class, Detail::Class) });
 }
 
-/// Completes a definition with a body: its signature ends before the colon, its docstring opens the body, and its
-/// decorators belong to it.
+/// Defines a function or class: the signature ends before the colon, the docstring is the first statement, and
+/// decorators are part of it.
 fn define(cx: &mut Cx<'_, '_>, node: Node<'_>, body: Option<Node<'_>>, definition: Definition) {
     let mut definition = definition.before(colon(node).or(body));
     definition.doc = body.and_then(|body| docstring(cx, body)).unwrap_or_default();
@@ -106,13 +106,13 @@ fn define(cx: &mut Cx<'_, '_>, node: Node<'_>, body: Option<Node<'_>>, definitio
     cx.define(definition);
 }
 
-/// The colon that the body of a definition follows.
+/// The colon before the body.
 fn colon(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).filter(|child| child.kind() == ":").last()
 }
 
-/// The string that opens a body (PEP 257). Bytes and formatted strings document nothing.
+/// The docstring of a body (PEP 257). Bytes and formatted strings do not count.
 fn docstring(cx: &Cx<'_, '_>, body: Node<'_>) -> Option<Span> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
@@ -126,14 +126,14 @@ fn docstring(cx: &Cx<'_, '_>, body: Node<'_>) -> Option<Span> {
     prefix.all(|byte| b"rRuU".contains(byte)).then_some(span_of(string))
 }
 
-/// The decorators of the definition that the walk stands at.
+/// Decorators of the current definition.
 fn decorators(cx: &Cx<'_, '_>) -> Vec<Span> {
     let Some(outer) = cx.ancestor(0).filter(|outer| outer.kind() == "decorated_definition") else { return Vec::new() };
     let mut cursor = outer.walk();
     outer.named_children(&mut cursor).filter(|child| child.kind() == "decorator").map(span_of).collect()
 }
 
-/// What its decorators or its name make of a method.
+/// Kind of a method, by its decorators or its name.
 fn method_detail(cx: &Cx<'_, '_>, decorators: &[Span], name: Node<'_>) -> Detail {
     if cx.text(name) == "__init__" {
         return Detail::Constructor;
@@ -141,7 +141,7 @@ fn method_detail(cx: &Cx<'_, '_>, decorators: &[Span], name: Node<'_>) -> Detail
     for decorator in decorators {
         let text = std::str::from_utf8(decorator.of(cx.source())).unwrap_or_default();
         let text = text.trim_start_matches('@').split('(').next().unwrap_or_default().trim();
-        // `property` has many kin: `cached_property`, `abc.abstractproperty`, `hybrid_property`.
+        // Includes variants of `property`: `cached_property`, `abc.abstractproperty`, `hybrid_property`.
         match text.rsplit('.').next().unwrap_or_default() {
             "getter" => return Detail::Getter,
             "setter" => return Detail::Setter,
@@ -152,9 +152,9 @@ fn method_detail(cx: &Cx<'_, '_>, decorators: &[Span], name: Node<'_>) -> Detail
     Detail::Method
 }
 
-/// `NAME = value` and `name: type`; each name on the left is defined, in `a, (b, *c) = …` and in `a = b = …` too.
+/// `NAME = value` and `name: type`. Defines each name on the left, also in `a, (b, *c) = …` and `a = b = …`.
 fn assignment(cx: &mut Cx<'_, '_>, node: Node<'_>) {
-    // A chain is read as a whole at its first assignment.
+    // The first assignment of a chain handles all of it.
     if cx.ancestor(0).is_some_and(|parent| parent.kind() == "assignment") {
         return;
     }
@@ -175,7 +175,7 @@ fn assignment(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     names.reverse();
     while let Some(name) = names.pop() {
         match (name.kind(), lambda) {
-            // What is called by a name is a function, wherever it stands.
+            // A lambda bound to a name counts as a function.
             ("identifier", Some(lambda)) => {
                 let (kind, detail) = match place {
                     Place::Type => (Kind::Method, Detail::Method),
@@ -199,7 +199,7 @@ fn assignment(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// What a value is called, which its spelling tells: capitals are constants (PEP 8).
+/// Kind of a value by its spelling: capitals are constants (PEP 8).
 fn value_detail(name: &str, place: Place, is_enum: bool) -> Detail {
     let is_constant = name.contains(char::is_alphabetic) && !name.contains(char::is_lowercase);
     match place {
@@ -210,7 +210,7 @@ fn value_detail(name: &str, place: Place, is_enum: bool) -> Detail {
     }
 }
 
-/// Whether the class that the walk is in is an enumeration, by the names of its bases.
+/// Whether the enclosing class is an enumeration, by the names of its bases.
 fn is_enum(cx: &Cx<'_, '_>) -> bool {
     let signature = cx.enclosing().map(|class| class.signature.of(cx.source())).unwrap_or_default();
     let Some(bases) = memchr::memchr(b'(', signature).map(|at| &signature[at + 1..]) else { return false };
@@ -218,17 +218,17 @@ fn is_enum(cx: &Cx<'_, '_>) -> bool {
     words.any(|word| word.ends_with(b"Enum") || word.ends_with(b"Flag") || word.ends_with(b"Choices"))
 }
 
-/// The methods whose assignments to `self` make the attributes of an object known.
+/// Methods whose assignments to `self` define attributes.
 const INITIALIZERS: &[&[u8]] =
     &[b"__init__", b"__new__", b"__post_init__", b"__attrs_post_init__", b"setUp", b"asyncSetUp"];
 
-/// Whether the walk is directly in a method that gives an object its attributes.
+/// Whether the current node is directly in such a method.
 fn initializes(cx: &Cx<'_, '_>) -> bool {
     let name = |symbol: &Symbol| symbol.name.of(cx.source());
     cx.enclosing().is_some_and(|symbol| symbol.kind == Kind::Method && INITIALIZERS.contains(&name(symbol)))
 }
 
-/// `self.name = value`: a field of the class, where it is first given.
+/// `self.name = value`: a field of the class, defined at the first assignment.
 fn attribute(cx: &mut Cx<'_, '_>, statement: Node<'_>, target: Node<'_>, doc: Span) {
     let object = target.child_by_field_name("object");
     let (Some(object), Some(name)) = (object, target.child_by_field_name("attribute")) else { return };
@@ -238,8 +238,8 @@ fn attribute(cx: &mut Cx<'_, '_>, statement: Node<'_>, target: Node<'_>, doc: Sp
     }
 }
 
-/// The string of three quotes directly below a statement and as far to the right: what Sphinx and others read as the
-/// documentation of a value, which has no place for a docstring.
+/// The triple-quoted string directly below a statement at the same indentation, which Sphinx and others read as the
+/// documentation of a value.
 fn doc_below(cx: &Cx<'_, '_>, statement: Node<'_>) -> Span {
     let rest = cx.source().get(statement.end_byte()..).unwrap_or_default();
     let Some(newline) = memchr::memchr(b'\n', rest) else { return Span::default() };
@@ -261,22 +261,22 @@ fn doc_below(cx: &Cx<'_, '_>, statement: Node<'_>) -> Span {
     Span::new(start, start + prefix + 3 + length + 3)
 }
 
-/// Whether an expression may hold a branch: nothing else in one is of interest. Most are short and plain, and reading their
-/// text is far cheaper than visiting their nodes.
+/// Whether an expression may contain a branch; nothing else in it matters. Most are short, and checking their text is
+/// much cheaper than visiting their nodes.
 fn holds_branches(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
     const SHORT: usize = 256;
     let text = span_of(node).of(cx.source());
-    // Long ones are walked, so that no text is read again and again however deep expressions are nested.
+    // Long ones are walked, so that nested expressions are not checked again at each level.
     if text.len() > SHORT {
         return true;
     }
-    // `or`, `for`, `and` and `if`, each by two letters and what follows.
+    // Matches `or`, `for`, `and` and `if` by their last two letters and the next character.
     let ends = text.windows(2).zip(text.iter().skip(2).chain(b" "));
     let mut ends = ends.filter(|(_, next)| !(next.is_ascii_alphanumeric() || **next == b'_'));
     ends.any(|(end, _)| matches!(end, b"or" | b"nd" | b"if"))
 }
 
-/// A case is a way through, the one for everything else is not.
+/// Counts a case as a branch, except `case _`.
 fn case(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let text = span_of(node).of(cx.source()).strip_prefix(b"case").unwrap_or_default().trim_ascii_start();
     let rest = text.strip_prefix(b"_").map(|rest| rest.trim_ascii_start());

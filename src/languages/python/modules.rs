@@ -1,4 +1,4 @@
-//! Python's modules: packages, `src` layouts, relative imports, and folders without an `__init__.py`.
+//! Python modules: packages, `src` layouts, relative imports, and namespace packages.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
 
-/// How Python binds names.
+/// Binding rules of Python.
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: true,
@@ -40,17 +40,17 @@ pub static SEMANTICS: Semantics = Semantics {
     modules: |project| Box::new(PythonModules::new(project)),
 };
 
-/// What texts of imports name.
+/// Modules by import path.
 type Answers = FxHashMap<Box<str>, Option<Module>>;
 
-/// The modules of one project: a file has its own number, a folder without an `__init__.py` one above all of those.
+/// Modules of one project. A file's module number is its own; folders without an `__init__.py` come after all files.
 struct PythonModules<'a> {
     project: &'a Project<'a>,
     folders: Vec<&'a str>,
     numbers: FxHashMap<&'a str, Module>,
-    /// Where absolute imports begin.
+    /// Folders where absolute imports start.
     roots: Vec<&'static str>,
-    /// What was found, by the folder it was looked for from: the same few modules are imported everywhere.
+    /// Cache of resolved imports by importing folder, as the same few modules are imported everywhere.
     found: RefCell<FxHashMap<&'a str, Answers>>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> PythonModules<'a> {
         Self { project, folders, numbers, roots, found: RefCell::default() }
     }
 
-    /// The module of these parts below a folder: a package, then a file, then a folder that holds others.
+    /// Finds a module below a folder: a package, then a file, then a namespace package.
     fn below(&self, base: &str, parts: &[&str]) -> Option<Module> {
         let path = parts.iter().fold(base.to_owned(), |path, part| match path.is_empty() {
             true => (*part).to_owned(),
@@ -96,7 +96,8 @@ impl PythonModules<'_> {
         if let Some(found) = self.roots.iter().find_map(|root| self.below(root, &parts)) {
             return Some(found);
         }
-        // A test or an example imports what lies beside it or above; but a sibling `json.py` is not what `json` means.
+        // Tests and examples import modules from their folder or above, but a sibling `json.py` does not shadow the
+        // standard library.
         if STANDARD.binary_search(&parts.first()?).is_ok() {
             return None;
         }
@@ -142,7 +143,7 @@ impl Modules for PythonModules<'_> {
     }
 }
 
-/// The modules of the standard library, ascending (3.13).
+/// Modules of the standard library (Python 3.13), sorted.
 #[rustfmt::skip]
 const STANDARD: &[&str] = &[
     "abc", "aifc", "antigravity", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop",

@@ -1,4 +1,4 @@
-//! Patterns and smells of Python.
+//! Syntax search for Python: contexts of patterns, and queries for smells.
 
 use crate::languages::Syntax;
 

@@ -1,4 +1,4 @@
-//! Python's types: annotations, aliases, and types in strings.
+//! Lowering of Python types: annotations, aliases, and types in strings.
 
 use tree_sitter::Node;
 
@@ -11,7 +11,7 @@ use crate::model::{Role, Span};
 /// Types that stand for their first argument.
 const TRANSPARENT: &[&str] =
     &["Optional", "ClassVar", "Final", "Annotated", "Required", "NotRequired", "ReadOnly", "Mapped", "InitVar"];
-/// Writes down the names in an annotation and gives the type.
+/// Reads an annotation and returns its type.
 pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     cx.deeper(|cx| annotation_one(cx, node, scope))
 }
@@ -36,7 +36,7 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32
             let text = cx.text(node);
             match text.rsplit('.').next() {
                 Some("Self") => own_type(cx, scope).unwrap_or(meant),
-                // These say nothing of the type.
+                // These names do not restrict the type.
                 Some("Any" | "Final" | "ClassVar" | "TypeAlias" | "object") => UNKNOWN,
                 _ => meant,
             }
@@ -81,7 +81,7 @@ pub(super) fn is_type(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
     BUILT_IN.contains(&name) || TRANSPARENT.contains(&name) || ["Callable", "Union", "Type"].contains(&name)
 }
 
-/// What `Self` is in a method.
+/// The type `Self` in a method.
 fn own_type(cx: &mut Lower<'_, '_>, scope: u32) -> Option<u32> {
     let class = cx.facts.class_around(scope)?;
     Some(cx.facts.expression(Op::SelfOf, class, 0))
@@ -117,18 +117,18 @@ fn generic(cx: &mut Lower<'_, '_>, named: &str, of: u32, types: &[u32]) -> u32 {
     }
 }
 
-/// Types that people write are never so deep.
+/// Maximum nesting of types in strings; hand-written ones stay below it.
 const DEEPEST: usize = 32;
 
-/// A type in a string: `"Cart | None"`, `"list[Item]"`. The grammar does not read strings, and types are simple.
+/// Parser for a type in a string: `"Cart | None"`, `"list[Item]"`. The grammar does not parse strings.
 struct Quoted<'a, 's, 't> {
     cx: &'a mut Lower<'s, 't>,
     scope: u32,
     text: &'s str,
-    /// Where the text begins in the file.
+    /// Offset of the text in the file.
     start: usize,
     at: usize,
-    /// How many brackets it is in.
+    /// Number of enclosing brackets.
     depth: usize,
 }
 
