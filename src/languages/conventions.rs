@@ -1,79 +1,80 @@
-//! Conventions of a language and its frameworks: where programs and tests begin, and which names a library offers to others.
+//! Conventions of a language and its frameworks: entry points, tests, and the public names of a library.
 //!
-//! Each language's own stand in its folder. [`Conventions::NEUTRAL`] are those of a language that names none: they claim nothing.
+//! Each language has its own in its folder. [`Conventions::NEUTRAL`], the default, assumes nothing.
 
 use crate::model::Kind;
 
-/// How a language says that a name is for others.
+/// How a language marks public names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Public {
-    /// Every name.
+    /// All names are public.
     All,
-    /// Every name that does not begin with this; a package offers what its own file defines or brings in.
+    /// Names are public unless they have this prefix; a package's public names are those that its own file defines or
+    /// imports.
     Unless(&'static str),
-    /// A name that begins with a capital letter.
+    /// Names that begin with a capital letter are public.
     Capital,
-    /// A definition that says one of these words.
+    /// Definitions with one of these words are public.
     Word(&'static [&'static str]),
-    /// A definition that says one of these words, or one that holds one that ends with a dot, and every member that is not said to
-    /// be private.
+    /// Definitions after one of these words are public, and so are all members that are not private. A word that ends in a
+    /// dot matches anywhere before the name.
     Exported(&'static [&'static str]),
 }
 
-/// What the owner of a member is where the member stands outside of it.
+/// Meaning of the owner of a member that is defined outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A type: Go's receivers, Rust's `impl`.
+    /// A type, as in Go's receivers and Rust's `impl`.
     Type,
-    /// A type, or any value: `Foo.prototype.bar = …`, `handlers.open = …`.
+    /// A type or any other value: `Foo.prototype.bar = …`, `handlers.open = …`.
     Value,
-    /// What a class without a name derives from: `new Base() { … }`.
+    /// The base of an anonymous class: `new Base() { … }`.
     Base,
 }
 
-/// A file that describes a package.
+/// A manifest file that describes a package.
 #[derive(Clone, Copy, Debug)]
 pub struct Package {
-    /// Its name.
+    /// File name.
     pub file: &'static str,
-    /// Texts of which one says that others get the package; empty where its presence says so.
+    /// Texts of which one marks a published package; empty if the file's presence is enough.
     pub says: &'static [&'static str],
-    /// The parts of the package that it names.
+    /// Parts of the package that the file names.
     pub names: Named,
 }
 
-/// Parts of a package that its description names.
+/// Parts of a package that its manifest names.
 #[derive(Clone, Copy, Debug)]
 pub enum Named {
-    /// None.
+    /// No parts.
     Nothing,
-    /// Functions, as `module.path:name`; `endings` make a file of a module's path.
+    /// Functions, as `module.path:name`; `endings` turn a module's path into a file.
     Functions {
-        /// As `.py`.
+        /// Such as `.py`.
         endings: &'static [&'static str],
     },
-    /// Files, as the values of keys of a JSON object; `endings` are those that may be left out.
+    /// Files, as the values of keys in a JSON object; `endings` may be omitted there.
     Files {
-        /// Keys of files that others use.
+        /// Keys of public files.
         faces: &'static [&'static str],
-        /// Keys of files that are run.
+        /// Keys of executable files.
         programs: &'static [&'static str],
-        /// As `/index.js`.
+        /// Such as `/index.js`.
         endings: &'static [&'static str],
     },
 }
 
-/// What a framework or a tool uses by itself: definitions of these names at the top level of these files.
+/// Definitions that a framework or tool uses by itself, given by file and name, at the top level of the file.
 #[derive(Debug)]
 pub struct Framework {
-    /// Globs of paths.
+    /// Path globs.
     pub files: &'static [&'static str],
-    /// The names, or their beginnings where one ends with `*`; none for all public ones.
+    /// Names, or prefixes ending in `*`; empty for all public names.
     pub names: &'static [&'static str],
 }
 
 impl Framework {
-    /// Whether it uses a name in its files; `is_public` where that is public.
+    /// Whether the framework uses a name in its files; `is_public` is whether the name is public.
     pub fn uses(&self, name: &str, is_public: bool) -> bool {
         let is_meant = |wanted: &&str| match wanted.strip_suffix('*') {
             Some(start) => name.starts_with(start),
@@ -83,62 +84,61 @@ impl Framework {
     }
 }
 
-/// A language's conventions.
+/// Conventions of a language.
 #[derive(Debug)]
 pub struct Conventions {
-    /// Names of functions that a runtime calls by itself, wherever they stand.
+    /// Functions that the runtime calls, in any file.
     pub mains: &'static [&'static str],
-    /// Names and kinds of functions that a program starts with.
+    /// Names and kinds of functions where a program starts.
     pub starts: &'static [(Kind, &'static str)],
-    /// A text that only files that are started hold.
+    /// Text that only executable files contain.
     pub started: Option<&'static str>,
-    /// Names of methods that make an object, beside the name of its type.
+    /// Names of constructor methods, besides the name of the type.
     pub constructors: &'static [&'static str],
-    /// Beginnings of names that a test runner looks for.
+    /// Prefixes of names that a test runner collects.
     pub tests: &'static [&'static str],
-    /// Decorators of what a test runner or a benchmark runs, by the last part of their name.
+    /// Decorators of tests and benchmarks, by the last part of their name.
     pub test_decorators: &'static [&'static str],
-    /// Names of files that exercise code or show it, without their ending; `*` stands for anything. A part of a word is no
-    /// match: `Test*` is not `Testament`.
+    /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
+    /// whole: `Test*` does not match `Testament`.
     pub test_files: &'static [&'static str],
-    /// How a definition is made public.
+    /// How a definition is marked as public.
     pub public: Public,
-    /// Files whose public names are there for others, by their name without endings; empty where all of a library's are.
+    /// Files with a library's public names, by name without extension; empty if all files count.
     pub faces: &'static [&'static str],
-    /// Beside such a file a folder belongs to a library or an installed program; empty where every folder does.
+    /// Manifests that make a folder a library or an installed program; empty if every folder is one.
     pub packages: &'static [Package],
-    /// Whether a file, by path and text, is for nobody else though its names are public.
+    /// Whether a file, by path and text, is internal although its names are public.
     pub is_inner: fn(&str, &[u8]) -> bool,
-    /// A line with any of these texts hands on all names of another file.
+    /// Texts of a line that re-exports all names of another file.
     pub wildcards: &'static [&'static str],
-    /// Beginnings of comments by which what follows is handed to another program.
+    /// Comment prefixes that expose the next definition to another program.
     pub directives: &'static [&'static str],
-    /// A file that says one of these words may look up names that it puts together while it runs; `[` stands right before such a
-    /// name.
+    /// Words of files that may look up names built at run time; `[` stands directly before such a name.
     pub reflection: &'static [&'static str],
-    /// See [`Framework`].
+    /// Definitions used by frameworks.
     pub frameworks: &'static [Framework],
-    /// Whether the language itself uses a member of this name.
+    /// Whether the language itself uses members of this name.
     pub is_implied: fn(&str) -> bool,
-    /// Whether a member may take the place of one of a base that is not in the repository, by the words before its name and that.
+    /// Whether a member may override one of an external base, given the words before its name, and the name.
     pub may_override: fn(&str, &str) -> bool,
-    /// Attributes that name functions in quotes, by how they begin.
+    /// Prefixes of attributes that name functions in quotes.
     pub naming_attributes: &'static [&'static str],
-    /// See [`Owner`].
+    /// Meaning of a member's owner.
     pub owner: Owner,
-    /// Whether definitions of one name in one place are one thing (`@overload`), not several that are called each by itself.
+    /// Whether definitions of one name in one scope are one symbol (`@overload`) instead of separate ones.
     pub overloads_are_one: bool,
-    /// Whether a type uses what its declaration names, where it is asked what is central. Go's types only hold others: all that is
-    /// done with them stands in functions outside of them.
+    /// Whether a type depends on the names in its declaration when centrality is computed. Go's types only hold
+    /// others: their code is in functions outside of them.
     pub types_use: bool,
-    /// Decorators that hand what they decorate to nobody, by the last part of their name.
+    /// Decorators that do not pass on the definition, by the last part of their name.
     pub plain_decorators: &'static [&'static str],
-    /// Bases that call nothing of those who derive from them.
+    /// Bases that call no members of derived classes.
     pub plain_bases: &'static [&'static str],
 }
 
 impl Conventions {
-    /// Conventions of a language that has said nothing of its own: every name may be meant for others.
+    /// Conventions of a language without its own: any name may be public.
     pub const NEUTRAL: Self = Self {
         mains: &[],
         starts: &[],
@@ -166,7 +166,7 @@ impl Conventions {
     };
 }
 
-/// Whether a definition says one of these words.
+/// Whether a definition contains one of these words.
 pub(super) fn says(definition: &str, words: &[&str]) -> bool {
     definition.split_whitespace().any(|own| words.contains(&own))
 }

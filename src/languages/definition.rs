@@ -1,4 +1,4 @@
-//! What a language's rules see of the tree while it is walked, and how they say that something is defined.
+//! Context of the symbol walk: what a language's rules see of the tree, and how they define symbols.
 
 use tree_sitter::{Node, Tree};
 
@@ -6,47 +6,47 @@ use super::LanguageSpec;
 use super::doc::comment_above;
 use crate::model::{Detail, Kind, Span, Symbol};
 
-/// Where in a file the walk is.
+/// Kind of the code around the current node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Outside every definition, or directly in a module or namespace.
+    /// Top level, or directly in a module or namespace.
     Module,
-    /// Directly in a type, or in what belongs to one (a Rust `impl`).
+    /// Directly in a type or in one of its parts (a Rust `impl`).
     Type,
-    /// Somewhere in a function.
+    /// Anywhere in a function.
     Function,
 }
 
-/// A symbol as a language's rule describes it. What is left out takes the obvious value: see [`Definition::new`].
+/// A symbol as described by a language's rule. [`Definition::new`] fills in defaults.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// Where the name is written.
+    /// Range of the name.
     pub name: Span,
-    /// What sort of thing it is.
+    /// Language-independent kind.
     pub kind: Kind,
-    /// In the language's own word.
+    /// Kind in the language's own term.
     pub detail: Detail,
-    /// The whole definition.
+    /// Range of the whole definition.
     pub span: Span,
-    /// The definition without its body.
+    /// Range of the definition without its body.
     pub signature: Span,
-    /// The documentation with its markers.
+    /// Range of the documentation comment with its markers.
     pub doc: Span,
     /// Decorators, attributes, annotations.
     pub decorators: Vec<Span>,
-    /// The owner's name where it does not enclose the definition.
+    /// Name of an owner that does not enclose the definition.
     pub container: Span,
-    /// It has a body that runs, so it has a complexity and what is inside is local to it.
+    /// The definition has a body with code, so it has a complexity, and symbols inside are local.
     pub runs: bool,
     /// See [`Symbol::handed`].
     pub handed: bool,
-    /// It belongs to what encloses the innermost symbol around it: a constructor's parameter that is a field of the class.
+    /// The parent is the one of the enclosing symbol: a constructor's parameter that is a field of the class.
     pub of_outer: bool,
 }
 
 impl Definition {
-    /// The definition that `node` is, named by `name`: all of it is its signature until told otherwise, nothing documents
-    /// it, and functions and methods run.
+    /// A definition of `node` named `name`. By default its signature is the whole node, it has no documentation, and
+    /// functions and methods have code.
     pub fn new(node: Node<'_>, name: Node<'_>, kind: Kind, detail: Detail) -> Self {
         let span = span_of(node);
         Self {
@@ -64,7 +64,7 @@ impl Definition {
         }
     }
 
-    /// The signature ends where `body` begins.
+    /// Ends the signature where `body` begins.
     pub fn before(mut self, body: Option<Node<'_>>) -> Self {
         if let Some(body) = body {
             self.signature.end = (body.start_byte() as u32).max(self.signature.start);
@@ -72,8 +72,8 @@ impl Definition {
         self
     }
 
-    /// The whole definition begins earlier and ends later: an `export`, decorators, a declaration around it. The signature
-    /// begins with it.
+    /// Extends the definition to an outer node: an `export`, decorators, a surrounding declaration. The signature
+    /// starts there too.
     pub fn within(mut self, outer: Node<'_>) -> Self {
         self.span = span_of(outer);
         self.signature.start = self.span.start;
@@ -81,14 +81,14 @@ impl Definition {
     }
 }
 
-/// The bytes of a node.
+/// The byte range of a node.
 pub fn span_of(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
-/// The state of a walk: the text, where it is, and what was found so far.
+/// State of a walk: source, position, and symbols found so far.
 pub struct Cx<'s, 't> {
-    /// The language that is read.
+    /// Language of the file.
     pub(super) spec: &'static LanguageSpec,
     source: &'s [u8],
     ancestors: Vec<Node<'t>>,
@@ -96,12 +96,12 @@ pub struct Cx<'s, 't> {
     containers: Vec<(Span, usize)>,
     attributes: Vec<Span>,
     symbols: Vec<Symbol>,
-    /// What was read once more: where the node begins that it is the text of, and its tree.
+    /// Trees of macro texts that were parsed separately, with the start of the node that contains the text.
     embedded: Vec<(usize, Tree)>,
 }
 
 impl<'s, 't> Cx<'s, 't> {
-    /// A walk of `source` that has not begun.
+    /// A walk of `source`, not started yet.
     pub fn new(spec: &'static LanguageSpec, source: &'s [u8]) -> Self {
         Self {
             spec,
@@ -115,22 +115,24 @@ impl<'s, 't> Cx<'s, 't> {
         }
     }
 
-    /// The whole text.
+    /// The whole source.
     pub fn source(&self) -> &'s [u8] {
         self.source
     }
 
-    /// The text of a node; empty where it is not valid UTF-8.
+    /// The text of a node; empty if it is not valid UTF-8.
     pub fn text(&self, node: Node<'_>) -> &'s str {
         std::str::from_utf8(span_of(node).of(self.source)).unwrap_or_default()
     }
 
-    /// The node `up` levels above the current one; zero is its parent. `Node::parent` searches from the root, this does not.
+    /// The ancestor `up` levels above the parent of the current node. Faster than `Node::parent`, which searches from
+    /// the root.
     pub fn ancestor(&self, up: usize) -> Option<Node<'t>> {
         self.ancestors.iter().rev().nth(up).copied()
     }
 
-    /// The outermost of the nodes directly above the current one that are all of the given kinds; `node` when the parent is not.
+    /// The outermost of the current node's consecutive ancestors of these kinds; `node` if the parent is of another
+    /// kind.
     pub fn outermost<'n>(&self, node: Node<'n>, kinds: &[&str]) -> Node<'n>
     where
         't: 'n,
@@ -144,9 +146,9 @@ impl<'s, 't> Cx<'s, 't> {
             .unwrap_or(node)
     }
 
-    /// Where the current node stands.
+    /// Kind of the code around the current node.
     pub fn place(&self) -> Place {
-        // A container inside the innermost symbol is nearer than that symbol: an `impl` in a function's body.
+        // A container in the innermost symbol is closer than the symbol: an `impl` in a function body.
         if self.container().is_some() {
             return Place::Type;
         }
@@ -166,40 +168,39 @@ impl<'s, 't> Cx<'s, 't> {
         self.open.last().map(|index| &self.symbols[*index as usize])
     }
 
-    /// The symbol that was defined last.
+    /// The last symbol defined.
     pub fn latest(&self) -> Option<&Symbol> {
         self.symbols.last()
     }
 
-    /// Whether what encloses the innermost symbol has a part with this name already, see [`Definition::of_outer`].
+    /// Whether the parent of the innermost symbol has a member of this name already, see [`Definition::of_outer`].
     pub fn outer_has(&self, name: &str) -> bool {
         let Some(outer) = self.enclosing().and_then(|symbol| symbol.parent) else { return false };
         let parts = self.symbols[outer as usize..].iter().filter(|symbol| symbol.parent == Some(outer));
         parts.into_iter().any(|symbol| symbol.name.of(self.source) == name.as_bytes())
     }
 
-    /// The name of the innermost container around the current node, when it lies inside the innermost symbol.
+    /// Name of the innermost container around the current node, if it is in the innermost symbol.
     fn container(&self) -> Option<Span> {
         let (name, _) = *self.containers.last()?;
         let inside = self.enclosing().is_none_or(|symbol| symbol.span.contains(name));
         inside.then_some(name)
     }
 
-    /// The attributes that stand before the current node.
+    /// Attributes before the current node.
     pub fn attributes(&self) -> &[Span] {
         &self.attributes
     }
 
-    /// The run of comments that ends directly above `start`, each of whose lines `is_doc` accepts by its beginning; block
-    /// comments are accepted by their opening.
+    /// The run of comments directly above `start`, as far as `is_doc` accepts the beginning of each line. For block
+    /// comments, `is_doc` gets the opening.
     ///
-    /// Read from the text, because finding a sibling in the tree is a search from the root.
+    /// Works on the text, because finding a sibling in the tree would search from the root.
     pub fn doc_above(&self, start: usize, is_doc: impl Fn(&str) -> bool) -> Span {
         comment_above(&self.spec.comments, self.source, start, is_doc)
     }
 
-    /// Records a symbol. One without a name, or whose parts do not lie in the file, is left out: the text around a syntax
-    /// error gives such nodes.
+    /// Records a symbol. Ignores nodes without a name or out of bounds, which occur around syntax errors.
     pub fn define(&mut self, definition: Definition) {
         let Definition { name, kind, detail, span, signature, doc, handed, runs, of_outer, .. } = definition;
         let Definition { mut decorators, mut container, .. } = definition;
@@ -211,9 +212,9 @@ impl<'s, 't> Cx<'s, 't> {
             container = self.container().unwrap_or_default();
         }
         decorators.retain(|decorator| !decorator.is_empty());
-        // Names that one statement defines, together or one after the other, are neighbours, not one inside the other.
+        // Names defined by one statement, together or in sequence, are siblings.
         self.arrive(span.start as usize);
-        // And near a syntax error what is open may end too early.
+        // Near a syntax error, an open symbol may end too early.
         while let Some(open) = self.open.last() {
             let around = self.symbols[*open as usize].span;
             if around != span && around.contains(span) {
@@ -246,9 +247,9 @@ impl<'s, 't> Cx<'s, 't> {
     }
 }
 
-/// The part of a walk that only the walker calls.
+/// Methods for the walker only.
 impl<'s, 't> Cx<'s, 't> {
-    /// The walk comes to a node that starts at `start`: what ended before is closed.
+    /// Arrives at a node that starts at `start`: closes the symbols and containers that ended before.
     pub fn arrive(&mut self, start: usize) {
         while self.open.last().is_some_and(|index| self.symbols[*index as usize].span.end as usize <= start) {
             self.open.pop();
@@ -258,17 +259,17 @@ impl<'s, 't> Cx<'s, 't> {
         }
     }
 
-    /// The walk goes down into `node`.
+    /// Enters `node`.
     pub fn descend(&mut self, node: Node<'t>) {
         self.ancestors.push(node);
     }
 
-    /// The walk comes back up.
+    /// Leaves the current parent.
     pub fn ascend(&mut self) {
         self.ancestors.pop();
     }
 
-    /// One more branch in the innermost function.
+    /// Counts a branch of the innermost function.
     pub fn branch(&mut self) {
         let running =
             self.open.iter().rev().map(|index| *index as usize).find(|index| self.symbols[*index].complexity > 0);
@@ -277,22 +278,22 @@ impl<'s, 't> Cx<'s, 't> {
         }
     }
 
-    /// What follows, up to byte `end`, belongs to the type called `name`.
+    /// Opens a container up to byte `end`, for the type called `name`.
     pub fn contain(&mut self, name: Span, end: usize) {
         self.containers.push((name, end));
     }
 
-    /// An attribute stands before what follows.
+    /// Adds an attribute of the next node.
     pub fn attribute(&mut self, span: Span) {
         self.attributes.push(span);
     }
 
-    /// What follows is something else than what the attributes belonged to.
+    /// Drops the attributes: the next node is not theirs.
     pub fn forget_attributes(&mut self) {
         self.attributes.clear();
     }
 
-    /// Goes on in another tree of the same text, inside what is open now.
+    /// Continues in another tree of the same text, inside the open symbols.
     pub fn inside<'u>(&mut self, walk: impl FnOnce(&mut Cx<'s, 'u>)) {
         let mut inner = Cx {
             spec: self.spec,
@@ -311,12 +312,12 @@ impl<'s, 't> Cx<'s, 't> {
         self.embedded = inner.embedded;
     }
 
-    /// Keeps the tree of the text of the node that begins at `start`, for the lowering.
+    /// Keeps a macro's tree for the lowering; `start` is the start of the macro's node.
     pub fn keep(&mut self, start: usize, tree: Tree) {
         self.embedded.push((start, tree));
     }
 
-    /// Ends the walk: the symbols, and the trees that were kept.
+    /// Ends the walk; returns the symbols and the kept trees.
     pub fn finish(mut self) -> (Vec<Symbol>, Vec<(usize, Tree)>) {
         self.embedded.sort_by_key(|(start, _)| *start);
         (self.symbols, self.embedded)

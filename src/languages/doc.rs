@@ -1,39 +1,39 @@
-//! Documentation comments: where they stand and what they say.
+//! Documentation comments: finding them, cleaning them, and their first sentence.
 
 use crate::model::Span;
 
-/// How a language writes comments, and which of them document.
+/// Comment syntax of a language, and which comments are documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Comments {
-    /// Marks of comments that end with their line.
+    /// Markers of line comments.
     pub line: &'static [&'static str],
-    /// Marks around comments that end by themselves.
+    /// Delimiters of block comments.
     pub block: &'static [(&'static str, &'static str)],
-    /// Beginnings of comments that document; empty where every comment above a definition does.
+    /// Prefixes of documentation comments; empty if any comment above a definition documents it.
     pub documents: &'static [&'static str],
-    /// Beginnings of comments that document nothing all the same: those that speak to a tool.
+    /// Prefixes of comments that are not documentation, such as directives to a tool.
     pub silent: &'static [&'static str],
     /// Whether documentation is XML.
     pub tagged: bool,
 }
 
 impl Comments {
-    /// A language without comments.
+    /// No comments.
     pub const NONE: Self = Self { line: &[], block: &[], documents: &[], silent: &[], tagged: false };
-    /// Comments as C and its kin write them.
+    /// C-style comments.
     pub const C: Self = Self { line: &["//"], block: &[("/*", "*/")], ..Self::NONE };
-    /// Comments of C of which only `/**` and `///` document.
+    /// C-style comments; only `/**` and `///` are documentation.
     pub const MARKED: Self = Self { documents: &["/**", "///"], silent: &["/**/", "////"], ..Self::C };
-    /// Comments as shells and scripts write them.
+    /// `#` comments of shells and scripts.
     pub const HASH: Self = Self { line: &["#"], silent: &["#!"], ..Self::NONE };
 
-    /// Whether a comment documents what follows it.
+    /// Whether a comment documents the definition below.
     pub fn document(&self, comment: &str) -> bool {
         let begins = |marks: &[&str]| marks.iter().any(|mark| comment.starts_with(mark));
         (self.documents.is_empty() || begins(self.documents)) && !begins(self.silent)
     }
 
-    /// The text of a documentation comment or docstring, without its marks and common indentation.
+    /// The text of a documentation comment or docstring, without markers and common indentation.
     pub fn clean(&self, raw: &str) -> String {
         let raw = raw.trim();
         if let Some((open, close)) = self.block.iter().find(|(open, _)| raw.starts_with(open)) {
@@ -45,7 +45,7 @@ impl Comments {
         let mark = self.line.iter().find(|mark| raw.starts_with(**mark));
         let quoted = unquoted(raw);
         if mark.is_none() && quoted.len() != raw.len() {
-            // The first line of a docstring begins after the quotes: its indentation says nothing (PEP 257).
+            // The first line of a docstring follows the quotes, so its indentation does not count (PEP 257).
             let indent = quoted.lines().skip(1).filter(|line| !line.trim().is_empty());
             let indent = indent.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
             let rest = quoted.lines().skip(1).map(|line| line.get(indent..).unwrap_or_default().trim_end());
@@ -61,33 +61,33 @@ impl Comments {
     }
 }
 
-/// A line without a mark that opens it, at most so often, and the blank behind.
+/// Removes up to `times` leading markers and one space.
 fn without(line: &str, mark: char, times: usize) -> &str {
     let marks = line.chars().take(times).take_while(|c| *c == mark).count();
     let line = &line[marks * mark.len_utf8()..];
     line.strip_prefix(' ').unwrap_or(line).trim_end()
 }
 
-/// A line without the XML tags around it.
+/// Removes the outer XML tags of a line.
 fn without_tags(line: &str) -> &str {
     let line = line.strip_prefix('<').and_then(|line| line.split_once('>')).map_or(line, |(_, behind)| behind);
     line.rsplit_once("</").map_or(line, |(before, _)| before).trim()
 }
 
-/// Lines as one text.
+/// Joins lines to a trimmed text.
 fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The comment that ends directly above byte `start`, see [`super::Cx::doc_above`]. A blank line between breaks the tie.
+/// The comment directly above byte `start`, see [`super::Cx::doc_above`]. A blank line in between separates them.
 pub fn comment_above(comments: &Comments, source: &[u8], start: usize, is_doc: impl Fn(&str) -> bool) -> Span {
     let line_start = |at: usize| memchr::memrchr(b'\n', &source[..at]).map_or(0, |newline| newline + 1);
     let text = |range: std::ops::Range<usize>| std::str::from_utf8(&source[range]).unwrap_or_default().trim();
 
-    // Only the blanks before are read: in a minified file the line may be the whole file.
+    // Reads only the indentation: in a minified file, the line may be the whole file.
     let is_blank = |byte: &&u8| byte.is_ascii_whitespace() && **byte != b'\n';
     let own_line = start - source[..start].iter().rev().take_while(is_blank).count();
-    // A comment on the same line, before the definition: `/** One. */ int x;`.
+    // A comment before the definition on the same line: `/** One. */ int x;`.
     if own_line > 0 && source[own_line - 1] != b'\n' {
         return comments.block_ending_at(source, own_line, is_doc).unwrap_or_default();
     }
@@ -97,7 +97,7 @@ pub fn comment_above(comments: &Comments, source: &[u8], start: usize, is_doc: i
         let end = above + source[above..first - 1].trim_ascii_end().len();
         if first == own_line
             && let Some(block) = comments.block_ending_at(source, end, &is_doc)
-            // At the end of a line of code it is about that.
+            // A comment at the end of a line of code belongs to that line.
             && text(line_start(block.start as usize)..block.start as usize).is_empty()
         {
             return block;
@@ -119,26 +119,26 @@ pub fn comment_above(comments: &Comments, source: &[u8], start: usize, is_doc: i
 }
 
 impl Comments {
-    /// The block comment whose last byte is before `end`; empty where it documents nothing, `None` where none ends there.
+    /// The block comment that ends at `end`; empty if it is not documentation, `None` if there is none.
     fn block_ending_at(&self, source: &[u8], end: usize, is_doc: impl Fn(&str) -> bool) -> Option<Span> {
         let (open, close) = self.block.iter().find(|(_, close)| source[..end].ends_with(close.as_bytes()))?;
         let before = &source[..end - close.len()];
         let start = memchr::memmem::rfind(before, open.as_bytes())?;
-        // A line comment that ends with the mark is none.
+        // The delimiter at the end of a line comment does not count.
         let line = before[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let in_line = self.line.iter().any(|mark| source[line..start].trim_ascii_start().starts_with(mark.as_bytes()));
         if in_line {
             return None;
         }
         let opening = &source[start..end.min(start + open.len() + 2)];
-        // Cut at a character border: only the opening's ASCII matters.
+        // Cut at a character boundary: only the ASCII characters of the opening matter.
         let ascii = opening.iter().take_while(|byte| byte.is_ascii()).count();
         let text = std::str::from_utf8(&opening[..ascii]).unwrap_or_default();
         Some(if is_doc(text) { Span::new(start, end) } else { Span::default() })
     }
 }
 
-/// The inside of a string literal with its prefix and quotes taken off; the text itself when it is none.
+/// The content of a string literal without prefix and quotes; the text itself if it is not a literal.
 fn unquoted(raw: &str) -> &str {
     let literal = raw.trim_start_matches(|c: char| "rRuUbBfF".contains(c));
     for quote in ["\"\"\"", "'''", "\"", "'"] {
@@ -149,11 +149,11 @@ fn unquoted(raw: &str) -> &str {
     raw
 }
 
-/// The first sentence of a documentation text, on one line, at most `limit` characters.
+/// The first sentence of a documentation text, on one line, with at most `limit` characters.
 pub fn first_sentence(doc: &str, limit: usize) -> String {
     let mut sentence = String::new();
     for line in doc.lines().map(str::trim).skip_while(|line| line.is_empty()) {
-        // A paragraph's end, a heading's underline or a tag ends the summary too.
+        // The end of a paragraph, a heading's underline or a tag ends the sentence too.
         if line.is_empty() || line.starts_with('@') || line.chars().all(|c| "=-~^".contains(c)) {
             break;
         }
@@ -172,7 +172,7 @@ pub fn first_sentence(doc: &str, limit: usize) -> String {
     shorten(sentence, limit)
 }
 
-/// Where the first sentence of a text ends, if it does.
+/// End of the first sentence, if there is one.
 fn sentence_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let stops =
@@ -184,7 +184,7 @@ fn sentence_end(text: &str) -> Option<usize> {
     (0..bytes.len()).find(|at| stops(*at) && !abbreviates(*at)).map(|at| at + 1)
 }
 
-/// At most `limit` characters, cut at a word's end and marked when something is missing.
+/// Truncates to `limit` characters at a word boundary, with an ellipsis.
 fn shorten(mut text: String, limit: usize) -> String {
     let Some((cut, _)) = text.char_indices().nth(limit) else { return text };
     let (room, _) = text.char_indices().nth(limit - 1).unwrap_or((cut, ' '));

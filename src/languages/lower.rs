@@ -1,4 +1,4 @@
-//! What every lowering needs: the builder of facts, and nodes turned into names, spans and occurrences.
+//! Lowering: common parts that turn syntax nodes into names, spans and occurrences.
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
@@ -9,13 +9,13 @@ use super::shape::Shape;
 use crate::facts::Builder;
 use crate::model::Role;
 
-/// Nodes deeper than this are not looked into: a lowering calls itself, and a stack is finite. Code that people write is
-/// never so deep; data that programs write may be.
+/// Maximum depth of nodes: lowerings are recursive, and the stack is finite. Hand-written code stays below it;
+/// generated data may not.
 const DEEPEST: usize = 250;
 
-/// A lowering in progress: the builder, the text, and how deep the walk is.
+/// A lowering in progress: facts, source and depth.
 pub struct Lower<'s, 't> {
-    /// The facts so far.
+    /// Facts so far.
     pub facts: Builder,
     source: &'s [u8],
     cursor: TreeCursor<'t>,
@@ -25,35 +25,35 @@ pub struct Lower<'s, 't> {
 }
 
 impl<'s, 't> Lower<'s, 't> {
-    /// A lowering of the tree below `root` that has not begun. `embedded` are the trees of texts in it that were read once more, by
-    /// where the nodes begin whose texts they are.
+    /// A lowering of the tree below `root`, not started yet. `embedded` holds trees of macro texts, sorted by the
+    /// start of their nodes.
     pub fn new(spec: &'static LanguageSpec, source: &'s [u8], root: Node<'t>, embedded: &'t [(usize, Tree)]) -> Self {
         Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0, shapes: spec.shapes() }
     }
 
-    /// The shape of each kind of node, by its number.
+    /// Shapes of node kinds, indexed by kind id.
     pub fn shapes(&self) -> &'static [&'static Shape] {
         self.shapes
     }
 
-    /// The tree of a node's text, where that was read once more.
+    /// The tree of a macro's text, if it was parsed separately.
     pub fn embedded(&self, node: Node<'_>) -> Option<Node<'t>> {
         let place = self.embedded.binary_search_by_key(&node.start_byte(), |(start, _)| *start).ok()?;
         Some(self.embedded[place].1.root_node())
     }
 
-    /// The text of a node; empty where it is not valid UTF-8.
+    /// The text of a node; empty if it is not valid UTF-8.
     pub fn text(&self, node: Node<'_>) -> &'s str {
         std::str::from_utf8(span_of(node).of(self.source)).unwrap_or_default()
     }
 
-    /// The comment that ends right above a node and opens with these characters, its marks included; empty when there is none.
+    /// The comment directly above a node that starts with `opening`, with its markers; empty if there is none.
     pub fn comment_above(&self, node: Node<'_>, opening: &str) -> &'s str {
         let span = comment_above(&Comments::C, self.source, node.start_byte(), |text| text.starts_with(opening));
         std::str::from_utf8(span.of(self.source)).unwrap_or_default()
     }
 
-    /// The comments `/** … */` that hold these words, in their order.
+    /// All `/** … */` comments that contain `words`, in source order.
     pub fn comments_with(&self, words: &str) -> Vec<&'s str> {
         let mut found: Vec<&'s str> = Vec::new();
         let mut end = 0;
@@ -74,12 +74,12 @@ impl<'s, 't> Lower<'s, 't> {
         found
     }
 
-    /// The text of a node, as a name.
+    /// Interns the text of a node as a name.
     pub fn name(&mut self, node: Node<'_>) -> u32 {
         self.facts.name(self.text(node))
     }
 
-    /// The named children of a node, comments left out.
+    /// Named children of a node, without comments.
     pub fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         self.cursor.reset(node);
         let mut children = Vec::with_capacity(node.child_count() as usize);
@@ -97,12 +97,12 @@ impl<'s, 't> Lower<'s, 't> {
         children
     }
 
-    /// The first named child.
+    /// The first named child that is not a comment.
     pub fn first(&self, node: Node<'t>) -> Option<Node<'t>> {
         (0..node.named_child_count() as u32).filter_map(|place| node.named_child(place)).find(|child| !child.is_extra())
     }
 
-    /// Goes one level deeper into the tree, unless it is too deep.
+    /// Runs `inside` one level deeper, unless the tree is too deep.
     pub fn deeper<T: Default>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEEPEST {
             return T::default();
@@ -113,14 +113,14 @@ impl<'s, 't> Lower<'s, 't> {
         result
     }
 
-    /// A bare name is written here.
+    /// Records an occurrence of a bare name.
     pub fn bare(&mut self, node: Node<'_>, scope: u32, role: Role) {
         let name = self.name(node);
         let meant = self.facts.named(scope, name);
         self.facts.occurrence(span_of(node), role, meant);
     }
 
-    /// A member of `of` is written here.
+    /// Records an occurrence of a member of `of`.
     pub fn member(&mut self, node: Node<'_>, of: u32, role: Role) {
         let name = self.name(node);
         let meant = self.facts.member(of, name);

@@ -1,9 +1,9 @@
 //! Languages as data: one folder each, one line each in [`LANGUAGES`].
 //!
-//! A [`LanguageSpec`] names the files a language is written in, its grammar, what each kind of syntax node means ([`Rule`]),
-//! its comments and its conventions. Most kinds mean nothing and are walked through; a few define something, as the table
-//! says or as a function does. What a file says about names is read by a function, or by a table of shapes ([`shape`]).
-//! Nothing outside this room knows a language by name, which `tests/all/tidy.rs` checks.
+//! A [`LanguageSpec`] has the language's file names, its grammar, a [`Rule`] per kind of syntax node, its comments
+//! and its conventions. Most kinds are only walked through; a few define symbols, by the table or by a function.
+//! Facts about names come from a function or from a table of shapes ([`shape`]). Code outside this module never names
+//! a language, which `tests/all/tidy.rs` checks.
 
 mod conventions;
 mod definition;
@@ -47,7 +47,7 @@ pub use role::{exercises, is_beside, is_generated, is_vendored};
 pub use smells::{SMELLS, Syntax};
 pub use spec::{Grammar, LanguageSpec, Relating, Rule};
 
-/// Every language that symbols are read from. Stored files name theirs by its place here, so a new one comes last.
+/// All languages with symbols. Stored files refer to them by index, so new ones are appended.
 pub static LANGUAGES: &[&LanguageSpec] = &[
     &python::SPEC,
     &javascript::SPEC,
@@ -71,31 +71,31 @@ pub static LANGUAGES: &[&LanguageSpec] = &[
     &proto::SPEC,
 ];
 
-/// The language of a file, from its name alone or, when that does not tell, from its first line. Its number is its place
-/// in [`LANGUAGES`]. Languages that the program was built without are nobody's.
+/// Detects the language of a file by its name, or else by its first line. Returns its index in [`LANGUAGES`] too.
+/// `None` for languages left out of the build.
 pub fn of_file(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)> {
     let claimed = || numbered().find(|(_, spec)| spec.claims.iter().any(|(end, look)| ends(path, end) && look(text)));
     claimed().or_else(|| of_name(path)).or_else(|| of_first_line(path, text)).filter(|(_, spec)| spec.is_built())
 }
 
-/// The languages with their numbers.
+/// All languages with their numbers.
 fn numbered() -> impl Iterator<Item = (u8, &'static LanguageSpec)> {
     LANGUAGES.iter().enumerate().map(|(number, spec)| (number as u8, *spec))
 }
 
-/// The language of a file by its name, also one that the program was built without.
+/// Detects the language by file name, including languages left out of the build.
 fn of_name(path: &str) -> Option<(u8, &'static LanguageSpec)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     numbered()
         .find(|(_, spec)| spec.file_names.contains(&name) || spec.extensions.iter().any(|ending| ends(name, ending)))
 }
 
-/// Whether a file has this ending.
+/// Whether a file has this extension, in any case.
 fn ends(path: &str, ending: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, known)| known.eq_ignore_ascii_case(ending))
 }
 
-/// The language of a file without an ending by the program that its first line names.
+/// Detects the language of a file without an extension by the interpreter in its first line.
 fn of_first_line(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.contains('.') {
@@ -112,13 +112,12 @@ fn of_first_line(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)>
     numbered().find(|(_, spec)| spec.interpreters.contains(&program))
 }
 
-/// The language with this name.
+/// Finds a language by its id.
 pub fn of_id(id: &str) -> Option<(u8, &'static LanguageSpec)> {
     numbered().find(|(_, spec)| spec.id == id)
 }
 
-/// The name of the language that a word means: its own name, another one or the ending of its files; else the word itself,
-/// in small letters.
+/// Resolves an id, an alias or a file extension to a language id; any other word is returned in lower case.
 pub fn named(word: &str) -> String {
     let word = word.trim().to_lowercase();
     let means = |spec: &LanguageSpec| spec.aliases.contains(&word.as_str()) || spec.extensions.contains(&word.as_str());
@@ -126,19 +125,19 @@ pub fn named(word: &str) -> String {
     meant.map_or(word, |(_, spec)| spec.id.to_owned())
 }
 
-/// The names of the languages that symbols are read from.
+/// Ids of the languages with symbols in this build.
 pub fn ids() -> Vec<&'static str> {
     let mut ids: Vec<&str> = LANGUAGES.iter().filter(|spec| spec.is_built()).map(|spec| spec.id).collect();
     ids.dedup();
     ids
 }
 
-/// The language with this number in [`LANGUAGES`]; [`LanguageSpec::PLAIN`] where there is none.
+/// The language with this index in [`LANGUAGES`], or [`LanguageSpec::PLAIN`].
 pub fn of_number(number: u8) -> &'static LanguageSpec {
     LANGUAGES.get(number as usize).copied().unwrap_or(&LanguageSpec::PLAIN)
 }
 
-/// Files that describe a package in any language.
+/// Package manifests of all languages, each file name once.
 pub fn packages() -> Vec<&'static Package> {
     let mut packages: Vec<&Package> = Vec::new();
     for package in LANGUAGES.iter().flat_map(|spec| spec.conventions.packages) {

@@ -1,6 +1,6 @@
-//! Names for the files that no grammar reads, from their endings.
+//! Language names for files without a grammar, by file name or extension.
 
-/// Ending or whole file name, and what answers call it.
+/// Language names, each with its file names and extensions.
 const NAMES: &[(&str, &[&str])] = &[
     ("batch", &["bat", "cmd"]),
     ("clojure", &["clj", "cljs", "cljc", "edn"]),
@@ -31,7 +31,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("yaml", &["yaml", "yml"]),
 ];
 
-/// The language of a file by its name, whether symbols are read from it or not; `text` when its name does not tell.
+/// Language of a file by its name, with or without symbols; `text` if unknown.
 pub fn language_name(path: &str) -> &'static str {
     if let Some((_, spec)) = super::of_name(path) {
         return spec.id;

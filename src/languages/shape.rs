@@ -1,7 +1,7 @@
-//! Shapes: what each kind of node says about names, as a table that one reader follows.
+//! Shapes: a table of what each kind of node says about names, interpreted by one reader.
 //!
-//! A node is read at a scope and in a role ([`At`]) and says a value and the scope of what follows it ([`Said`]). A kind that
-//! the table leaves out is [`Shape::Children`].
+//! The reader gets a node with its scope and role ([`At`]), and returns a value and the scope for the next node
+//! ([`Said`]). The default is [`Shape::Children`].
 
 use tree_sitter::Node;
 
@@ -11,80 +11,80 @@ use crate::model::Role;
 
 use crate::facts::{Op, ScopeKind, UNKNOWN};
 
-/// A table of shapes: each with the kinds of nodes that have it.
+/// A table of shapes, each with its node kinds.
 pub type Shapes = &'static [(Shape, &'static [&'static str])];
 
-/// What a kind of node says about names. Parts are called by their fields.
+/// What a kind of node says about names. Parts are given by field name.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// Nothing, and nothing inside is read.
+    /// Ignored, with everything inside.
     Nothing,
-    /// Nothing itself: its parts are read, each in the scope that the one before leaves.
+    /// No value; the parts are read in sequence, each in the scope left by the one before.
     Children,
-    /// As its parts say, in a scope of their own.
+    /// Like [`Shape::Children`], in a new scope.
     Scope(ScopeKind),
-    /// As its first part says: parentheses, pointers.
+    /// The value of the first part: parentheses, pointers.
     Same,
-    /// A name that stands by itself; the blank one means nothing.
+    /// A bare name; the blank name is ignored.
     Name {
-        /// As `_`.
+        /// Such as `_`.
         blank: &'static str,
     },
     /// The name of a type.
     TypeName,
     /// A member of a value: `of.name`.
     Member {
-        /// The value.
+        /// Field of the value.
         of: &'static str,
-        /// The member.
+        /// Field of the member.
         name: &'static str,
     },
-    /// What an operation makes of one part; the others are read.
+    /// An operation on one part; the others are read.
     Of(Op, &'static str),
-    /// An instance of the type that one part writes; the others are read.
+    /// An instance of the type in one part; the others are read.
     Instance(&'static str),
-    /// As one part says; the others are read.
+    /// The value of one part; the others are read.
     Part(&'static str),
-    /// Lists of what is written and what is read.
+    /// An assignment of lists.
     Assign {
-        /// Written.
+        /// Field of the targets.
         left: &'static str,
-        /// Read.
+        /// Field of the values.
         right: &'static str,
     },
-    /// Its parts are written.
+    /// All parts are assigned to.
     Written,
-    /// As a function says, where no other shape does.
+    /// Read by a function, for cases that no other shape covers.
     By(for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>, At) -> Said),
 }
 
-/// Where a node is read.
+/// Context of a node.
 #[derive(Clone, Copy)]
 pub struct At {
     /// The scope of its names.
     pub scope: u32,
-    /// What its outermost name does.
+    /// The role of its outermost name.
     pub role: Role,
 }
 
 impl At {
-    /// A part that is only used.
+    /// Context of a part that is only referenced.
     pub fn used(scope: u32) -> Self {
         Self { scope, role: Role::Reference }
     }
 
-    /// The node has a value and declares nothing.
+    /// The result of a node that has a value and declares nothing.
     pub fn says(self, value: u32) -> Said {
         Said { value, scope: self.scope }
     }
 }
 
-/// What a node says.
+/// Result of reading a node.
 #[derive(Clone, Copy)]
 pub struct Said {
     /// Its value.
     pub value: u32,
-    /// The scope of what follows it.
+    /// The scope for the nodes after it.
     pub scope: u32,
 }
 
@@ -96,12 +96,12 @@ impl<'t> Lower<'_, 't> {
         said
     }
 
-    /// The value of a node that is used.
+    /// Reads a node as a reference and returns its value.
     pub fn value(&mut self, node: Node<'t>, scope: u32) -> u32 {
         self.read(node, At::used(scope)).value
     }
 
-    /// Reads the parts of a node one after the other; gives the scope of what follows.
+    /// Reads the parts of a node in sequence; returns the scope for the nodes after it.
     pub fn parts(&mut self, node: Node<'t>, mut scope: u32) -> u32 {
         for part in self.children(node) {
             scope = self.read(part, At::used(scope)).scope;
@@ -109,7 +109,7 @@ impl<'t> Lower<'_, 't> {
         scope
     }
 
-    /// Reads each part of a list in the same scope and role; gives their values.
+    /// Reads each part of a list in the same scope and role; returns their values.
     pub fn list(&mut self, node: Node<'t>, at: At) -> Vec<u32> {
         self.children(node).into_iter().map(|part| self.read(part, at).value).collect()
     }
@@ -135,7 +135,7 @@ impl<'t> Lower<'_, 't> {
                 let name = self.name(member);
                 let meant = self.facts.member(on, name);
                 self.facts.occurrence(span_of(member), at.role, meant);
-                // Of the unknown nothing is known, but what is written was.
+                // A member of an unknown value is unknown, but its occurrence is recorded above.
                 if on == UNKNOWN { UNKNOWN } else { meant }
             }
             Shape::Of(op, of) => {
@@ -180,7 +180,7 @@ impl<'t> Lower<'_, 't> {
         meant
     }
 
-    /// Reads the parts of a node but one.
+    /// Reads all parts of a node except `but`.
     fn others(&mut self, node: Node<'t>, but: Option<Node<'t>>, scope: u32) {
         for part in self.children(node).into_iter().filter(|part| Some(*part) != but) {
             self.value(part, scope);

@@ -1,21 +1,21 @@
-//! How code is searched by its syntax: what a pattern may be written as, and what well-known smells look like.
+//! Syntax search: pattern syntax, and queries for well-known code smells.
 
-/// How a language's syntax is searched.
+/// Syntax search settings of a language.
 pub struct Syntax {
-    /// Begins names in place of a pattern's `$`; `$` itself where the language allows it.
+    /// Prefix of metavariables in place of a pattern's `$`; `$` itself if the language allows it in names.
     pub sigil: char,
-    /// What may stand before and after a pattern that is no whole file by itself.
+    /// Code before and after a pattern that is not a complete file by itself.
     pub contexts: &'static [(&'static str, &'static str)],
-    /// Smells of [`SMELLS`] and the tree-sitter queries that find them; the match is the capture `match`, or all of them.
+    /// Tree-sitter queries for smells of [`SMELLS`]; the match is the capture `match`, or all captures.
     pub smells: &'static [(&'static str, &'static str)],
 }
 
 impl Syntax {
-    /// Patterns that stand by themselves, with a letter for `$` that few names begin with.
+    /// Default settings: no contexts or smells, and `$` replaced by a letter that few names begin with.
     pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], smells: &[] };
 }
 
-/// Every smell, and what it is.
+/// All smells with their descriptions.
 pub const SMELLS: [(&str, &str); 6] = [
     ("empty_catch", "an error that is caught and dropped"),
     ("bare_except", "a handler that catches everything"),

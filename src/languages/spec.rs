@@ -1,5 +1,4 @@
-//! The form of a language's data: the files it is written in, its grammar, the meaning of each kind of syntax node, its
-//! comments and its conventions.
+//! Structure of a language's data: file names, grammar, meaning of syntax nodes, comments and conventions.
 
 use std::sync::OnceLock;
 
@@ -12,46 +11,48 @@ use super::{Conventions, Cx, LANGUAGES, Syntax};
 use crate::facts::Semantics;
 use crate::model::{Detail, Kind};
 
-/// The meaning of a kind of syntax node to the walk of a tree.
+/// Rule for a kind of syntax node in the symbol walk.
 #[derive(Clone, Copy)]
 pub enum Rule {
-    /// Nothing of interest, but its children may be.
+    /// No symbol; the children are walked.
     Walk,
-    /// Nothing of interest inside either.
+    /// No symbol; the children are skipped.
     Skip,
-    /// Nothing of interest, and inside only when a look at its text says so.
+    /// No symbol; the children are walked if the function says so.
     WalkIf(fn(&Cx<'_, '_>, Node<'_>) -> bool),
-    /// One more way through the enclosing function.
+    /// A branch, for the complexity of the enclosing function.
     Branch,
-    /// A symbol: see [`Cx::symbol`]. A function in a type is its method, and a value in a function is nobody's.
+    /// A symbol, see [`Cx::symbol`]. A function in a type becomes a method, and a value in a function is ignored.
     Symbol {
-        /// Its kind.
+        /// Language-independent kind.
         kind: Kind,
-        /// The language's own word for it.
+        /// Kind in the language's own term.
         detail: Detail,
-        /// The way to the part that names it: `field`, `kind of child`, `one/in/the/other`, `this|or that`, `field:kind`.
+        /// Path to the part with the name: `field`, `kind of child`, `one/in/the/other`, `this|or that`,
+        /// `field:kind`.
         name: &'static str,
-        /// The way to the part that its signature ends before; empty where it has none.
+        /// Path to the body, where the signature ends; empty if there is none.
         body: &'static str,
     },
-    /// A symbol whose kind is told by the first of some signs that it bears.
+    /// A symbol whose kind depends on the first matching sign.
     Told {
-        /// Signs, and the kind and detail that each tells: a word before the name (`enum`), a way to a part that is there
-        /// (`value/lambda`), the kind of the node around (`../block`); nothing for all others.
+        /// Signs with their kinds and details: a word before the name (`enum`), a path to an existing part
+        /// (`value/lambda`), the kind of the parent node (`../block`), or empty for all others.
         signs: &'static [(&'static str, Kind, Detail)],
         /// As in [`Rule::Symbol`].
         name: &'static str,
         /// As in [`Rule::Symbol`].
         body: &'static str,
     },
-    /// It may define symbols: the function looks and calls [`Cx::define`]. Its children are walked afterwards.
+    /// Possibly symbols: the function checks and calls [`Cx::define`]. The children are walked afterwards.
     Define(for<'t> fn(&mut Cx<'_, 't>, Node<'t>)),
-    /// Its children belong to the type whose name the function gives, though it is no definition: a Rust `impl`.
+    /// A container that is no symbol, such as a Rust `impl`: its children are members of the type named by the
+    /// function's result.
     Container(for<'t> fn(&Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
-    /// An attribute that stands before what it belongs to, as a sibling.
+    /// An attribute, as a sibling before its definition.
     Attribute,
-    /// The text inside may be definitions again, which the grammar does not read (an item macro): the function gives the
-    /// node to read once more as a file of its own, or defines what it can tell by itself.
+    /// A macro whose text may contain definitions that the grammar does not parse. The function returns the node to
+    /// parse as a file, or defines symbols itself.
     Embedded(for<'t> fn(&mut Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
 }
 
@@ -60,29 +61,29 @@ pub const fn symbol(kind: Kind, detail: Detail, name: &'static str, body: &'stat
     Rule::Symbol { kind, detail, name, body }
 }
 
-/// How a language's names are resolved: see [`crate::resolve`].
+/// Name resolution of a language, see [`crate::resolve`].
 #[derive(Clone, Copy)]
 pub struct Relating {
-    /// Writes down what a file says about names, given the root of its tree.
+    /// Records a file's facts about names, given the root of its tree.
     pub lower: for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>),
-    /// What each kind of node says about names, for a lowering that reads by shapes.
+    /// Shapes of node kinds, for a lowering by shapes.
     pub shapes: Shapes,
-    /// How they are bound. Languages that name the same one are resolved together.
+    /// Binding rules. Languages with the same ones are resolved together.
     pub semantics: &'static Semantics,
 }
 
-/// A grammar, which a program may be built without.
+/// A tree-sitter grammar, which a build may leave out.
 #[derive(Clone, Copy)]
 pub struct Grammar {
-    /// The grammar; `None` where it was left out.
+    /// The grammar; `None` if the build leaves it out.
     pub language: Option<fn() -> tree_sitter::Language>,
-    /// The kinds of nodes and what may stand in each, as JSON.
+    /// The grammar's node types as JSON.
     #[cfg(test)]
     pub node_types: &'static str,
 }
 
-/// The grammar of a crate that the cargo feature of this name brings in: `grammar!("lua", tree_sitter_lua)`; its items where
-/// they are not called `LANGUAGE` and `NODE_TYPES` follow.
+/// The grammar of a crate behind a cargo feature: `grammar!("lua", tree_sitter_lua)`, optionally followed by the
+/// crate's items if they are not `LANGUAGE` and `NODE_TYPES`.
 macro_rules! grammar {
     ($feature:literal, $krate:ident) => {
         $crate::languages::spec::grammar!($feature, $krate, LANGUAGE, NODE_TYPES)
@@ -102,10 +103,10 @@ macro_rules! grammar {
 }
 pub(super) use grammar;
 
-/// A look at a text.
+/// A check of a file's text.
 pub type Look = fn(&[u8]) -> bool;
 
-/// A table by node kind for each language, made on first use.
+/// Tables indexed by node kind, one per language, built on first use.
 struct Tables<T: 'static>(OnceLock<Vec<OnceLock<Vec<&'static T>>>>);
 
 impl<T> Tables<T> {
@@ -120,45 +121,45 @@ impl<T> Tables<T> {
     }
 }
 
-/// A language: which files are written in it and how they are read.
+/// A language: its files, and how they are parsed.
 #[derive(Clone, Copy)]
 pub struct LanguageSpec {
-    /// Its name in answers and filters.
+    /// Id in answers and filters.
     pub id: &'static str,
-    /// Other names that people give it.
+    /// Alternative names.
     pub aliases: &'static [&'static str],
-    /// File name endings, without the dot.
+    /// File extensions without the dot.
     pub extensions: &'static [&'static str],
-    /// Whole file names that have no telling ending.
+    /// Complete file names, for files without a distinctive extension.
     pub file_names: &'static [&'static str],
-    /// Endings of another language, and a look at a file's text that tells that it is this one all the same.
+    /// Extensions shared with another language, each with a check of the text for this one.
     pub claims: &'static [(&'static str, Look)],
-    /// Programs whose name in a first line `#!…` tells the language.
+    /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
     /// The grammar.
     pub grammar: Grammar,
-    /// The meaning of node kinds; those not named are [`Rule::Walk`]. Anonymous tokens such as `&&` count too.
+    /// Rules for node kinds; the default is [`Rule::Walk`]. Anonymous tokens such as `&&` may have rules too.
     pub rules: &'static [(Rule, &'static [&'static str])],
-    /// Node kinds that can hold nothing the rules name, one a line. A test makes the list from the grammar.
+    /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.
     pub silent: &'static str,
-    /// How comments are written, and which of them document.
+    /// Comment syntax.
     pub comments: Comments,
-    /// Node kinds of decorators, attributes and annotations that are parts of a definition.
+    /// Node kinds of decorators, attributes and annotations inside a definition.
     pub decorators: &'static [&'static str],
-    /// Node kinds around a definition that belong to it: an `export`, a `template`.
+    /// Node kinds that wrap a definition: an `export`, a `template`.
     pub around: &'static [&'static str],
-    /// Node kinds that put an owner before a name, with the parts that are the owner and the name: `Owner::name`.
+    /// Node kinds of qualified names such as `Owner::name`, with the paths to owner and name.
     pub qualified: &'static [(&'static str, &'static str, &'static str)],
-    /// How its names are resolved, where they are.
+    /// Name resolution, if supported.
     pub relating: Option<Relating>,
-    /// How its syntax is searched.
+    /// Syntax search settings.
     pub syntax: &'static Syntax,
-    /// What its programs, libraries and tests use without naming it.
+    /// Conventions about entry points, tests and public names.
     pub conventions: &'static Conventions,
 }
 
 impl LanguageSpec {
-    /// A language of which nothing is known yet.
+    /// A language with all defaults.
     pub const PLAIN: Self = Self {
         id: "",
         aliases: &[],
@@ -182,23 +183,23 @@ impl LanguageSpec {
         conventions: &Conventions::NEUTRAL,
     };
 
-    /// Whether the program was built with its grammar.
+    /// Whether this build includes the grammar.
     pub fn is_built(&self) -> bool {
         self.grammar.language.is_some()
     }
 
-    /// The grammar, if the program was built with it.
+    /// The grammar, if this build includes it.
     pub fn language(&self) -> Option<tree_sitter::Language> {
         self.grammar.language.map(|language| language())
     }
 
-    /// The meaning of every node kind by its number, [`Node::kind_id`]; made on first use.
+    /// Rules indexed by [`Node::kind_id`]; built on first use.
     pub fn table(&'static self) -> &'static [&'static Rule] {
         static TABLES: Tables<Rule> = Tables::new();
         TABLES.of(self, || self.make_table())
     }
 
-    /// What every node kind says about names, by its number; made on first use.
+    /// Shapes indexed by node kind id; built on first use.
     pub fn shapes(&'static self) -> &'static [&'static Shape] {
         static TABLES: Tables<Shape> = Tables::new();
         let rows = self.relating.map_or(&[][..], |relating| relating.shapes);
@@ -216,12 +217,12 @@ impl LanguageSpec {
         let rule = |id: u16| {
             let kind = grammar.node_kind_for_id(id)?;
             let is_token = !grammar.node_kind_is_named(id);
-            // A keyword may bear the name of the node that it opens: Ruby's `if`.
+            // A keyword may have the same name as its node: Ruby's `if`.
             if is_token && grammar.id_for_node_kind(kind, true) != 0 {
                 return Some(&Rule::Skip);
             }
             let named = self.rules.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(rule, _)| rule);
-            // A token has nothing inside, and to ask it costs as much as to visit it.
+            // A token has no children, and checking that costs as much as visiting it.
             let skipped = is_token || silent.binary_search(&kind).is_ok();
             named.or(skipped.then_some(&Rule::Skip))
         };

@@ -1,16 +1,16 @@
-//! Symbols that a table tells: the parts of a node that name it, end its signature, decorate and document it.
+//! Table-driven symbols: finds their name, signature, decorators and documentation.
 
 use tree_sitter::Node;
 
 use super::definition::{Cx, Definition, Place, span_of};
 use crate::model::{Detail, Kind, Span};
 
-/// So many parts of a definition stand before its name at most, where a word or a decorator is looked for.
+/// Maximum number of parts before the name that are searched for words and decorators.
 const BEFORE: u32 = 24;
 
 impl<'t> Cx<'_, 't> {
-    /// Defines what `node` is: a symbol for each part that `name` leads to, with a signature up to the part `body`. Comments
-    /// above it document it, decorators are those of the language.
+    /// Defines a symbol for each part of `node` that `name` leads to, with a signature up to the part `body`.
+    /// Documentation and decorators follow the language's spec.
     pub fn symbol(&mut self, node: Node<'t>, kind: Kind, detail: Detail, name: &str, body: &str) {
         let end = part(node, body);
         let runs = body.is_empty() || end.is_some();
@@ -22,7 +22,7 @@ impl<'t> Cx<'_, 't> {
         }
     }
 
-    /// What [`Cx::symbol`] says of one name; nothing of what is local to a function.
+    /// Describes the symbol of one name; `None` for values local to a function.
     fn described(
         &self,
         node: Node<'t>,
@@ -34,7 +34,7 @@ impl<'t> Cx<'_, 't> {
     ) -> Option<Definition> {
         let place = self.place();
         match (kind, detail) {
-            // Variables of functions are theirs alone.
+            // Variables in functions are not symbols.
             (Kind::Constant, _) if place == Place::Function => return None,
             (Kind::Constant, Detail::Variable) if place == Place::Type => detail = Detail::Field,
             (Kind::Function, Detail::Function) if place == Place::Type || !container.is_empty() => {
@@ -57,7 +57,7 @@ impl<'t> Cx<'_, 't> {
         let docs = starts.map(|start| self.doc_above(start as usize, |comment| comments.document(comment)));
         definition.doc = docs.into_iter().find(|doc| !doc.is_empty()).unwrap_or_default();
         let mut cursor = node.walk();
-        // A comment that opens the body stands before it in some trees.
+        // In some trees, a comment at the start of the body precedes the body node.
         if let Some(comment) =
             node.children(&mut cursor).find(|part| part.is_extra() && part.start_byte() > named.end_byte())
         {
@@ -70,7 +70,7 @@ impl<'t> Cx<'_, 't> {
         Some(definition)
     }
 
-    /// Defines what `node` is by the first of some signs that it bears: see [`super::Rule::Told`].
+    /// Defines the symbol of `node` by its first matching sign, see [`super::Rule::Told`].
     pub fn told(&mut self, node: Node<'t>, signs: &[(&str, Kind, Detail)], name: &str, body: &str) {
         let end = part(node, name).map_or(node.end_byte(), |name| name.start_byte());
         let said: Vec<&str> = self.parts_before(node, end).into_iter().map(|part| self.text(part)).collect();
@@ -84,7 +84,7 @@ impl<'t> Cx<'_, 't> {
         }
     }
 
-    /// The parts of a definition before byte `end`, and the parts of those.
+    /// Parts of a definition before byte `end`, and their parts.
     fn parts_before(&self, node: Node<'t>, end: usize) -> Vec<Node<'t>> {
         let within = |of: Node<'t>| {
             let parts = (0..of.child_count().min(BEFORE)).filter_map(move |at| of.child(at));
@@ -93,7 +93,7 @@ impl<'t> Cx<'_, 't> {
         within(node).flat_map(|part| std::iter::once(part).chain(within(part))).collect()
     }
 
-    /// Gives a definition the decorators that are parts of `node`; its signature begins behind those that open it.
+    /// Adds the decorators in `node`; the signature starts after the leading ones.
     fn decorate(&self, definition: &mut Definition, node: Node<'t>) {
         if self.spec.decorators.is_empty() {
             return;
@@ -113,10 +113,10 @@ impl<'t> Cx<'_, 't> {
         }
     }
 
-    /// The name itself, and the owner that stands before it: `b` and `a` of `a.b`.
+    /// Splits a qualified name into name and owner: `b` and `a` of `a.b`.
     fn unqualified(&self, mut named: Node<'t>) -> (Node<'t>, Span) {
         let mut container = Span::default();
-        // Names are not nested deeply, but the text around an error may be.
+        // Names are not nested deeply, but the tree around a syntax error may be.
         for _ in 0..8 {
             let rule = self.spec.qualified.iter().find(|(kind, _, _)| *kind == named.kind());
             let Some((inner, owner)) = rule.and_then(|(_, owner, name)| Some((part(named, name)?, owner))) else {
@@ -130,13 +130,13 @@ impl<'t> Cx<'_, 't> {
     }
 }
 
-/// A part of a node, by the way to it: steps with `/` between them. A step is a field, or else a child of that kind;
-/// `a|b` is the first of the two that is there, and `a:b` is `a` if it is of kind `b`.
+/// Finds a part of a node by a path: steps with `/` in between. A step is a field name, or else a kind of child.
+/// `a|b` is the first one that exists, and `a:b` is `a` if its kind is `b`.
 pub(super) fn part<'t>(node: Node<'t>, way: &str) -> Option<Node<'t>> {
     parts(node, way).into_iter().next()
 }
 
-/// All parts of a node that a way leads to.
+/// All parts of a node that match a path.
 fn parts<'t>(node: Node<'t>, way: &str) -> Vec<Node<'t>> {
     if way.is_empty() {
         return Vec::new();
