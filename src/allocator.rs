@@ -41,7 +41,7 @@ pub fn take_small_pages() {
 
 /// Returns free memory to the system now. An idle process would keep it otherwise.
 pub fn give_back() {
-    // SAFETY: only what nobody uses is given back; any thread may ask for it.
+    // SAFETY: only unused memory is returned, and any thread may ask for it.
     unsafe { mi_collect(true) }
 }
 

@@ -16,8 +16,8 @@ pub enum Public {
     Capital,
     /// Definitions with one of these words are public.
     Word(&'static [&'static str]),
-    /// Definitions after one of these words are public, and so are all members that are not private. A word that ends in a
-    /// dot matches anywhere before the name.
+    /// Definitions after one of these words are public, and so are all members that are not private. A word that ends
+    /// in a dot matches anywhere before the name.
     Exported(&'static [&'static str]),
 }
 

@@ -14,7 +14,7 @@ use crate::facts::{Op, ScopeKind, UNKNOWN};
 /// A table of shapes, each with its node kinds.
 pub type Shapes = &'static [(Shape, &'static [&'static str])];
 
-/// What a kind of node says about names. Parts are given by field name.
+/// Facts about names in a kind of node. Parts are given by field name.
 #[derive(Clone, Copy)]
 pub enum Shape {
     /// Ignored, with everything inside.

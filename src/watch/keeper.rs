@@ -59,8 +59,8 @@ pub(super) struct Keeper {
 
 impl Keeper {
     /// Starts keeping the checkout at `root`: indexes it if necessary and continues in a thread of its own. If
-    /// another process keeps it already, the thread waits for its end. `None` if [`Errand::ByTheWay`] finds nothing
-    /// to do.
+    /// another process keeps it already, the thread waits for its end. [`Errand::ByTheWay`] returns `None` then, and
+    /// also if there is no current index.
     pub(super) fn start(
         root: PathBuf,
         config: Config,

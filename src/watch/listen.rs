@@ -80,7 +80,7 @@ impl Post {
                 opened => opened?,
             };
             match lock.try_lock() {
-                // The file was removed meanwhile, so a lock on it excludes nobody.
+                // The file was removed meanwhile, so a lock on it excludes no other process.
                 Ok(()) if eye::place(&path).ok() != Some(eye::place_of(&lock.metadata()?)) => {}
                 Ok(()) => break lock,
                 Err(TryLockError::WouldBlock) => return Ok(None),
