@@ -1,4 +1,4 @@
-//! The life of indexing, on one page: choose the files, read what changed, extract it in parallel, commit.
+//! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
 mod mend;
 mod partial;
@@ -28,42 +28,42 @@ use crate::git;
 use crate::model::{Input, Progress, SkipReason, SourceFile};
 use crate::store::{self, Entry, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
 
-/// A file that was written less than this before it was looked at may be written again within the same tick of the
-/// file system's clock: its time is not believed next time (the "racy git" problem).
+/// Files modified within this time before a look may change again within the same tick of the file system's clock, so
+/// their times are not trusted next time (the "racy git" problem).
 const RACY: Duration = Duration::from_millis(20);
-/// A file's time may lie so far ahead of our clock and still be of this very moment, as on a server whose clock is ahead. What
-/// lies further ahead was set by somebody: the next edit has another time.
+/// Clock skew that is tolerated, as for a server whose clock is ahead. Times further ahead were set deliberately: the
+/// next edit has another time.
 const AHEAD: Duration = Duration::from_secs(2);
 
-/// Folders that the system makes up: what is in them are no files.
+/// Folders of virtual file systems, which hold no real files.
 const NO_FILES: [&str; 4] = ["/dev", "/proc", "/run", "/sys"];
 
-/// So many threads ask the system for sizes and times; more would wait for each other.
+/// Maximum number of threads that read metadata; more would wait for each other.
 const MOST_LOOKING: usize = 8;
 
-/// So many files of a first run are published together: each time costs a little, and what was read before a run was killed
-/// need not be read again.
+/// Files of a first run per publication. Publishing costs a little each time, and published files need not be read
+/// again after a kill.
 const PUBLISH_EVERY: usize = 16_000;
 
-/// How a folder is to be indexed.
+/// Options for indexing a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Further ignore patterns, beside the configured ones.
+    /// Ignore patterns in addition to the configured ones.
     pub extra_ignore: Vec<String>,
-    /// Follow symbolic links that stay inside.
+    /// Follow symbolic links that stay inside the root.
     pub follow_symlinks: bool,
-    /// Read every file again, known or not.
+    /// Read every file again.
     pub from_scratch: bool,
-    /// Files to read again though their size and time tell of no change.
+    /// Files to read again even if their size and time are unchanged.
     pub reread: Vec<String>,
-    /// After so many files of a first run what is ready is published; zero for the usual number.
+    /// Files of a first run per publication; zero for the default.
     pub publish_every: usize,
-    /// A folder with more files is not indexed.
+    /// Maximum number of files; larger folders are not indexed.
     pub at_most: Option<usize>,
 }
 
 impl Options {
-    /// The rules that a checkout was indexed by: as its snapshot says, or as its sidecar does where that cannot be read any more.
+    /// Options of an existing index: from its snapshot, or from its sidecar when the snapshot is unreadable.
     pub fn as_before(facts: Option<&SnapshotFacts>, sidecar: Option<&Sidecar>) -> Self {
         let of_facts = |facts: &SnapshotFacts| (facts.extra_ignore.clone(), facts.follow_symlinks);
         let of_sidecar = |sidecar: &Sidecar| (sidecar.extra_ignore.clone(), sidecar.follow_symlinks);
@@ -72,38 +72,38 @@ impl Options {
     }
 }
 
-/// Who is told of progress, and who may call it off.
+/// Progress callback, cancellation flag and lock timeout of a run.
 pub struct Watcher<'a> {
-    /// Files done, files in all, what is being done.
+    /// Called with files done, files in all and the current step.
     pub progress: &'a Progress<'a>,
-    /// Set when the work is no longer wanted.
+    /// Set to cancel the run.
     pub cancelled: &'a AtomicBool,
-    /// How long to wait for another process that writes the same index.
+    /// Maximum wait for another process that writes the same index.
     pub patience: Duration,
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The checkout, as it is now.
+    /// The checkout after the run.
     pub sidecar: Sidecar,
-    /// Its counts.
+    /// Facts of its snapshot.
     pub facts: SnapshotFacts,
-    /// Files that are new.
+    /// New files.
     pub added: Vec<String>,
-    /// Files whose content changed.
+    /// Changed files.
     pub changed: Vec<String>,
-    /// Files that are gone.
+    /// Removed files.
     pub removed: Vec<String>,
-    /// What a person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Choosing the files.
+    /// Time spent choosing the files.
     pub discovery: Duration,
-    /// Reading, extracting and committing.
+    /// Time spent reading, extracting and committing.
     pub parsing: Duration,
 }
 
-/// Why a folder could not be indexed.
+/// Reasons why a folder cannot be indexed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder cannot be walked.
@@ -112,18 +112,18 @@ pub enum Error {
     /// The index cannot be read or written.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// A repository elsewhere cannot be read on.
+    /// A remote repository can no longer be read.
     #[error(transparent)]
     Source(#[from] crate::model::SourceError),
-    /// The folder holds more files than it may.
+    /// The folder exceeds the limit on the number of files.
     #[error("more than {0} files")]
     TooMany(usize),
-    /// Nobody wants the answer any more.
+    /// The run was cancelled.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// Where a folder's index is, whether or not there is one yet.
+/// Sidecar of a folder, whether or not an index exists yet.
 pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
     let stored = config.path_map.to_stored(root);
     let repository = git::Repository::open(root);
@@ -148,7 +148,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
     }
 }
 
-/// Indexes a folder, or brings its index up to date. One that is of no use is made anew.
+/// Indexes a folder, or updates its index. An unusable index is rebuilt.
 pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
     match index_once(root, config, options, watcher) {
         Err(Error::Store(err)) if err.is_of_no_use() && !options.from_scratch => {
@@ -179,7 +179,7 @@ fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher
     }
 }
 
-/// The same, and when it is the first time for a folder, or the first was not through, publishes some files after the other.
+/// Runs a plan. A first run publishes its files in batches, so that an interrupted one can resume.
 #[allow(clippy::too_many_arguments, reason = "what `run` takes, and how many files a part has")]
 fn run_in_parts(
     origin: &Origin<'_>,
@@ -197,7 +197,7 @@ fn run_in_parts(
     let total = plan.files.len();
     for end in (every..total).step_by(every) {
         let is_there = match store.snapshot(&sidecar.snapshot) {
-            // Whoever has an index keeps it until the new one is whole.
+            // An existing complete index stays visible until the new one is complete.
             Ok(snapshot) if !snapshot.facts().partial => break,
             Ok(snapshot) => snapshot.table().len(),
             Err(_) => 0,
@@ -230,16 +230,16 @@ fn run_in_parts(
     Ok(Report { added, warnings, ..report })
 }
 
-/// What the world looks like from an index that was made earlier.
+/// Differences between an index and its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drift {
-    /// Files whose size or time is another.
+    /// Files with another size or time.
     pub changed: Vec<String>,
-    /// Files that are no longer there.
+    /// Files that no longer exist.
     pub gone: Vec<String>,
-    /// Folders or ignore files changed: there may be new files.
+    /// Whether folders or ignore files changed, so that there may be new files.
     pub elsewhere: bool,
-    /// The changed files are to be read though their size and time tell of no change.
+    /// Whether to read the changed files even if their size and time are unchanged.
     pub unseen: bool,
 }
 
@@ -250,11 +250,11 @@ impl Drift {
     }
 }
 
-/// Compares a snapshot with its folder by looking at sizes and times only.
+/// Compares a snapshot with its folder by sizes and times only.
 pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
     let table = snapshot.table();
     if snapshot.facts().partial {
-        // What is not here yet is found by looking at everything.
+        // A partial snapshot lacks files, which only a full walk finds.
         return Drift { elsewhere: true, ..Drift::default() };
     }
     let is_original = place::is_original(root, snapshot.facts());
@@ -262,7 +262,7 @@ pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
         None => table.get(at).map(|row| partial::known(row, false, is_original)),
         Some(at) => table.input_at(at).map(|row| partial::known(row, row.is_dir, is_original)),
     };
-    // Asking the system is all the work there is, and it answers as many as ask.
+    // The time is spent in system calls, which run in parallel.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(MOST_LOOKING);
     let count = table.len() + table.inputs().len();
     let seen = discover::changes(root, (count, &stamp), snapshot.facts().follow_symlinks, threads);
@@ -278,7 +278,7 @@ pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
     drift
 }
 
-/// Brings an index up to date with what [`drift`] saw.
+/// Updates an index with the changes found by [`drift`].
 pub fn refresh(
     sidecar: &Sidecar,
     snapshot: &Snapshot,
@@ -299,7 +299,7 @@ pub fn refresh(
     if drift.elsewhere || !drift.gone.is_empty() || !is_by_the_rules {
         return index_folder(&root, config, &options, watcher);
     }
-    // Nothing came and nothing went, so nothing needs to be chosen again.
+    // No file was added or removed, so the choice of files still holds.
     let mut files: Vec<SourceFile> = snapshot.table().iter().map(|row| row.to_entry().file).collect();
     for path in &drift.changed {
         let Ok(place) = snapshot.table().position(path) else { continue };
@@ -321,20 +321,20 @@ pub fn refresh(
     rules.follow_symlinks = options.follow_symlinks;
     let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
     match run(&Origin::Folder(&root), config, sidecar, plan, &rules, &options, watcher) {
-        // It finds the same damage, and knows what to do.
+        // `index_folder` finds the same damage, and rebuilds.
         Err(Error::Store(err)) if err.is_of_no_use() => index_folder(&root, config, &options, watcher),
         other => other,
     }
 }
 
-/// Forgets a checkout, and its repository's store when it was the last.
+/// Removes the index of a checkout, and its store when no other checkout uses it.
 pub fn forget(registry: &Registry, sidecar: &Sidecar, patience: Duration) -> Result<(), Error> {
     registry.store(&sidecar.store).forget(&sidecar.snapshot, patience)?;
     registry.remove(&sidecar.repo)?;
     Ok(())
 }
 
-/// Why one file of an indexed folder was left out by the rules, if it is there and was.
+/// Reason why the rules leave out a file of an indexed folder; `None` for missing or included files.
 pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config) -> Option<SkipReason> {
     let mut rules = rules(config);
     rules.extra_ignore.extend(facts.extra_ignore.iter().cloned());
@@ -345,7 +345,7 @@ pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config)
     }
 }
 
-/// The rules that a configuration makes.
+/// Discovery rules of a configuration.
 fn rules(config: &Config) -> Rules {
     Rules {
         extra_ignore: config.extra_ignore.clone(),
@@ -358,28 +358,28 @@ fn rules(config: &Config) -> Rules {
     }
 }
 
-/// The files that an index should hold.
+/// Files to index.
 struct Plan {
     files: Vec<SourceFile>,
     inputs: Vec<Input>,
     skipped: BTreeMap<SkipReason, u64>,
     warnings: Vec<String>,
-    /// The commit whose table says what was not looked at; `None` when everything was.
+    /// Base commit for files that were not checked; `None` when all were.
     goes_out_from: Option<u64>,
-    /// There are more files than these.
+    /// Whether the folder has more files than the plan.
     partial: bool,
     discovery: Duration,
 }
 
 impl Plan {
-    /// Of everything that was found.
+    /// Creates a plan from a complete walk.
     fn of(walk: discover::Walk, discovery: Duration) -> Self {
         let discover::Walk { files, inputs, skipped, warnings } = walk;
         Self { files, inputs, skipped, warnings, goes_out_from: None, partial: false, discovery }
     }
 }
 
-/// Makes the index what the plan says.
+/// Runs a plan: reads changed files and commits a snapshot.
 fn run(
     origin: &Origin<'_>,
     config: &Config,
@@ -400,12 +400,13 @@ fn run(
     let racy_until = nanoseconds(now) + AHEAD.as_nanos() as i64;
     let is_recent = |time_ns: i64| time_ns > racy_after && time_ns <= racy_until;
     let is_racy = |mtime_ns: i64, ctime_ns: i64| is_recent(mtime_ns) || is_recent(ctime_ns);
-    // These are read whatever an earlier run, which may have distrusted them as well, made of them.
+    // Racy files are always read again. Their times are shifted, so that no recorded time matches, even one that was
+    // shifted before.
     let doubted: Vec<bool> = files.iter().map(|file| is_racy(file.mtime_ns, file.ctime_ns)).collect();
     files.iter_mut().zip(&doubted).for_each(|(file, doubted)| file.mtime_ns -= i64::from(*doubted));
     inputs.iter_mut().for_each(|input| input.mtime_ns -= i64::from(is_racy(input.mtime_ns, input.ctime_ns)));
 
-    // Whether there is anything to do is seen without keeping anybody from writing.
+    // Unchanged indexes are detected before taking the write lock.
     if !options.from_scratch
         && options.reread.is_empty()
         && !doubted.contains(&true)
@@ -425,7 +426,7 @@ fn run(
     };
     let is_current = |base: &Snapshot| base.content_version() == store::CONTENT;
     let base = writer.base(&sidecar.snapshot)?.filter(|base| is_current(base) && !options.from_scratch);
-    // Somebody has published since the plan was made: what it did not look at is no longer as it says.
+    // Another process has published since the plan was made, so its unchecked files may be stale.
     if let Origin::Folder(root) = origin
         && goes_out_from.is_some()
         && goes_out_from != base.as_ref().map(|base| base.facts().number)
@@ -435,7 +436,7 @@ fn run(
     }
     let mut states: Vec<Result<u32, SkipReason>> = Vec::with_capacity(files.len());
     let mut to_read: Vec<usize> = Vec::new();
-    // The files of another ref are as good as those of an earlier state of this one: each is known by its content.
+    // Files of another ref are reused like those of an earlier state, since content identifies them.
     let sibling = match origin {
         Origin::Commit(reader) if base.is_none() && !options.from_scratch => match &reader.sibling {
             Some(sibling) => writer.base(sibling)?.filter(is_current),
@@ -483,7 +484,7 @@ fn run(
     if let Origin::Commit(reader) = origin {
         warnings.extend(reader.finish()?);
     }
-    // What was doubted is often as it was: that is no reason to publish it once more.
+    // Racy files are often unchanged, and then need no new publication.
     if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, rules, options))
         && base.facts().partial == partial
         && base.table().iter().zip(&states).all(|(row, state)| row.state == *state)
@@ -508,7 +509,7 @@ fn run(
     let mut counts: BTreeMap<String, u64> =
         skipped.iter().map(|(reason, n)| (reason.as_str().to_owned(), *n)).collect();
     if let Some(base) = base.as_ref().filter(|_| !looked_at_all) {
-        // What was not looked at is as it was; what was left out for its content is counted below.
+        // Counts of unchecked files carry over; files left out for their content are counted below.
         counts = base.facts().skipped.clone();
         for row in base.table().iter() {
             if let Err(reason) = row.state
@@ -531,7 +532,7 @@ fn run(
         follow_symlinks: options.follow_symlinks,
         partial,
         root_inode: match (origin, base.as_ref().filter(|_| !looked_at_all)) {
-            // What was not looked at has the times that it had there.
+            // The recorded times of unchecked files belong to the root of the base.
             (_, Some(base)) => base.facts().root_inode,
             (Origin::Folder(root), None) => place::inode(root),
             (Origin::Commit(_), None) => None,
@@ -549,7 +550,7 @@ fn run(
     Ok(report)
 }
 
-/// What is told of a run that found nothing to do.
+/// Report of a run that found no changes.
 fn nothing_done(
     mut sidecar: Sidecar,
     facts: &SnapshotFacts,
@@ -562,7 +563,7 @@ fn nothing_done(
     Report { sidecar, facts: facts.clone(), added, changed, removed, warnings, discovery, parsing: started.elapsed() }
 }
 
-/// Whether a snapshot holds exactly these files as they are.
+/// Whether a snapshot holds exactly these files, unchanged.
 fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], rules: &Rules, options: &Options) -> bool {
     let table = snapshot.table();
     let facts = snapshot.facts();
@@ -575,7 +576,7 @@ fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], rules: &Rul
         && table.inputs().zip(inputs).all(|(row, input)| row.to_input() == *input)
 }
 
-/// Copies what a list of repositories shows, and what it takes to make the index anew.
+/// Copies the facts for lists of repositories, and those needed for a rebuild.
 fn fill(sidecar: &mut Sidecar, facts: &SnapshotFacts) {
     sidecar.indexed_at = facts.indexed_at;
     sidecar.file_count = facts.files;
@@ -586,8 +587,8 @@ fn fill(sidecar: &mut Sidecar, facts: &SnapshotFacts) {
     sidecar.follow_symlinks = facts.follow_symlinks;
 }
 
-/// The rows of an earlier state, looked up in ascending order: one pass over both, where searching for each would cost more
-/// than reading the one file that changed.
+/// Rows of an earlier state, looked up in ascending order. One pass over both is cheaper than a search for each path,
+/// which would cost more than reading the one changed file.
 struct Earlier<'a> {
     base: Option<&'a Snapshot>,
     place: usize,
@@ -598,7 +599,7 @@ impl<'a> Earlier<'a> {
         Self { base, place: 0 }
     }
 
-    /// The row of a path that comes after all that were asked for before.
+    /// Finds the row of a path. Paths must be queried in ascending order.
     fn find(&mut self, path: &str) -> Option<Row<'a>> {
         let table = self.base?.table();
         while let Some(row) = table.get(self.place).filter(|row| row.path <= path) {
@@ -611,7 +612,7 @@ impl<'a> Earlier<'a> {
     }
 }
 
-/// Tells which files are new, changed and gone.
+/// Reports new, changed and removed files.
 fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
     let mut earlier = Earlier::of(base);
     let mut still_there = 0;

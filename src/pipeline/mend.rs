@@ -1,11 +1,11 @@
-//! An index that is damaged, made anew from its folder.
+//! Rebuild of a damaged index from its folder.
 
 use super::{Error, Options, Report, Watcher, index_folder};
 use crate::config::Config;
 use crate::store::{self, Registry, Sidecar};
 
-/// Makes the index of a checkout anew, by the rules it was made by, unless it is whole: then
-/// somebody else has done it.
+/// Rebuilds the index of a checkout with its previous options. Does nothing when the index is intact, because another
+/// process has rebuilt it.
 pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &Watcher<'_>) -> Result<Option<Report>, Error> {
     let old = Registry::new(&config.home).store(&sidecar.store).snapshot(&sidecar.snapshot);
     if old.as_ref().is_ok_and(|old| old.verify().is_ok()) {
@@ -16,7 +16,7 @@ pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &Watcher<'_>) -> Res
     index_folder(&config.path_map.to_local(&sidecar.root), config, &options, watcher).map(Some)
 }
 
-/// Runs once more, from scratch, and says why.
+/// Runs again from scratch, with a warning that gives the reason.
 pub(super) fn anew(err: &store::Error, run: impl FnOnce() -> Result<Report, Error>) -> Result<Report, Error> {
     tracing::warn!("{err}; the index is made anew");
     let mut report = run()?;

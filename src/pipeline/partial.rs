@@ -1,4 +1,4 @@
-//! What changed among some paths only, for whoever was told which.
+//! Detection of changes among given paths only, as reported by a watcher.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,19 +9,21 @@ use crate::discover::{self, Known};
 use crate::model::SkipReason;
 use crate::store::{FileTable, Row, Snapshot};
 
-/// Files that were told of and are left out by the rules, each with the reason, as it was when everything was last looked at.
+/// Reported files that the rules leave out, with the reasons as of the last full walk.
 #[derive(Debug, Default)]
 pub struct LeftOut {
     known: BTreeMap<String, SkipReason>,
-    /// To be found out when everything has been looked at.
+    /// Paths whose reasons are to be determined after the next full walk.
     asked: BTreeSet<String>,
 }
 
-/// So many are remembered: editors leave a few, and who writes thousands will not write them again.
+/// Maximum number of remembered paths. Editors leave a few; programs that write thousands rarely write the same ones
+/// again.
 const MOST_LEFT_OUT: usize = 1000;
 
 impl LeftOut {
-    /// Whether a path that is in no table may be passed over: it came and went, or is left out as it was before.
+    /// Whether a path without a row needs no update: it no longer exists, or is left out for the same reason as
+    /// before.
     fn changes_nothing(&mut self, root: &Path, path: &str, snapshot: &Snapshot, config: &Config) -> bool {
         let is_there = root.join(path).symlink_metadata().is_ok();
         let before = self.known.get(path).copied();
@@ -37,7 +39,7 @@ impl LeftOut {
         is_as_before
     }
 
-    /// Finds out why files that nothing was known of are in no table; for when everything has been looked at.
+    /// Determines the reasons for reported files without a row. Call it after a full walk.
     pub fn learn(&mut self, root: &Path, snapshot: &Snapshot, config: &Config) {
         let asked = std::mem::take(&mut self.asked);
         let table = snapshot.table();
@@ -51,10 +53,9 @@ impl LeftOut {
     }
 }
 
-/// The same as [`super::drift`] when nothing but these paths, relative to the root, can have changed since the snapshot was
-/// made, and each of them was told that did. So the folders that hold them need not be looked at: an editor that writes a file
-/// beside and puts it in place changes that file and no other. What lies outside the folders that a walk enters is compared
-/// always: there is little of it.
+/// Variant of [`super::drift`] for when only these paths, relative to the root, can have changed since the snapshot.
+/// Their folders need no check: an editor that writes a temporary file and renames it changes only one file. The few
+/// inputs outside the walked folders are always compared.
 pub fn drift_of<'p>(
     root: &Path,
     snapshot: &Snapshot,
@@ -94,18 +95,19 @@ pub fn drift_of<'p>(
     drift
 }
 
-/// What the choice of files depended on and does not lie in a folder that was entered: git's index, the excludes of the
-/// repository and of the user, ignore files above the root.
+/// Inputs of the choice of files that lie in no walked folder: git's index, the excludes of the repository and of the
+/// user, ignore files above the root.
 fn outside(table: &FileTable) -> impl Iterator<Item = Row<'_>> {
     table.inputs().filter(|row| !row.is_dir && !table.input(folder_of(row.path)).is_some_and(|folder| folder.is_dir))
 }
 
-/// The folder that holds a path; the root is empty.
+/// Folder of a path; empty for the root.
 fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A row as it is compared with what is there. Of a copy only the time of the last change is what it was in the `original`.
+/// Converts a row for comparison with the disk. A copied file keeps the modification time of the `original`, but not
+/// its change time.
 pub(super) fn known(row: Row<'_>, is_dir: bool, is_original: bool) -> Known<'_> {
     let Row { path, size, mtime_ns, ctime_ns, .. } = row;
     Known { path, size, mtime_ns, ctime_ns: is_original.then_some(ctime_ns), is_dir }

@@ -1,15 +1,15 @@
-//! Where the checkouts are that indexes were made of.
+//! Locations of indexed checkouts.
 
 use std::path::Path;
 
 use crate::config::Config;
 use crate::store::{Registry, Sidecar, SnapshotFacts};
 
-/// A longer `.git` file is none.
+/// Size limit of a `.git` file.
 const LONGEST_LINK: u64 = 64 << 10;
 
-/// The checkout that holds a path, by asking for each of the folders above it. A worktree that lies inside another checkout
-/// of its repository does not belong to that.
+/// Finds the indexed checkout that holds a path, by trying each parent folder. A worktree inside another checkout of
+/// its repository does not belong to that checkout.
 pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut worktree = None;
@@ -25,18 +25,17 @@ pub fn owner(registry: &Registry, config: &Config, path: &Path) -> Option<Sideca
     None
 }
 
-/// Whether a folder is the root of a linked worktree: there, `.git` is a file that names a place among the repository's
-/// worktrees.
+/// Whether a folder is the root of a linked worktree: its `.git` is a file that points below `/worktrees/`.
 pub fn is_linked(folder: &Path) -> bool {
     let text = crate::git::read_small(&folder.join(".git"), LONGEST_LINK);
     text.is_ok_and(|text| text.starts_with(b"gitdir:") && memchr::memmem::find(&text, b"/worktrees/").is_some())
 }
 
-/// Whether a checkout was removed for good. A root that is merely not here, because its disk is not mounted or the index
-/// came from another machine, was held by other folders than those that are in that place now.
+/// Whether a checkout was deleted for good. A root is only absent when its disk is not mounted or the index came from
+/// another machine; then its recorded parent folders differ from the current ones.
 pub fn is_gone(sidecar: &Sidecar, config: &Config) -> bool {
     let root = config.path_map.to_local(&sidecar.root);
-    // What cannot be told counts as being there.
+    // Unknown counts as existing.
     let exists = |path: &Path| path.try_exists().unwrap_or(true);
     if root != sidecar.root || exists(&root) {
         return false;
@@ -45,25 +44,25 @@ pub fn is_gone(sidecar: &Sidecar, config: &Config) -> bool {
     held.is_some_and(|(folder, held_in)| place(folder).is_some_and(|(_, inode)| inode == *held_in))
 }
 
-/// The inodes of the folders that hold a root, the nearest first, as far as they are on the same disk. The topmost folder of
-/// all looks the same on every machine, so it tells nothing.
+/// Inodes of the root's parent folders, nearest first, as far as they are on the same disk. The file system root is
+/// excluded, because its inode is the same on every machine.
 pub(super) fn holders(root: &Path) -> Vec<u64> {
     let Some((device, _)) = place(root) else { return Vec::new() };
     let above = root.ancestors().skip(1).filter(|folder| folder.parent().is_some());
     above.map_while(|folder| place(folder).filter(|(other, _)| *other == device)).map(|(_, inode)| inode).collect()
 }
 
-/// What tells a folder from its copies.
+/// Inode of a folder, which differs between a folder and its copies.
 pub(super) fn inode(folder: &Path) -> Option<u64> {
     place(folder).map(|(_, inode)| inode)
 }
 
-/// Whether a root is the very folder that was indexed, and no copy of it.
+/// Whether a root is the folder that was indexed, not a copy of it.
 pub(super) fn is_original(root: &Path, facts: &SnapshotFacts) -> bool {
     facts.root_inode.is_some() && facts.root_inode == inode(root)
 }
 
-/// Device and inode.
+/// Device and inode of a folder.
 fn place(folder: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     folder.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))

@@ -1,4 +1,4 @@
-//! Files are read and extracted on every core, and what became of each is handed to one thread.
+//! Parallel reading and extraction of files; results arrive on one thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -15,16 +15,16 @@ use crate::languages;
 use crate::model::{Extraction, SkipReason, SourceFile};
 use crate::store::{Known, Prepared};
 
-/// What became of a file that had to be read.
+/// Result of reading a file.
 pub(super) enum Read {
     Skipped(SkipReason),
-    /// The store holds it already, by this number.
+    /// Content that the store already holds, by its number.
     Held(u32),
-    /// A new one, and why its symbols could not be read, if so.
+    /// New content, and an error when its symbols could not be extracted.
     New(Box<Prepared>, Option<String>),
 }
 
-/// Where the files are read from.
+/// Source of the files.
 pub(super) enum Origin<'a> {
     Folder(&'a Path),
     Commit(tree::Reader<'a>),
@@ -39,18 +39,18 @@ impl Origin<'_> {
     }
 }
 
-/// How files are read.
+/// Context for reading files.
 pub(super) struct Reading<'a> {
     pub origin: &'a Origin<'a>,
     pub rules: &'a Rules,
-    /// What the store holds already.
+    /// Contents that the store already holds.
     pub known: Option<&'a Known>,
     pub watcher: &'a Watcher<'a>,
     pub room: &'a Room,
 }
 
 impl Reading<'_> {
-    /// Reads files on every core and hands what became of each to `take`, which runs on this thread only.
+    /// Reads files on every core and passes each result to `take`, on this thread only.
     pub fn read_all(
         &self,
         entries: &[SourceFile],
@@ -67,7 +67,7 @@ impl Reading<'_> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let gate = Gate::new(self.room.under_way);
-        // The gate bounds what waits here.
+        // The gate bounds the queue.
         let (sender, receiver) = unbounded();
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -83,7 +83,7 @@ impl Reading<'_> {
                             Read::New(prepared, failure) => Read::New(Box::new(prepared.holding(ticket)), failure),
                             other => other,
                         };
-                        // Nobody listens any more when writing failed.
+                        // The receiver is dropped when writing failed.
                         if sender.send((*place, read)).is_err() {
                             break;
                         }
@@ -103,7 +103,7 @@ impl Reading<'_> {
                 }
             }
             drop(receiver);
-            // Whoever still waits sees that nothing is wanted any more.
+            // Waiting threads wake up and see that the run has stopped.
             gate.open();
             match cancelled.load(Ordering::Relaxed) {
                 true => Err(Error::Cancelled),
@@ -112,7 +112,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Reads one file.
+    /// Reads and extracts one file.
     fn read_one(&self, file: &SourceFile) -> Read {
         let content = match self.origin.read(file, self.rules) {
             Ok(content) => content,
@@ -134,7 +134,7 @@ impl Reading<'_> {
         catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| self.read_plain(file))
     }
 
-    /// Reads only the text of a file: a fault of ours in one must not cost the others.
+    /// Reads only the text of a file: a bug in extraction must not affect other files.
     fn read_plain(&self, file: &SourceFile) -> Read {
         match self.origin.read(file, self.rules) {
             Err(reason) => Read::Skipped(reason),

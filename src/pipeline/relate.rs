@@ -1,4 +1,5 @@
-//! Who means whom in a snapshot, from the facts of its files; after an edit, from what was known before as well.
+//! Relations between the symbols of a snapshot, from the facts of its files. After an edit, earlier relations are
+//! reused.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -13,15 +14,15 @@ use crate::model::{Kind, Relations, Site};
 use crate::resolve::{Notes, resolve_again, resolve_noting};
 use crate::store::{self, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts, Snapshot, SymbolId};
 
-/// The relations of a snapshot. They are found out when they are first asked for, not when the snapshot is committed: an
-/// edit is searchable at once, and the edit's edges a moment later. What was found out is kept beside the index.
+/// Relations of a snapshot, computed on first use instead of at commit: an edit is searchable at once, and its edges
+/// a moment later. The result is stored beside the index.
 pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     match snapshot.edges() {
         Some(edges) => Ok(edges),
         None => {
             let earlier = snapshot.earlier_edges();
             let edges = derive(snapshot, earlier.as_ref());
-            // What was found out from damaged facts must not outlive them.
+            // Relations from damaged facts must not be stored.
             snapshot.damage()?;
             let kept = snapshot.keep_edges(edges);
             allocator::give_back();
@@ -34,11 +35,11 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
 fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
     let files: Vec<FileView<'_>> = snapshot.files().collect();
     let earlier = earlier.and_then(|table| Earlier::read(table, &files));
-    // What others know of edited files may lie in another language's part, so all of it is taken over or none.
+    // Relations to edited files may lie in another language's part, so either all parts are reused or none.
     earlier.and_then(|earlier| join(&files, Some(earlier))).or_else(|| join(&files, None)).unwrap_or_default()
 }
 
-/// Resolves the languages one by one; `None` when something cannot be taken over.
+/// Resolves the languages one by one; `None` when an earlier part cannot be reused.
 fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edges> {
     let mut edges = earlier.as_ref().map_or_else(Edges::default, |earlier| Edges::like(earlier.table));
     let mut words = Vec::with_capacity(earlier.as_ref().map_or(3, |earlier| earlier.table.notes().len() * 65 / 64));
@@ -63,7 +64,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
             return None;
         }
         let part = part.flatten();
-        // Files that are no code and were read all the same: what is in them counts.
+        // Other files that resolving has read, such as `package.json`: their content matters too.
         let consulted: RefCell<BTreeMap<u32, u32>> = RefCell::default();
         if let Some((part, _)) = &part {
             consulted.borrow_mut().extend(part.read.iter().copied());
@@ -80,7 +81,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
         };
         let symbols: Vec<OnceCell<Symbols>> = views.iter().map(|_| OnceCell::new()).collect();
         let symbols = Everyone { files: &views, symbols: &symbols };
-        // A fault of ours in one language must not cost the others.
+        // A bug in one language must not affect the others.
         let notes = match part {
             Some((part, rows)) => {
                 let again = || take_over(&mut edges, &project, semantics, part, rows, &symbols);
@@ -98,7 +99,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
                 notes
             }
         };
-        // A part: its files, what was read for it, its notes.
+        // Layout of a part: its files, the other files it read, its notes.
         words.extend([views.len() as u32, consulted.borrow().len() as u32]);
         words.extend(views.iter().map(FileView::number));
         words.extend(consulted.borrow().iter().flat_map(|(place, number)| [*place, *number]));
@@ -108,12 +109,12 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
     Some(edges)
 }
 
-/// In two words, all paths of a snapshot.
+/// Hash of all paths of a snapshot, in two words.
 fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
     let mut all = String::new();
     for file in files {
         all.push_str(file.path());
-        // Which language a file is of may change with its first line.
+        // The first line of a file may change its language.
         all.push('\0');
         all.push(char::from(file.language_number().unwrap_or(u8::MAX)));
     }
@@ -121,20 +122,20 @@ fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
     (hash as u32, (hash >> 32) as u32)
 }
 
-/// Relations of an earlier moment of the same paths.
+/// Relations of an earlier snapshot with the same paths.
 struct Earlier<'a> {
     table: &'a EdgeTable,
     rows: Copied<'a>,
     words: &'a [u32],
 }
 
-/// What is known of one language.
+/// Earlier relations of one language.
 struct Part {
-    /// The numbers that its files had.
+    /// Earlier numbers of its files.
     numbers: Vec<u32>,
-    /// Their places now, where they are others now.
+    /// Indices of files whose numbers changed.
     edited: Vec<u32>,
-    /// By its place among all files: a file that was read though it is no code, and its number.
+    /// Other files that resolving has read, by index among all files, with their numbers.
     read: Vec<(u32, u32)>,
     notes: Notes,
 }
@@ -150,7 +151,7 @@ impl<'a> Earlier<'a> {
         })
     }
 
-    /// The next part, if it is of these files and nothing but files of it has been edited.
+    /// Reads the next part, if it has the same files and only these were edited.
     fn part(&mut self, views: &[FileView<'_>], paths: &[&str], files: &[FileView<'_>]) -> Option<Part> {
         let ([count, read], words) = self.words.split_first_chunk()?;
         let (numbers, words) = words.split_at_checked(*count as usize)?;
@@ -169,7 +170,7 @@ impl<'a> Earlier<'a> {
     }
 }
 
-/// Adds the relations of a language, most of them as they were; `None` when it has to be resolved as a whole.
+/// Reuses the relations of a language, except of edited files; `None` when it must be resolved as a whole.
 fn take_over<'a>(
     edges: &mut Edges,
     project: &'a Project<'a>,
@@ -181,7 +182,7 @@ fn take_over<'a>(
     let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
     let mut plan = part.notes.plan(project, semantics, &part.edited, &at)?;
     let (relations, notes) = resolve_again(project, semantics, part.notes, &mut plan)?;
-    // Edited files by the numbers that they had.
+    // Edited files by their earlier numbers.
     let edited: FxHashMap<u32, u32> = part.edited.iter().map(|file| (part.numbers[*file as usize], *file)).collect();
     let moved = |symbol: SymbolId| {
         let Some(file) = edited.get(&symbol.file) else { return Some(symbol) };
@@ -195,7 +196,7 @@ fn take_over<'a>(
         if again {
             found.add(edges, symbols, place as u32);
         }
-        // Where the edited files are to others what they were, so are their classes.
+        // Bases are reused when the edited files mean the same to other files.
         let parts = Parts { occurrences: !again, bases: !again || plan.is_same };
         if !edges.copy(rows, part.numbers[place], parts, file.number(), &moved) {
             return None;
@@ -207,11 +208,11 @@ fn take_over<'a>(
     Some(notes)
 }
 
-/// A file's symbols as occurrences find them.
+/// Symbols of a file, for lookup by occurrences.
 struct Symbols {
-    /// Where each name is written, ascending, and the symbol's place.
+    /// Position of each name, ascending, with the index of its symbol.
     by_name: Vec<(u32, u32)>,
-    /// In source order: where the symbol begins, decorators left out, where it ends, and its kind.
+    /// In source order: start without decorators, end, and kind of each symbol.
     spans: Vec<(u32, u32, Kind)>,
 }
 
@@ -224,7 +225,7 @@ impl Symbols {
         Self { by_name, spans: file.symbols().map(span).collect() }
     }
 
-    /// The innermost of these; a value that a function gives to something belongs to the function.
+    /// Innermost of the open symbols. A value inside a function counts as the function.
     fn innermost(&self, open: &[u32]) -> Option<u32> {
         let kind = |symbol: &&u32| self.spans[**symbol as usize].2;
         let innermost = open.iter().max()?;
@@ -237,7 +238,7 @@ impl Symbols {
     }
 }
 
-/// The symbols of all files of a language, each file's read when it is first asked for.
+/// Symbols of all files of a language, read on first use.
 struct Everyone<'s, 'a> {
     files: &'s [FileView<'a>],
     symbols: &'s [OnceCell<Symbols>],
@@ -254,7 +255,7 @@ impl Everyone<'_, '_> {
     }
 }
 
-/// Turns places in files into symbols.
+/// Converts positions in files into symbols, and adds the edges.
 fn add(edges: &mut Edges, symbols: &Everyone<'_, '_>, relations: &Relations) {
     let mut found = Found::new(relations);
     for file in 0..symbols.files.len() as u32 {
@@ -263,7 +264,7 @@ fn add(edges: &mut Edges, symbols: &Everyone<'_, '_>, relations: &Relations) {
     }
 }
 
-/// What was found out and is yet to be added: all of it is by file, ascending.
+/// Relations still to be added, all sorted by file.
 struct Found<'a> {
     relations: &'a Relations,
     occurrences: usize,
@@ -276,11 +277,11 @@ impl<'a> Found<'a> {
         Self { relations, occurrences: 0, imports: 0, bases: 0 }
     }
 
-    /// Adds the occurrences and imports of a file; files must be asked for in their order.
+    /// Adds the occurrences and imports of a file. Files must be passed in order.
     fn add(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
         let (all, view, own) = (self.relations, &symbols.files[file as usize], symbols.of(file));
         let mut targets = Vec::new();
-        // The symbols that the walk over a file's occurrences is in, and the next one it comes to.
+        // Symbols that enclose the current occurrence, and the next symbol in source order.
         let (mut open, mut next): (Vec<u32>, usize) = (Vec::new(), 0);
         let rest = &all.occurrences[self.occurrences..];
         let occurrences = &rest[..rest.partition_point(|occurrence| occurrence.file <= file)];
@@ -294,7 +295,7 @@ impl<'a> Found<'a> {
             targets.clear();
             let first = occurrence.first_target as usize;
             for site in &all.targets[first..first + occurrence.targets as usize] {
-                // Where it is defined it does not mean itself.
+                // A definition is no reference to itself.
                 if (site.file, site.at) != (occurrence.file, occurrence.at) {
                     targets.extend(symbols.at(*site).filter(|symbol| !targets.contains(symbol)));
                 }

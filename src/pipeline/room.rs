@@ -1,31 +1,31 @@
-//! How much memory a run may take, shared out to those who need it.
+//! Memory limit of a run, divided among its parts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::extract::Limits;
 
-/// How memory is shared out.
+/// Division of memory.
 pub(super) struct Room {
-    /// Threads that read; `None` for one on each core.
+    /// Number of reading threads; `None` for one on each core.
     pub threads: Option<usize>,
-    /// Bytes of files that have been read and not taken up yet, by [`Room::weight_of`].
+    /// Limit on files that are read but not yet stored, in bytes by [`Room::weight_of`].
     pub under_way: u64,
-    /// Bytes that are gathered before they are written; `None` for as many as are useful.
+    /// Size of the write buffer in bytes; `None` for the default.
     pub writer: Option<u64>,
-    /// What a file may take to be parsed.
+    /// Limits for parsing a file.
     pub limits: Limits,
 }
 
 impl Room {
-    /// What a program of this kind takes at least, the smallest writer included.
+    /// Memory of the process without parsing, with the smallest write buffer.
     const BASE: u64 = 60_000_000;
-    /// What a thread that parses ordinary files takes.
+    /// Memory of a thread that parses ordinary files.
     const THREAD: u64 = 30_000_000;
-    /// What is read ahead where nobody sets a limit: more than any machine needs to be kept busy.
+    /// Read-ahead without a memory limit: enough to keep any machine busy.
     const PLENTY: u64 = 200_000_000;
 
-    /// What may be used of so many bytes; there is always room for one file after the other.
+    /// Divides this many bytes; there is always room to process one file at a time.
     pub fn of(max_memory: Option<u64>) -> Self {
         let Some(most) = max_memory else {
             return Self { threads: None, under_way: Self::PLENTY, writer: None, limits: Limits::default() };
@@ -42,14 +42,14 @@ impl Room {
         }
     }
 
-    /// What a file of so many bytes weighs until it has been taken up: its text, what was read out of it, and the documents and
-    /// grams that are made of both.
+    /// Memory for a file of this size until it is stored: its text, its extracted symbols, and the documents and
+    /// grams made of both.
     pub fn weight_of(size: u64) -> u64 {
         (size * 8).max(50_000)
     }
 }
 
-/// Lets in as much as there is room for.
+/// Gate that admits files while their weight fits the limit.
 pub(super) struct Gate(Arc<Inside>);
 
 struct Inside {
@@ -59,7 +59,7 @@ struct Inside {
     left: Condvar,
 }
 
-/// A place inside, given back when it is dropped.
+/// Admission through the gate, released on drop.
 pub(super) struct Ticket {
     inside: Arc<Inside>,
     weight: u64,
@@ -70,7 +70,7 @@ impl Gate {
         Self(Arc::new(Inside { most, is_open: AtomicBool::new(false), now: Mutex::new(0), left: Condvar::new() }))
     }
 
-    /// Waits until there is room. What is heavier than all the room there is comes in alone.
+    /// Waits until there is room. A file heavier than the limit is admitted alone.
     pub fn enter(&self, weight: u64) -> Ticket {
         let is_open = &self.0.is_open;
         let full = |now: &mut u64| *now > 0 && *now + weight > self.0.most && !is_open.load(Ordering::Relaxed);
@@ -79,9 +79,9 @@ impl Gate {
         Ticket { inside: self.0.clone(), weight }
     }
 
-    /// Lets everybody in from now on.
+    /// Admits everyone from now on.
     pub fn open(&self) {
-        // Held, so that nobody begins to wait between seeing it shut and sleeping.
+        // The lock is held, so that no thread starts to wait between its check and its sleep.
         let _now = self.0.lock();
         self.0.is_open.store(true, Ordering::Relaxed);
         self.0.left.notify_all();
@@ -90,7 +90,7 @@ impl Gate {
 
 impl Inside {
     fn lock(&self) -> MutexGuard<'_, u64> {
-        // A number is whole whoever panicked beside it.
+        // A panic in another thread cannot leave a number half written.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! A commit of a repository elsewhere as an index: the same pipeline, for files that lie in no folder.
+//! Indexing of a commit of a remote repository.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::git::{Remote, short_name};
 use crate::model::{SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
 use crate::store::{self, Registry, RemoteFacts, Sidecar};
 
-/// How many files are named that could not be read.
+/// Unreadable files listed by name in warnings.
 const NAMED: usize = 20;
 
-/// Where the index of a repository's ref is, whether or not there is one yet. All refs of a repository share one store;
-/// `default` says that the ref is the one that is meant when none is named.
+/// Sidecar of a repository's ref, whether or not an index exists yet. All refs of a repository share one store.
+/// `default` marks the ref that is used when none is named.
 pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sidecar {
     let name = short_name(reference);
     let repo = remote.id((!default).then_some(name));
@@ -39,7 +39,7 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
     }
 }
 
-/// The index of a commit, when there is one that this version made.
+/// Report of an existing index of this commit, if this version made it.
 pub fn unchanged(registry: &Registry, sidecar: &Sidecar, commit: &str, secrets: &Secrets) -> Option<Report> {
     let known = registry.get(&sidecar.repo).filter(|known| known.git_head.as_deref() == Some(commit))?;
     if known.snapshot != sidecar.snapshot {
@@ -60,8 +60,8 @@ pub fn unchanged(registry: &Registry, sidecar: &Sidecar, commit: &str, secrets: 
     })
 }
 
-/// Indexes the files of a commit, or brings an index to it. Only contents that the index does not hold are read.
-/// `max_files` is the limit of the way they come by.
+/// Indexes the files of a commit, or updates an index to it. Only contents missing from the index are read.
+/// `max_files` is the limit of the transport.
 pub fn index_tree(
     tree: &dyn SourceTree,
     mut sidecar: Sidecar,
@@ -96,17 +96,17 @@ fn sibling(registry: &Registry, sidecar: &Sidecar) -> Option<String> {
     others.max_by_key(|other| other.indexed_at).map(|other| other.snapshot)
 }
 
-/// Reads the files of a commit.
+/// Reader for the files of a commit.
 pub(super) struct Reader<'a> {
     tree: &'a dyn SourceTree,
     by_path: HashMap<&'a str, &'a TreeEntry>,
-    /// Another ref's snapshot in the same store.
+    /// Snapshot of another ref in the same store.
     pub(super) sibling: Option<String>,
     failures: Mutex<Vec<SourceError>>,
 }
 
 impl Reader<'_> {
-    /// Tells the source which files will be read.
+    /// Announces the files that will be read.
     pub(super) fn prepare(&self, files: &[SourceFile], places: &[usize]) -> Result<(), SourceError> {
         let wanted: Vec<&TreeEntry> =
             places.iter().filter_map(|place| self.by_path.get(files[*place].path.as_str()).copied()).collect();
@@ -120,14 +120,14 @@ impl Reader<'_> {
             self.failures.lock().unwrap_or_else(PoisonError::into_inner).push(err);
             reason
         })?;
-        // A source need not know sizes before.
+        // A source may not know sizes in advance.
         if bytes.len() as u64 > rules.max_file_size.max(file.size) {
             return Err(SkipReason::TooLarge);
         }
         if discover::is_binary(&bytes) { Err(SkipReason::Binary) } else { Ok(bytes) }
     }
 
-    /// Names what could not be read; an error when that was not about single files.
+    /// Warnings about unreadable files; an error when the source as a whole failed.
     pub(super) fn finish(&self) -> Result<Vec<String>, Error> {
         let mut failures = std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(whole) = failures.iter().position(|err| matches!(err, SourceError::Failed(_))) {
