@@ -1,17 +1,17 @@
-//! What can be wrong with the settings: each error says what, where, and what next.
+//! Errors in the settings. Each names the problem, its place and the remedy.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why no [`super::Config`] could be made.
+/// Reasons why no [`super::Config`] can be built.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file is there and cannot be read.
+    /// The file exists and cannot be read.
     #[error("cannot read {}: make it readable, or move it away", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// The file is no TOML, or a value has the wrong type.
@@ -19,35 +19,35 @@ pub enum Error {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What the parser says, with the line.
+        /// Message of the parser, with the line.
         problem: String,
     },
-    /// The file has a key that means nothing.
+    /// The file has an unknown key.
     #[error("{}: unknown setting `{key}`; {}", .path.display(), suggestion(.nearest))]
     UnknownKey {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The key.
         key: String,
-        /// What it may mean.
+        /// The nearest known key.
         nearest: Option<&'static str>,
     },
-    /// A value that cannot be used.
+    /// An invalid value.
     #[error("`{key}` in {place} {problem}")]
     BadValue {
         /// The setting or the variable.
         key: String,
-        /// Where it was set.
+        /// Source of the value.
         place: String,
-        /// What is wrong with it, and what would be right.
+        /// Description of the problem, and of a valid value.
         problem: String,
     },
-    /// There is no place for the index directory.
+    /// No location for the index directory is known.
     #[error("no home directory is set: say where indexes shall live with --index-dir or CODELODE_INDEX_PATH")]
     NoHome,
 }
 
-/// What to write instead of an unknown key.
+/// Suggestion for an unknown key.
 fn suggestion(nearest: &Option<&'static str>) -> String {
     match nearest {
         Some(key) => format!("did you mean `{key}`?"),

@@ -1,22 +1,22 @@
-//! What decides how repositories elsewhere are reached and kept.
+//! Settings for access to remote repositories, and for their clones.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How repositories elsewhere are reached and kept.
+/// Settings for access to remote repositories, and for their clones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Git {
-    /// Secrets by host, in small letters, with `:port` where it is not the usual one. From the environment alone.
+    /// Secrets by lower-case host, with `:port` for non-standard ports. Read from the environment only.
     pub tokens: Vec<(String, Secret)>,
-    /// What is run as `ssh`; `None` for ssh without questions.
+    /// Command to run as `ssh`; `None` for ssh in batch mode.
     pub ssh_command: Option<String>,
-    /// Who shares the clones.
+    /// Sharing of clones between processes.
     pub cache_mode: CacheMode,
-    /// The most that is fetched at once, in bytes.
+    /// Size limit of one fetch, in bytes.
     pub max_clone: u64,
-    /// The most that all clones may take, in bytes.
+    /// Size limit of all clones, in bytes.
     pub cache_size: u64,
 }
 
@@ -33,7 +33,7 @@ impl Default for Git {
 }
 
 impl Git {
-    /// The secret of a host.
+    /// Secret of a host.
     pub fn token(&self, host: &str) -> Option<&Secret> {
         self.tokens.iter().find(|(name, _)| name.eq_ignore_ascii_case(host)).map(|(_, secret)| secret)
     }
@@ -62,7 +62,7 @@ impl std::str::FromStr for CacheMode {
     }
 }
 
-/// A token: told to its host and to nobody else.
+/// A token, sent only to its host and never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -72,7 +72,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The variables with the token of one host; the first that is set wins.
+/// Variables with the token of one host, in order of precedence.
 pub static TOKENS: &[(&str, &[&str])] = &[
     ("github.com", &["CODELODE_GITHUB_TOKEN", "GITCODE_MCP_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"]),
     ("gitlab.com", &["CODELODE_GITLAB_TOKEN", "GITLAB_TOKEN"]),
@@ -80,10 +80,10 @@ pub static TOKENS: &[(&str, &[&str])] = &[
     ("bitbucket.org", &["CODELODE_BITBUCKET_TOKEN", "BITBUCKET_TOKEN"]),
 ];
 
-/// The variable with tokens of any hosts: `host=token,host:port=user:password`.
+/// Variable with tokens of any hosts: `host=token,host:port=user:password`.
 pub const ANY_TOKENS: &str = "CODELODE_GIT_TOKENS";
 
-/// The tokens of an environment. An error never shows what it holds.
+/// Reads the tokens of an environment. Errors never show their content.
 pub(super) fn tokens(env: &dyn Fn(&str) -> Option<String>) -> Result<Vec<(String, Secret)>, String> {
     let mut tokens = Vec::new();
     let set = |name: &str| env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
@@ -96,7 +96,7 @@ pub(super) fn tokens(env: &dyn Fn(&str) -> Option<String>) -> Result<Vec<(String
         }
     }
     for (host, names) in TOKENS {
-        // What is said of a host by name comes first.
+        // Tokens listed by host take precedence.
         if tokens.iter().all(|(name, _)| name != host)
             && let Some(token) = names.iter().find_map(|name| set(name)).filter(|token| is_token(token))
         {
@@ -110,7 +110,7 @@ fn is_host(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || ".-_:[]".contains(c))
 }
 
-/// Anything else would break a header in two.
+/// Whether a text is safe as a token. Other characters could split a header in two.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic())
 }

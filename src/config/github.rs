@@ -1,13 +1,13 @@
-//! What decides how GitHub's REST interface is used.
+//! Settings for GitHub's REST API.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;
 
-/// How GitHub's REST interface is used.
+/// Settings for GitHub's REST API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitHub {
-    /// Its base URL: GitHub's own, or `https://<host>/api/v3` of GitHub Enterprise.
+    /// Base URL: GitHub's own, or `https://<host>/api/v3` of GitHub Enterprise.
     pub api: Url,
     /// How commits of repositories on GitHub are read.
     pub mode: GitHubMode,

@@ -1,5 +1,5 @@
-//! Decides everything once: built-in defaults, then `config.toml` in the index directory, then the environment, then
-//! flags. Every other room takes the part that it needs and asks nobody.
+//! Configuration, decided once: built-in defaults, then `config.toml` in the index directory, then the environment,
+//! then flags. All other modules take their settings from here.
 
 mod error;
 mod git;
@@ -24,60 +24,59 @@ pub use github::{GitHub, GitHubMode};
 pub use secrets::Secrets;
 pub use settings::{Flags, Settings, VARIABLES, Variable};
 
-/// The name of codelode's own folder inside the index directory.
+/// Name of codelode's own folder inside the index directory.
 const FOLDER: &str = "codelode";
-/// The name of the file with settings in that folder.
+/// Name of the settings file in that folder.
 const FILE: &str = "config.toml";
-/// Indexing needs so many megabytes of memory: the smallest search index in the making takes 15, what is read and parsed the rest.
+/// Minimum memory for indexing in megabytes: the smallest search index writer takes 15, reading and parsing the rest.
 const LEAST_MEMORY: u64 = 80;
 
-/// Everything that can be set.
+/// The whole configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where indexes live: codelode's own folder inside the index directory.
+    /// Location of indexes: codelode's own folder inside the index directory.
     pub home: PathBuf,
     /// Largest file that is read, in bytes.
     pub max_file_size: u64,
-    /// How many files of a folder at most; `None` for no limit.
+    /// Maximum number of files of a folder; `None` for no limit.
     pub max_files: Option<usize>,
     /// Further ignore patterns for every folder, in gitignore syntax.
     pub extra_ignore: Vec<String>,
-    /// Files that may hold a credential, and so are in no index and no answer.
+    /// Rule for files that may hold a credential, which are never indexed or shown.
     pub secrets: Secrets,
-    /// Where an index made elsewhere finds its sources here, first match wins.
+    /// Mapping of source folders for indexes made elsewhere; the first match wins.
     pub path_map: PathMap,
     /// Keep absolute paths out of answers.
     pub redact_source_root: bool,
-    /// How long an answer may wait for changed files to be read again.
+    /// Maximum wait of an answer for changed files.
     pub freshness: Freshness,
-    /// Which tools a client is shown.
+    /// Tools that a client is shown.
     pub surface: Surface,
-    /// How answers are written when a call does not say.
+    /// Default format of answers.
     pub format: Format,
     /// Default token budget of an answer.
     pub max_tokens: usize,
-    /// How many bytes of memory indexing may hold at once, the files that it has mapped left out; `None` for as many as are
-    /// useful.
+    /// Memory limit of indexing in bytes, not counting mapped files; `None` for no limit.
     pub max_memory: Option<u64>,
-    /// Where the log goes; `None` for standard error.
+    /// Path of the log; `None` for standard error.
     pub log_file: Option<PathBuf>,
-    /// What is logged, as `RUST_LOG` spells it.
+    /// Log filter, as `RUST_LOG` spells it.
     pub log: String,
-    /// Settings that ask for something which no version does yet, by key or variable.
+    /// Settings without effect in this version, by key or variable.
     pub in_vain: Vec<&'static str>,
-    /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
+    /// Hosts that may be on a private network or lack TLS, by name or address; `*` for all.
     pub trusted_hosts: Vec<String>,
-    /// Certificates (PEM) of authorities that are trusted beside the system's.
+    /// Certificates (PEM) of authorities trusted beside the system's.
     pub ca_file: Option<PathBuf>,
-    /// How repositories elsewhere are reached and kept.
+    /// Access to remote repositories, and their clones.
     pub git: Git,
-    /// Whether a server that is asked about a folder again keeps its index fresh from then on.
+    /// Whether a server watches folders that are queried repeatedly, and updates their indexes.
     pub watcher: bool,
-    /// How long it must be quiet before what a watcher was told is read.
+    /// Quiet time before a watcher reads changes.
     pub watch_debounce: Duration,
-    /// How often worktrees are asked for that somebody may have made.
+    /// Interval for checking repositories for new worktrees.
     pub claude_poll_interval: Duration,
-    /// How GitHub's REST interface is used.
+    /// Use of GitHub's REST API.
     pub github: GitHub,
 }
 
@@ -102,21 +101,21 @@ pub enum Format {
     Compact,
 }
 
-/// Which tools a client is shown. Every tool answers when it is called by name, shown or not.
+/// Tools that a client is shown. Every tool can be called by name, shown or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// The handful that most work needs, and one that describes and calls any other.
+    /// A few common tools, and one that describes and calls any other.
     Lean,
-    /// What daily work needs.
+    /// Tools for daily work.
     Core,
     /// Every tool.
     Full,
-    /// These.
+    /// The listed tools.
     Named(Vec<String>),
 }
 
 impl Default for Config {
-    /// What holds when nothing is set, for a home in the current directory: a place that only tests use.
+    /// Built-in defaults with a home in the current directory, which only tests use.
     fn default() -> Self {
         Self {
             home: PathBuf::from(".code-index").join(FOLDER),
@@ -132,7 +131,7 @@ impl Default for Config {
             max_tokens: 8_000,
             max_memory: None,
             log_file: None,
-            // rmcp warns of every mistake of a client, which has been told already.
+            // rmcp warns of every client mistake, which the client is told anyway.
             log: "warn,rmcp=error".to_owned(),
             in_vain: Vec::new(),
             trusted_hosts: Vec::new(),
@@ -146,7 +145,7 @@ impl Default for Config {
     }
 }
 
-/// Reads the file and the environment of this process and puts the flags on top.
+/// Loads the configuration from the file, the environment of this process and the flags.
 pub fn load(flags: &Flags) -> Result<Config, Error> {
     let env = |name: &str| env::var(name).ok();
     let home = home(&env, flags)?;
@@ -159,7 +158,8 @@ pub fn load(flags: &Flags) -> Result<Config, Error> {
     apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)
 }
 
-/// Decides without asking the process: the file is a path and its text, the environment a function.
+/// Builds the configuration without access to the process: the file is a path and its text, the environment a
+/// function.
 pub fn apply(
     home: PathBuf,
     file: Option<(&Path, &str)>,
@@ -194,17 +194,17 @@ pub fn home(env: &dyn Fn(&str) -> Option<String>, flags: &Flags) -> Result<PathB
         Some(directory) => expand(directory, user.as_deref()),
         None => user.ok_or(Error::NoHome)?.join(".code-index"),
     };
-    // A relative folder means the same one after a change of directory, and to another process.
+    // An absolute path stays valid after a change of directory, and in other processes.
     let directory = std::path::absolute(&directory).map_err(|source| Error::Unreadable { path: directory, source })?;
     Ok(directory.join(FOLDER))
 }
 
-/// The user's own folder.
+/// Home folder of the user.
 fn user_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     ["HOME", "USERPROFILE"].iter().find_map(|name| env(name).filter(|value| !value.is_empty())).map(PathBuf::from)
 }
 
-/// Reads a leading `~` as a shell does: settings often come from files that no shell has read.
+/// Expands a leading `~` as a shell does: settings often come from files that no shell has read.
 fn expand(path: PathBuf, user: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~"), user) {
         (Ok(rest), Some(user)) => join(user, rest),
@@ -213,7 +213,7 @@ fn expand(path: PathBuf, user: Option<&Path>) -> PathBuf {
 }
 
 impl Config {
-    /// Takes over a layer of settings; `place` is where they were set, for errors.
+    /// Applies a layer of settings; `place` is their source, for errors.
     fn layer(&mut self, settings: Settings, place: &str) -> Result<(), Error> {
         self.set(settings).map_err(|(key, problem)| Error::BadValue {
             key: key.to_owned(),
@@ -222,7 +222,7 @@ impl Config {
         })
     }
 
-    /// Remembers that something was asked for which no version does yet. A wish for nothing is granted.
+    /// Records a setting that has no effect in this version. Settings that ask for nothing are dropped.
     fn asks_in_vain(&mut self, wanted: bool, setting: &'static str) {
         self.in_vain.retain(|other| *other != setting);
         if wanted {
@@ -232,7 +232,7 @@ impl Config {
 }
 
 impl Surface {
-    /// A surface by its name, or the tools it lists; `None` when nothing is listed.
+    /// Parses a surface: its name, or a list of tools; `None` for an empty list.
     pub fn of(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {
             "lean" => Some(Self::Lean),
@@ -247,17 +247,17 @@ impl Surface {
     }
 }
 
-/// Pairs of path prefixes: where a folder was when it was indexed, and where it is here.
+/// Pairs of path prefixes: the folder at indexing time, and the folder on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMap(pub Vec<(PathBuf, PathBuf)>);
 
 impl PathMap {
-    /// Reads `there1=here1,there2=here2`. Each pair is split at its last `=`, so that earlier ones may belong to a path.
+    /// Parses `there1=here1,there2=here2`. Each pair is split at its last `=`, because paths may contain others.
     pub fn of_text(text: &str) -> Result<Self, String> {
         Self::of_pairs(&text.split(',').map(str::to_owned).collect::<Vec<_>>())
     }
 
-    /// Reads pairs, each `there=here`.
+    /// Parses pairs, each `there=here`.
     fn of_pairs(pairs: &[String]) -> Result<Self, String> {
         let mut map = Vec::new();
         for pair in pairs.iter().map(|pair| pair.trim()).filter(|pair| !pair.is_empty()) {
@@ -269,31 +269,31 @@ impl PathMap {
         Ok(Self(map))
     }
 
-    /// Where a stored path is on this machine.
+    /// Converts a stored path to a path on this machine.
     pub fn to_local(&self, stored: &Path) -> PathBuf {
         let moved =
             self.0.iter().find_map(|(there, here)| stored.strip_prefix(there).ok().map(|rest| join(here, rest)));
         moved.unwrap_or_else(|| stored.to_owned())
     }
 
-    /// Where a path of this machine was when it was indexed.
+    /// Converts a path on this machine to its stored form.
     pub fn to_stored(&self, local: &Path) -> PathBuf {
         let moved = self.0.iter().find_map(|(there, here)| local.strip_prefix(here).ok().map(|rest| join(there, rest)));
         moved.unwrap_or_else(|| local.to_owned())
     }
 }
 
-/// Joins without the slash that joining nothing leaves behind.
+/// Joins paths, without the slash that joining an empty path leaves behind.
 fn join(base: &Path, rest: &Path) -> PathBuf {
     if rest.as_os_str().is_empty() { base.to_owned() } else { base.join(rest) }
 }
 
-/// Whether the user wants no colours anywhere: <https://no-color.org>.
+/// Whether the user disables colours: <https://no-color.org>.
 pub fn no_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// The file that an agent's hooks write a line to for each worktree; `None` when the user has no folder.
+/// File where an agent's hooks log each worktree; `None` for a user without a home folder.
 pub fn worktrees_file() -> Option<PathBuf> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let folder = variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
@@ -301,17 +301,17 @@ pub fn worktrees_file() -> Option<PathBuf> {
     Some(folder.join("jcodemunch-worktrees.jsonl"))
 }
 
-/// Whether a folder is the user's own.
+/// Whether a folder is the user's home.
 pub fn is_home(folder: &Path) -> bool {
     own_folder().is_some_and(|home| home == folder)
 }
 
-/// Whether a folder is the user's own, or holds it.
+/// Whether a folder is the user's home, or contains it.
 pub fn holds_home(folder: &Path) -> bool {
     own_folder().is_some_and(|home| home.starts_with(folder))
 }
 
-/// The user's own folder, without links.
+/// Home folder of the user, without links.
 fn own_folder() -> Option<PathBuf> {
     let home = user_folder(&|name| env::var(name).ok())?;
     Some(home.canonicalize().unwrap_or(home))

@@ -1,11 +1,11 @@
-//! Files that may hold a credential: known by their paths, never opened, and so in no index and no answer. A source file or a
-//! document that is only called after a secret, such as `secrets.py`, stays.
+//! Detection of files that may hold a credential, by path alone. They are never opened, indexed or shown. A source
+//! file or document merely named after a secret, such as `secrets.py`, is kept.
 
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// The rule that keeps credentials out of indexes and answers, and files that the user exempts from it.
+/// Rule that keeps credentials out of indexes and answers, with the user's exemptions.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     patterns: Vec<String>,
@@ -13,8 +13,8 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The rule without the files that match one of these globs, or lie in a folder that does. A glob without a slash is about
-    /// the name alone.
+    /// Creates the rule with exemptions for files that match one of these globs, or lie in a folder that does. A glob
+    /// without a slash matches names only.
     pub fn except(patterns: Vec<String>) -> Result<Self, String> {
         let mut globs = GlobSetBuilder::new();
         for pattern in &patterns {
@@ -34,17 +34,17 @@ impl Secrets {
         Ok(Self { patterns, allowed })
     }
 
-    /// The globs of exempted files.
+    /// Globs of exempted files.
     pub fn patterns(&self) -> &[String] {
         &self.patterns
     }
 
-    /// Whether a folder need not be entered. Its path starts at the root, with `/` between the parts.
+    /// Whether to skip a folder. Its path starts at the root, with `/` between the parts.
     pub fn hides_folder(&self, path: &str) -> bool {
         self.allowed.is_none() && is_folder_of_keys(name_of(path))
     }
 
-    /// Whether a file is hidden by its own name and place, when no folder that holds it was.
+    /// Whether a file is hidden by its own path, given that no parent folder was.
     pub fn hides_file(&self, path: &str) -> bool {
         match &self.allowed {
             None => is_secret_file(path),
@@ -52,7 +52,7 @@ impl Secrets {
         }
     }
 
-    /// Whether a file is hidden, by itself or with a folder that holds it.
+    /// Whether a file is hidden, by itself or by a parent folder.
     pub fn hides(&self, path: &str) -> bool {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
         let is_hidden = is_secret_file(path) || folders.map(name_of).any(is_folder_of_keys);
@@ -64,12 +64,12 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a folder of this name is where people keep keys.
+/// Whether a folder of this name holds keys.
 fn is_folder_of_keys(name: &str) -> bool {
     matches!(name, ".ssh" | ".gnupg" | ".aws" | ".password-store")
 }
 
-/// Whether a file may hold a credential. Letter case does not matter: `.ENV` holds the same.
+/// Whether a file may hold a credential. Case is ignored: `.ENV` holds the same.
 fn is_secret_file(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -93,7 +93,7 @@ fn is_secret(folder: &str, name: &str) -> bool {
     copied.is_some_and(|original| original.starts_with("id_") || is_secret(folder, original))
 }
 
-/// `.env`, `.envrc` and their variants, except those that exist to be copied and filled in, and code about the environment.
+/// Whether a file is `.env`, `.envrc` or a variant, except templates and code about the environment.
 fn is_environment(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(".env") else { return false };
     let rest = rest.strip_prefix("rc").unwrap_or(rest);
@@ -112,7 +112,7 @@ fn is_template(word: &str) -> bool {
     )
 }
 
-/// Names that programs give to files with keys and passwords.
+/// Names of files with keys and passwords.
 #[rustfmt::skip]
 fn is_known(name: &str) -> bool {
     matches!(
@@ -130,7 +130,7 @@ fn is_known(name: &str) -> bool {
     )
 }
 
-/// Names that say nothing but in the folder of the program that reads them.
+/// Names that are secret only in the folder of the program that reads them.
 fn is_known_in(folder: &str, name: &str) -> bool {
     match name {
         "auth.json" => folder.split('/').any(|part| matches!(part, ".docker" | ".config" | "composer" | ".composer")),
@@ -142,7 +142,7 @@ fn is_known_in(folder: &str, name: &str) -> bool {
     }
 }
 
-/// Extensions of keys, certificates with keys, key stores, and of what infrastructure is made with.
+/// Extensions of keys, certificates with keys, key stores, and infrastructure state.
 fn has_key_extension(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     match extension {
@@ -154,7 +154,7 @@ fn has_key_extension(name: &str) -> bool {
     }
 }
 
-/// Keys and clusters' configurations under a name of the user's own: `id_rsa_work`, `kubeconfig-prod.yaml`.
+/// Keys and cluster configurations with a user's suffix: `id_rsa_work`, `kubeconfig-prod.yaml`.
 fn is_named_key(name: &str) -> bool {
     let is_own = |rest: &str| rest.is_empty() || rest.starts_with(['_', '-', '.']);
     let kinds = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "kubeconfig"];
@@ -163,13 +163,13 @@ fn is_named_key(name: &str) -> bool {
     is_known && extension != "pub" && !is_source(extension) && !is_template(extension)
 }
 
-/// Lines that were typed into a shell or a database's client, passwords among them.
+/// History files of shells and database clients, which may hold typed passwords.
 fn is_history(name: &str) -> bool {
     (name.starts_with('.') && name.ends_with("_history"))
         || matches!(name, "fish_history" | ".zhistory" | ".histfile" | ".dbshell" | ".node_repl_history")
 }
 
-/// `service-account.json`, `my-service-account-key.json`, `shop-firebase-adminsdk-x1y2z.json`.
+/// Service accounts: `service-account.json`, `my-service-account-key.json`, `shop-firebase-adminsdk-x1y2z.json`.
 fn is_service_account(name: &str) -> bool {
     let Some(stem) = name.strip_suffix(".json") else { return false };
     let marks = ["service-account", "service_account", "serviceaccount", "firebase-adminsdk"];
@@ -180,7 +180,7 @@ fn extension(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Extensions of programs and documents: their content is written for others to read.
+/// Extensions of programs and documents, whose content is meant to be read.
 #[rustfmt::skip]
 fn is_source(extension: &str) -> bool {
     matches!(

@@ -9,26 +9,26 @@ use url::Url;
 
 use super::{CacheMode, Config, Error, Format, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface};
 
-/// What the command line decides.
+/// Settings from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    /// The index directory; codelode keeps to its own folder there.
+    /// The index directory; codelode uses its own folder there.
     pub index_dir: Option<PathBuf>,
-    /// Everything that can be set elsewhere, too.
+    /// All other settings.
     pub settings: Settings,
 }
 
-/// A setting's names in the environment.
+/// Environment variables of a setting.
 pub struct Variable {
-    /// The first that is set wins; the later ones are those of the tools that codelode succeeds.
+    /// Names in order of precedence; the later ones are those of predecessors of codelode.
     pub names: &'static [&'static str],
-    /// What it sets, for `--help` and documentation.
+    /// Description of the setting, for `--help` and documentation.
     pub sets: &'static str,
-    /// Puts the text into the settings, or says what is wrong with it.
+    /// Parses the text into the settings, or describes the problem.
     put: fn(&mut Settings, &str) -> Result<(), String>,
 }
 
-/// The names of the index directory, which is decided before the file can be found.
+/// Variables of the index directory, which is needed to find the file.
 pub(super) const INDEX_DIRECTORY: Variable =
     Variable { names: &["CODELODE_INDEX_PATH", "CODE_INDEX_PATH"], sets: "the index directory", put: |_, _| Ok(()) };
 
@@ -162,7 +162,7 @@ settings! {
 }
 
 impl Variable {
-    /// The name that is set, and its value. An empty value counts as not set, as is usual for variables.
+    /// The variable that is set, and its value. Empty values count as not set, as is usual.
     pub(super) fn value(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
         self.names.iter().find_map(|name| {
             let value = env(name)?.trim().to_owned();
@@ -171,7 +171,7 @@ impl Variable {
     }
 }
 
-/// The settings of an environment.
+/// Settings of an environment.
 pub(super) fn of_environment(env: &dyn Fn(&str) -> Option<String>) -> Result<Settings, Error> {
     let mut settings = Settings::default();
     for variable in VARIABLES {
@@ -185,7 +185,7 @@ pub(super) fn of_environment(env: &dyn Fn(&str) -> Option<String>) -> Result<Set
     Ok(settings)
 }
 
-/// Variables of the tools that codelode succeeds which have no effect here yet, with the value that asks for nothing.
+/// Variables of codelode's predecessors without effect yet, with the value that asks for nothing.
 const IN_VAIN: &[(&[&str], &str)] = &[
     (&["CODELODE_TRANSPORT", "JCODEMUNCH_TRANSPORT"], "stdio"),
     (&["CODELODE_HOST", "JCODEMUNCH_HOST"], "127.0.0.1"),
@@ -194,7 +194,7 @@ const IN_VAIN: &[(&[&str], &str)] = &[
     (&["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"], ""),
 ];
 
-/// Those variables of an environment that ask for something.
+/// Variables of an environment that are set without effect.
 pub(super) fn in_vain(env: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = &'static str> {
     IN_VAIN.iter().filter_map(|(names, nothing)| {
         let name = names.iter().find(|name| env(name).is_some_and(|value| !value.trim().is_empty()))?;
@@ -202,19 +202,19 @@ pub(super) fn in_vain(env: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Ite
     })
 }
 
-/// The settings of a file.
+/// Settings of a file.
 pub(super) fn of_file(path: &Path, text: &str) -> Result<Settings, Error> {
     let malformed = |err: toml::de::Error| Error::Malformed { path: path.to_owned(), problem: err.to_string() };
-    // Keys are looked at first: serde's own message would list every key instead of the nearest.
+    // Keys are checked first: serde's own message would list every key instead of the nearest.
     let table: toml::Table = toml::from_str(text).map_err(malformed)?;
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(Error::UnknownKey { path: path.to_owned(), key: key.clone(), nearest: nearest(key) });
     }
-    // From the text again and not from the table, so that the message has a line.
+    // Parsing the text instead of the table gives messages with a line.
     toml::from_str(text).map_err(malformed)
 }
 
-/// The known key that a wrong one resembles.
+/// Known key nearest to an unknown one.
 fn nearest(key: &str) -> Option<&'static str> {
     let (score, best) = KEYS
         .iter()
@@ -223,12 +223,12 @@ fn nearest(key: &str) -> Option<&'static str> {
     (score > 0.75).then_some(best)
 }
 
-/// A whole number.
+/// Parses a whole number.
 fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
     text.replace('_', "").parse().map_err(|_| format!("is {text:?}; give a whole number"))
 }
 
-/// Yes or no, in the usual spellings.
+/// Parses yes or no, in the usual spellings.
 fn yes_or_no(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "1" | "true" | "yes" | "on" => Ok(true),
@@ -237,27 +237,27 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
     }
 }
 
-/// What stands between commas.
+/// Splits a list at commas.
 fn list(text: &str) -> Result<Vec<String>, String> {
     Ok(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect())
 }
 
-/// A path as it was written.
+/// Takes a path unchanged.
 fn path(text: &str) -> Result<PathBuf, String> {
     Ok(text.into())
 }
 
-/// A text as it was written.
+/// Takes a text unchanged.
 fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A text in small letters.
+/// Converts a text to lower case.
 fn small(text: &str) -> Result<String, String> {
     Ok(text.to_lowercase())
 }
 
-/// One of some words.
+/// Parses one of a set of words.
 fn word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
