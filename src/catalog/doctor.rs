@@ -1,5 +1,4 @@
-//! What is wrong with an index directory, and what can be done about it. For a person at a terminal, not for a model: so it is
-//! no tool of the table.
+//! Diagnosis and repair of an index directory. It is written for people at a terminal, so it is no tool of the table.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -12,56 +11,56 @@ use crate::config::Config;
 use crate::pipeline::{self, Watcher};
 use crate::store::{self, Held, Registry, Sidecar, Store};
 
-/// What was found.
+/// Result of an examination.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
-    /// The version that looked.
+    /// Version of this program.
     pub version: &'static str,
     /// Versions of the store's files and of the extraction that this program writes.
     pub format: u32,
     /// See `format`.
     pub content: u32,
-    /// Where everything lies.
+    /// Location of the index directory.
     pub index_directory: String,
-    /// How many checkouts are indexed.
+    /// Number of indexed checkouts.
     pub repos: usize,
-    /// How many stores they share.
+    /// Number of stores.
     pub stores: usize,
     /// Bytes of all stores.
     pub bytes: u64,
-    /// What is wrong, and what is worth knowing.
+    /// Problems and remarks.
     pub findings: Vec<Finding>,
 }
 
-/// Something that is wrong or worth knowing.
+/// A problem or a remark.
 #[derive(Debug, Serialize)]
 pub struct Finding {
-    /// Which checkout or file.
+    /// The checkout or file.
     pub subject: String,
-    /// What is the matter.
+    /// Description of the finding.
     pub what: String,
-    /// Answers are wrong, old or missing, or room is wasted, until somebody does something.
+    /// Whether answers are wrong, old or missing, or space is wasted, until someone acts.
     pub is_problem: bool,
-    /// What `doctor --fix` does about it, or what a person can do.
+    /// Remedy that `doctor --fix` applies, or that a person can apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// It was done.
+    /// Whether the remedy was applied.
     pub mended: bool,
 }
 
 impl Report {
-    /// Whether a problem is left.
+    /// Whether any problem is left.
     pub fn is_ill(&self) -> bool {
         self.findings.iter().any(|finding| finding.is_problem && !finding.mended)
     }
 }
 
-/// Less room than this on the disk is too little for a commit of a large repository.
+/// Minimum free disk space for a commit of a large repository.
 const LITTLE_ROOM: u64 = 500 << 20;
-/// How long to wait for somebody who writes.
+/// Maximum wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Looks at an index directory and everything in it; with `fix` does what can be done. `tell` hears what is being done.
+/// Examines an index directory and everything in it, and repairs it with `fix`. `tell` receives progress messages.
 pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Report {
     let registry = Registry::new(&config.home);
     let sidecars = registry.all();
@@ -109,7 +108,7 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
     visit.report
 }
 
-/// A look at everything, and what has been found so far.
+/// An examination in progress, with its findings.
 struct Visit<'a> {
     config: &'a Config,
     fix: bool,
@@ -123,12 +122,12 @@ impl Visit<'_> {
         self.report.findings.push(Finding { subject, what, is_problem: false, remedy, mended: false });
     }
 
-    /// Something that is wrong, and mended when that is wanted and works.
+    /// Reports a problem, and repairs it if requested.
     fn problem(&mut self, subject: &str, what: &str, remedy: &str, mend: impl FnOnce() -> Result<(), String>) {
         self.finding(true, subject, what, remedy, mend);
     }
 
-    /// Something that can be mended, wrong or not.
+    /// Reports a finding with a remedy, whether or not it is a problem.
     fn finding(
         &mut self,
         is_problem: bool,
@@ -149,7 +148,7 @@ impl Visit<'_> {
         self.report.findings.push(Finding { subject, what, is_problem, remedy, mended });
     }
 
-    /// The folder that everything lies in: who may read it, whether it can be written, and how much room is left.
+    /// Checks the index directory: permissions, write access and free space.
     fn home(&mut self, registry: &Registry) {
         use std::os::unix::fs::PermissionsExt;
         let subject = self.config.home.display().to_string();
@@ -181,7 +180,7 @@ impl Visit<'_> {
         }
     }
 
-    /// A store and the checkouts in it.
+    /// Checks a store and the checkouts in it.
     fn store(&mut self, registry: &Registry, store: &Store, checkouts: &[&Sidecar]) {
         let mut held = store.held();
         if let Held::By(process) = held {
@@ -215,12 +214,12 @@ impl Visit<'_> {
         {
             let what = format!("{} files are left of runs that were killed", leftovers.len());
             let sweep = || store.sweep(PATIENCE).map(|_| ()).map_err(|err| err.to_string());
-            // Nothing is wrong with that: the next run removes them too.
+            // Leftover files do no harm: the next run removes them too.
             self.finding(false, &store.dir().display().to_string(), &what, "remove them, as the next run does", sweep);
         }
     }
 
-    /// A checkout whose index is of no use.
+    /// Rebuilds the unusable index of a checkout.
     fn rebuild(&mut self, registry: &Registry, sidecar: &Sidecar, what: &str) {
         let root = self.config.path_map.to_local(&sidecar.root);
         if sidecar.remote.is_some() {
@@ -241,7 +240,7 @@ impl Visit<'_> {
         self.problem(&sidecar.repo, what, "index it anew", rebuild);
     }
 
-    /// Whether the system lets so many folders be watched as are indexed.
+    /// Checks whether the system's inotify limits allow watching all indexed folders.
     fn watches(&mut self, sidecars: &[Sidecar], registry: &Registry) {
         let limit = |name: &str| -> Option<usize> {
             std::fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?.trim().parse().ok()
@@ -259,7 +258,7 @@ impl Visit<'_> {
     }
 }
 
-/// What a process is called, in brackets; nothing where that cannot be told.
+/// Name of a process, in brackets; empty when unknown.
 fn name_of(process: u32) -> String {
     let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
     if name.trim().is_empty() { String::new() } else { format!(" ({})", name.trim()) }

@@ -1,12 +1,12 @@
-//! Files of a repository as a caller names them.
+//! Resolution of file paths given by callers.
 
 use super::{Caller, Repo};
 use crate::answer::{Code, Error};
 use crate::model::SkipReason;
 use crate::{pipeline, query};
 
-/// A path as the index knows it: relative to the root, with `/` between the parts. One that begins with `./` or `../` is
-/// meant from where the caller is, any other from the root.
+/// Converts a path to index form: relative to the root, with `/` between the parts. Paths beginning with `./` or
+/// `../` start at the caller's directory, all others at the root.
 pub fn relative(caller: &Caller<'_>, repo: &Repo, path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let root = repo.root.as_deref().map(|root| root.to_string_lossy().into_owned());
@@ -30,7 +30,7 @@ pub fn relative(caller: &Caller<'_>, repo: &Repo, path: &str) -> String {
     parts.join("/")
 }
 
-/// Why a path names no file of the index.
+/// Error for a path that names no file of the index.
 pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     let shown: String = path.chars().take(200).collect();
     let config = caller.config;

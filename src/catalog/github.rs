@@ -1,4 +1,4 @@
-//! GitHub, for tools: a client by the configuration, what a failure means to a caller, and the files of a commit.
+//! GitHub access for tools: configured client, errors for callers, and the files of a commit.
 
 use super::Caller;
 use super::remotes::net_error;
@@ -10,10 +10,10 @@ use crate::github::{self, Client, Commit, How, Name, Options, Tree};
 #[cfg(test)]
 mod tests;
 
-/// So many files are read one by one at most: each is a request, and GitHub counts them.
+/// Maximum number of files read one by one. Each is a request, and GitHub limits their number.
 const MOST_BLOBS: usize = 10_000;
 
-/// A client by the configuration.
+/// Creates a client from the configuration.
 pub fn client(caller: &Caller<'_>) -> Result<Client, Error> {
     let config = caller.config;
     let options = Options {
@@ -25,7 +25,7 @@ pub fn client(caller: &Caller<'_>) -> Result<Client, Error> {
     Ok(Client::new(caller.remotes.client(config), options))
 }
 
-/// The token of the host whose interface is asked. GitHub's own answers under another name than it is known by.
+/// Token for the configured API host. GitHub's API has another host name than its token.
 fn token(config: &Config) -> Option<String> {
     let api = &config.github.api;
     let host = match api.host_str()? {
@@ -35,7 +35,7 @@ fn token(config: &Config) -> Option<String> {
     config.git.token(&host).map(|Secret(token)| token.clone())
 }
 
-/// Tells the caller how much may still be asked.
+/// Notes the remaining rate limit for the caller.
 pub fn note_rate(caller: &Caller<'_>, client: &Client) {
     if let Some(rate) = client.rate() {
         caller.note("rate_limit_remaining", rate.remaining);
@@ -43,7 +43,7 @@ pub fn note_rate(caller: &Caller<'_>, client: &Client) {
     }
 }
 
-/// The name of a repository that is on the host whose interface is asked; `None` for any other.
+/// Name of a repository on the configured host; `None` for other hosts.
 fn named(config: &Config, remote: &Remote) -> Option<Name> {
     let host = match config.github.api.host_str()? {
         "api.github.com" => "github.com",
@@ -53,20 +53,20 @@ fn named(config: &Config, remote: &Remote) -> Option<Name> {
     Name::new(owner, name).ok()
 }
 
-/// A repository on GitHub, and how it is read without git.
+/// Access to a repository on GitHub without git.
 pub struct Way<'a> {
-    /// Asks GitHub.
+    /// API client.
     pub client: Client,
-    /// The repository.
+    /// Name of the repository.
     pub name: &'a Name,
-    /// Where contents come from.
+    /// Source of file contents.
     pub how: How,
-    /// How many files are read at most.
+    /// Maximum number of files.
     pub max_files: Option<usize>,
 }
 
-/// Does something by git, or over GitHub's interface where that is wanted or git does not get through; what stood in git's
-/// way is told then. What git was refused would be refused again, so that is not tried another way.
+/// Runs an operation by git, or over GitHub's API when configured or when git fails; then git's failure is noted.
+/// Access denied to git is not retried, because the API would deny it too.
 pub fn either<T>(
     caller: &Caller<'_>,
     remote: &Remote,
@@ -98,7 +98,7 @@ pub fn either<T>(
     }
 }
 
-/// What a name means to GitHub: by the same rules by which git's refs are told apart.
+/// Resolves a reference on GitHub by the same rules as for git.
 pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(Found, Commit), Error> {
     let (client, repo) = (&way.client, way.name);
     let place = reference.map(|name| Place::Ref(name.to_owned())).or_else(|| remote.place.clone());
@@ -120,7 +120,7 @@ pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(
             refs.place(place)
         }
     };
-    // A tag with a message was listed by its own name, and a commit may be named by the beginning of its hash.
+    // Annotated tags were listed under their own names, and a commit may be named by a hash prefix.
     let name = match (&found, &place) {
         (Some(found), _) => found.reference.strip_prefix("refs/").unwrap_or(&found.reference),
         (None, Some(Place::Ref(text) | Place::Joined(text))) => text,
@@ -135,12 +135,12 @@ pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(
     Ok((Found { commit: commit.commit.clone(), ..found }, commit))
 }
 
-/// The files of a commit.
+/// Opens the files of a commit.
 pub fn open(caller: &Caller<'_>, way: &Way<'_>, commit: Commit) -> Result<Tree, Error> {
     Tree::open(&way.client, way.name, commit, way.how, &caller.config.home.join("tmp")).map_err(github_error)
 }
 
-/// What a failure of GitHub means to a caller.
+/// Converts a failure of GitHub to an error for the caller.
 pub fn github_error(err: github::Error) -> Error {
     use github::Error as Github;
     let message = err.to_string();

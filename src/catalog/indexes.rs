@@ -1,7 +1,7 @@
-//! A fresh snapshot of the repository that a call means.
+//! Open indexes, kept fresh for each call.
 //!
-//! Before an answer about a local checkout, the folder is compared with the index by size and time of every file, at most
-//! once a second; what changed is read again at once. What cannot be brought up to date in the time a caller waits is said.
+//! Before answering about a local checkout, the folder is compared with the index by size and time of every file, at
+//! most once a second. Changed files are read at once; the answer notes those that take longer than the caller waits.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,84 +21,84 @@ use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, Standing, Watching};
 
-/// A folder is not compared again within this time.
+/// Minimum time between two comparisons of a folder.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// A look that is no older than this was part of answering the same question.
+/// Age up to which a comparison belongs to the current question.
 const JUST_NOW: Duration = Duration::from_millis(5);
-/// How long an answer waits for changes to be seen and read, when it need not be fresh and when it must.
+/// Maximum wait for changes, in relaxed and in strict mode.
 const RELAXED: Duration = Duration::from_millis(50);
 const STRICT: Duration = Duration::from_millis(500);
-/// After so long a pause memory that is free is given back.
+/// Idle time before free memory is returned to the system.
 const QUIET: Duration = Duration::from_secs(2);
-/// A keeper that says nothing is not asked again within this time.
+/// Pause before an unresponsive watcher is asked again.
 const MUTE: Duration = Duration::from_secs(5);
-/// So many files are named that are not up to date.
+/// Maximum number of stale files that are listed.
 const MOST_NAMED: usize = 20;
 
-/// The indexes that a process has open.
+/// Indexes that this process has open.
 pub struct Indexes {
     registry: Registry,
-    /// Keeps checkouts fresh by the way, in a process that is asked more than once.
+    /// Watches repeatedly queried checkouts, in a long-running process.
     watching: Option<Arc<Watching>>,
     open: Mutex<HashMap<String, Arc<Open>>>,
     pub(super) mended: Mended,
-    /// Held while a folder is indexed for the first time, so that questions asked together do it once.
+    /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Mutex<()>,
 }
 
 /// One open index.
 struct Open {
     state: Mutex<State>,
-    /// Told when nobody is looking at the folder any more.
+    /// Notified when a comparison has finished.
     looked: Condvar,
 }
 
 struct State {
     snapshot: Arc<Snapshot>,
     stamp: Option<(u64, u64, i64)>,
-    /// When the index's files were last seen to be as long as they were when it was opened.
+    /// Time of the last check that the sizes of the index's files are unchanged.
     measured: Instant,
     looked: Option<Instant>,
-    /// When it was looked at for the first time.
+    /// Time of the first comparison.
     first_looked: Option<Instant>,
-    /// When its keeper was asked and said nothing.
+    /// Time when the watcher last failed to respond.
     mute: Option<Instant>,
-    /// Its keeper said how it stands when that was asked last.
+    /// Whether the watcher responded to the last query.
     is_kept: bool,
-    /// Somebody looks at the folder just now, and brings the index up to date if need be.
+    /// Whether a comparison is running, which updates the index if needed.
     looking: bool,
-    /// How the snapshot stood to the folder when it was last looked at, and brought up to date if need be.
+    /// Freshness of the snapshot as of the last comparison and update.
     freshness: Freshness,
-    /// Some of the files that are not up to date.
+    /// Some of the stale files.
     stale: Vec<String>,
-    /// Why they are not.
+    /// Reason why they are stale.
     because: Option<String>,
 }
 
 /// A snapshot to answer from.
 #[derive(Clone)]
 pub struct Repo {
-    /// Which checkout.
+    /// The checkout.
     pub sidecar: Sidecar,
-    /// Its state.
+    /// Its snapshot.
     pub snapshot: Arc<Snapshot>,
-    /// Where it is on this machine; `None` when it is not.
+    /// Local root; `None` when it is not on this machine.
     pub root: Option<PathBuf>,
-    /// How the state stands to what is on disk; `None` when that cannot be told.
+    /// Freshness relative to the disk; `None` when unknown.
     pub freshness: Option<Freshness>,
-    /// Its keeper said so for this very question.
+    /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
 }
 
 impl Repo {
-    /// The commit that is checked out now.
+    /// Commit that is checked out now.
     pub fn head(&self) -> Option<String> {
         self.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head())
     }
 }
 
 impl Indexes {
-    /// The indexes of a configuration. Nothing is opened.
+    /// Creates the indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
         let registry = Registry::new(&config.home);
         Self {
@@ -110,17 +110,17 @@ impl Indexes {
         }
     }
 
-    /// The same, and checkouts that are asked about again are kept fresh from then on.
+    /// Adds a watcher for checkouts that are queried repeatedly.
     pub fn kept_by(self, watching: Arc<Watching>) -> Self {
         Self { watching: Some(watching), ..self }
     }
 
-    /// The list of what is indexed.
+    /// Registry of indexed checkouts.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Forgets what is open of a checkout.
+    /// Closes the open index of a checkout.
     pub fn close(&self, repo: &str) {
         self.lock().remove(repo);
     }
@@ -130,14 +130,15 @@ impl Indexes {
     }
 }
 
-/// The repository that a call means, as fresh as the caller waits for. The answer's `_meta` says which it is and how fresh.
+/// Opens the repository that a call refers to, as fresh as the caller waits for. The answer's `_meta` gives its id
+/// and freshness.
 pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let repo = open_sidecar(caller, resolve(caller, repo)?)?;
     note(caller, &repo);
     Ok(repo)
 }
 
-/// The same for a repository that is known already.
+/// Opens a known repository, as [`open`] does.
 pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     if root.is_none() && pipeline::is_gone(&sidecar, caller.config) {
@@ -149,7 +150,7 @@ pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error
     }
     let state = lock(&open.state);
     let snapshot = state.snapshot.clone();
-    // Whoever asks again before the next look is told what the last one found.
+    // Calls before the next comparison get the result of the last one.
     let freshness = root.as_ref().map(|_| state.freshness);
     let is_kept = root.is_some() && state.is_kept;
     if freshness.is_some_and(|freshness| freshness != Freshness::Fresh) {
@@ -159,7 +160,7 @@ pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error
     Ok(Repo { sidecar, snapshot, root, freshness, is_kept })
 }
 
-/// Forgets a checkout that was removed, and says so.
+/// Drops the index of a deleted checkout, and returns the error for the caller.
 fn dropped(caller: &Caller<'_>, sidecar: &Sidecar) -> Error {
     let what = match forget(caller, sidecar) {
         Ok(()) => "so its index was dropped",
@@ -169,7 +170,7 @@ fn dropped(caller: &Caller<'_>, sidecar: &Sidecar) -> Error {
     Error::new(Code::NotIndexed, message).with("repo", sidecar.repo.clone())
 }
 
-/// Forgets a checkout, and what is open of it.
+/// Removes the index of a checkout, and closes it.
 fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error> {
     caller.indexes.close(&sidecar.repo);
     pipeline::forget(caller.indexes.registry(), sidecar, STRICT)?;
@@ -177,10 +178,10 @@ fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error>
     Ok(())
 }
 
-/// Forgets every checkout that was removed, such as worktrees that are no longer needed.
+/// Removes the indexes of all deleted checkouts, such as old worktrees.
 pub fn forget_gone(caller: &Caller<'_>) {
     for sidecar in caller.indexes.registry().all().iter().filter(|sidecar| pipeline::is_gone(sidecar, caller.config)) {
-        // What is being written now can wait until the next time.
+        // An index that is being written can be removed the next time.
         if let Err(err) = forget(caller, sidecar) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
@@ -188,7 +189,7 @@ pub fn forget_gone(caller: &Caller<'_>) {
     watch::sweep(caller.indexes.registry());
 }
 
-/// The same as [`open`], and the folder is looked at as it is now: for answers about everything that is there.
+/// Opens a repository as [`open`] does, with a new comparison: for answers about all files.
 pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let sidecar = resolve(caller, repo)?;
     forget_look(caller, &sidecar.repo, Duration::ZERO);
@@ -197,7 +198,7 @@ pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> 
     Ok(repo)
 }
 
-/// The repository that a call means as it was indexed last: nobody looks whether that is still so.
+/// Opens a repository as last indexed, without comparing it with the disk.
 pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let sidecar = resolve(caller, repo)?;
     let open = opened(caller, &sidecar)?;
@@ -207,7 +208,7 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
     Ok(Repo { sidecar, snapshot, root, freshness: None, is_kept: false })
 }
 
-/// Looks at the folder as it is now, unless that was done for this very question.
+/// Compares the folder again, unless that was done for this very call.
 fn look_again(caller: &Caller<'_>, repo: &mut Repo) -> Result<(), Error> {
     forget_look(caller, &repo.sidecar.repo, JUST_NOW);
     *repo = open_sidecar(caller, repo.sidecar.clone())?;
@@ -215,8 +216,8 @@ fn look_again(caller: &Caller<'_>, repo: &mut Repo) -> Result<(), Error> {
     Ok(())
 }
 
-/// Asks a question, and again when its answer is not about what is on disk. `about` tells which files an answer speaks of:
-/// they are looked at. For an answer that found nothing it tells `None`: before that is said, the whole folder is looked at.
+/// Runs a query, and repeats it when its files have changed. `about` returns the files of an answer, which are
+/// checked. `None` stands for an empty answer: then the whole folder is compared.
 pub fn answered<T>(
     caller: &Caller<'_>,
     repo: &mut Repo,
@@ -224,7 +225,7 @@ pub fn answered<T>(
     about: impl Fn(&Repo, &T) -> Option<Vec<String>>,
 ) -> Result<T, Error> {
     let mut answer = ask(repo);
-    // What was found in files that changed may be gone; so it takes two looks at most.
+    // Results in changed files may disappear, so two rounds at most.
     for _ in 0..2 {
         let generation = repo.snapshot.generation();
         match answer.as_ref().ok().and_then(|answer| about(repo, answer)) {
@@ -240,7 +241,7 @@ pub fn answered<T>(
     answer
 }
 
-/// Makes the next opening look at the folder, if the last look is longer ago than this.
+/// Forces a comparison at the next opening, if the last one is older than this.
 fn forget_look(caller: &Caller<'_>, repo: &str, longer_than: Duration) {
     if let Some(open) = caller.indexes.lock().get(repo) {
         let mut state = lock(&open.state);
@@ -250,7 +251,7 @@ fn forget_look(caller: &Caller<'_>, repo: &str, longer_than: Duration) {
     }
 }
 
-/// Reads files from disk though their size and time are as they were, and brings the index up to date when they differ.
+/// Reads files again even if their size and time are unchanged, and updates the index when contents differ.
 pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<(), Error> {
     let Some(root) = repo.root.clone() else { return Ok(()) };
     let differs = |path: &&String| {
@@ -269,8 +270,8 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
     look_again(caller, repo)
 }
 
-/// Makes sure that these files are as they are on disk, though the folder was looked at a moment ago: takes a newer state
-/// when they were not.
+/// Ensures that these files are up to date even shortly after a comparison, and takes a newer snapshot when they were
+/// not.
 pub fn ensure_fresh<'p>(
     caller: &Caller<'_>,
     repo: &mut Repo,
@@ -304,7 +305,7 @@ fn note(caller: &Caller<'_>, repo: &Repo) {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // Whoever panicked here left a whole snapshot: it is replaced by one assignment.
+    // The snapshot is replaced by one assignment, so a panic leaves it intact.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -313,13 +314,13 @@ pub fn is_here(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
     sidecar.remote.is_none() && caller.config.path_map.to_local(&sidecar.root).is_dir()
 }
 
-/// Whether a checkout's index holds anything below a folder of it.
+/// Whether a checkout's index holds any file below one of its folders.
 pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Result<bool, Error> {
     let snapshot = lock(&opened(caller, sidecar)?.state).snapshot.clone();
     Ok(snapshot.table().iter().any(|row| row.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))))
 }
 
-/// The open index of a checkout, at its newest published generation. One that cannot be read is made anew, where it can be.
+/// Opens the index of a checkout at its newest generation. An unreadable index is rebuilt, if possible.
 fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
     let opened = open_newest(caller, sidecar).or_else(|err| match mended(caller, sidecar, &err) {
         true => open_newest(caller, sidecar),
@@ -328,7 +329,7 @@ fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
     by_the_rule(caller, sidecar, opened.map_err(|err| store_error(err, sidecar))?)
 }
 
-/// Chooses the files of a checkout again where other files were exempt from the rule about credentials when it was indexed.
+/// Updates the index of a checkout when the exemptions from the secrets rule have changed since.
 fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Arc<Open>, Error> {
     let config = caller.config;
     let facts = lock(&open.state).snapshot.facts().clone();
@@ -343,7 +344,7 @@ fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Resul
     let chosen = is_here(caller, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
     match chosen {
         Some(Ok(_)) => open_newest(caller, sidecar).map_err(|err| store_error(err, sidecar)),
-        // It holds no file that is hidden now.
+        // The index holds no file that is hidden now.
         _ if facts.allow_secrets.iter().all(|pattern| patterns.contains(pattern)) => Ok(open),
         Some(Err(err)) => Err(pipeline_error(err, sidecar)),
         None => {
@@ -363,7 +364,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     if let Some(open) = known {
         let mut state = lock(&open.state);
         if state.stamp != stamp {
-            // Another process, or another thread of ours, has published since.
+            // Another process or thread has published since.
             state.snapshot = Arc::new(newest(caller, &store, sidecar)?);
             state.stamp = stamp;
         } else if state.measured.elapsed() >= LOOK_EVERY {
@@ -376,8 +377,8 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     let snapshot = Arc::new(newest(caller, &store, sidecar)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();
-        // Beside the first answers: whatever it finds is told by those that come after. Without a thread nothing is checked
-        // that an answer does not check itself.
+        // The check runs in the background: later answers report its findings. Without a thread, only the parts that
+        // answers use are checked.
         let _ = std::thread::Builder::new().name("check".to_owned()).spawn(move || snapshot.check_the_rest());
     }
     let state = State {
@@ -397,7 +398,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
 }
 
-/// The newest published state, with as much of it as the call asks for.
+/// Newest snapshot, with the parts that the call needs.
 fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
     match caller.asks_for_symbols {
         true => store.snapshot(&sidecar.snapshot),
@@ -405,8 +406,8 @@ fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Resul
     }
 }
 
-/// Makes sure how an index stands to its folder, and waits as long as the caller does for it to be brought up to date.
-/// Whoever keeps it fresh is asked first; where nobody does, the folder is looked at.
+/// Determines the freshness of an index, and waits for its update as long as the caller does. A watcher is asked
+/// first; without one, the folder is compared.
 fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -> Result<Arc<Open>, Error> {
     let config = caller.config;
     let patience = caller.request.patience.unwrap_or(match config.freshness {
@@ -438,14 +439,14 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
                 state.mute = Some(began);
             }
             if std::mem::take(&mut state.is_kept) {
-                // Nobody has looked for as long as its keeper did.
+                // The watcher's last response replaces any comparison since.
                 state.looked = None;
             }
             state
         }
     };
     if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
-        // Until somebody has looked, nobody can tell.
+        // Freshness is unknown until the comparison ends.
         (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Stale);
         (state.stale, state.because) = (Vec::new(), None);
         let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
@@ -453,15 +454,15 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
         drop(state);
         let keeper = caller.indexes.watching.clone().filter(|_| is_asked_again);
         let root = root.to_owned();
-        // Without a thread to be had, the look is dropped, and who waits for it is told.
+        // If no thread can be started, the look is dropped, which wakes those who wait.
         let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || {
             let has_worked = look.run();
-            // Nobody waits any more.
+            // The waiting calls have been answered.
             if let Some(watching) = keeper {
                 watching.keep(&root);
             }
             if has_worked {
-                // Whoever edits goes on doing so, and then what is free is needed again at once.
+                // An editing session goes on and would need the free memory again at once.
                 std::thread::sleep(QUIET);
                 allocator::give_back();
             }
@@ -473,13 +474,13 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
     Ok(open)
 }
 
-/// Asks whoever keeps a checkout fresh: this process itself, or another.
+/// Asks the watcher of a checkout, in this process or another.
 fn ask_keeper(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<Standing> {
     let ours = caller.indexes.watching.as_ref().and_then(|watching| watching.ask(root, patience));
     ours.or_else(|| watch::ask(&caller.config.home, &sidecar.snapshot, root, patience))
 }
 
-/// A look at a folder, which goes on when nobody waits for it any more.
+/// A comparison of a folder, which continues in the background when callers stop waiting.
 struct Look {
     open: Arc<Open>,
     sidecar: Sidecar,
@@ -497,7 +498,8 @@ impl Look {
         Self { open: open.clone(), sidecar: sidecar.clone(), root: root.to_owned(), snapshot, config, store, progress }
     }
 
-    /// Compares the folder with the index, and reads what changed; whether anything had. How things stand is in the state then.
+    /// Compares the folder with the index, reads changed files and records the freshness. Returns whether there were
+    /// changes.
     fn run(self) -> bool {
         let drift = pipeline::drift(&self.root, &self.snapshot);
         if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
@@ -516,7 +518,7 @@ impl Look {
         };
         let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
         let result = pipeline::refresh(&self.sidecar, &self.snapshot, &drift, &self.config, &watcher);
-        // Taken before the snapshot: of two that are published meanwhile the second will be seen as new.
+        // The stamp is read before the snapshot, so that a publication in between counts as new.
         let stamp = self.store.stamp();
         let newer = result
             .map_err(|err| err.to_string())
@@ -528,7 +530,7 @@ impl Look {
                 state.stale = Vec::new();
             }
             Err(why) => {
-                // Somebody is still at it, or the next question goes on with it.
+                // Another run is in progress, or the next call continues.
                 let is_partial = state.snapshot.facts().partial;
                 state.freshness = if is_partial { Freshness::Indexing } else { Freshness::Stale };
                 state.because = Some(why);
@@ -545,7 +547,7 @@ impl Drop for Look {
     }
 }
 
-/// Names what is not up to date; where that is whole folders, or nobody has seen yet, says only that something may be.
+/// Notes the stale files, or only that files may be stale when whole folders are affected or a comparison is pending.
 fn note_stale(caller: &Caller<'_>, state: &State) {
     if let Some(why) = &state.because {
         caller.note("stale_because", why.clone());
@@ -557,12 +559,12 @@ fn note_stale(caller: &Caller<'_>, state: &State) {
     }
 }
 
-/// What turned out to be damaged of what an answer was made from: then it is no answer.
+/// Damage in the indexes that an answer was made from, which invalidates the answer.
 pub fn damage<'a, T>(
     from: &'a [(Sidecar, Arc<Snapshot>)],
     answer: &Result<T, Error>,
 ) -> Option<(&'a Sidecar, store::Error)> {
-    // Nobody knows why a tool failed, or found nothing, in what is not as it was written.
+    // Internal errors and empty results may be due to damage.
     let is_suspect = answer.as_ref().is_err_and(|err| err.code == Code::Internal);
     from.iter().find_map(|(sidecar, snapshot)| {
         let whole = snapshot.damage().and_then(|()| if is_suspect { snapshot.verify() } else { Ok(()) });
@@ -570,7 +572,7 @@ pub fn damage<'a, T>(
     })
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+@:,=".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -579,14 +581,14 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// What a store's refusal means to a caller.
+/// Converts an error of a store to an error for the caller.
 pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
     let (command, tool) = match &sidecar.remote {
         Some(_) => ("index-repo", "index_repo with url"),
         None => ("index", "index_folder with path"),
     };
     let place = sidecar.remote.as_ref().map_or(sidecar.root.to_string_lossy(), |remote| remote.url.as_str().into());
-    // Whoever names no ref gets the default branch, whose index alone bears the bare name.
+    // Without a ref the default branch is meant; only its index has the bare name.
     let named = sidecar.remote.as_ref().filter(|_| sidecar.origin.is_none());
     let reference = named.map(|remote| format!(" {}", shell_word(&remote.reference))).unwrap_or_default();
     let rebuild = format!("codelode {command} {}{reference} --no-incremental", shell_word(&place));
@@ -611,7 +613,7 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
     }
 }
 
-/// What a failed run means to a caller.
+/// Converts an error of a run to an error for the caller.
 pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
     use crate::discover::Error as Discover;
     let message = err.to_string();
@@ -629,7 +631,7 @@ pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
     }
 }
 
-/// A time as answers carry it: RFC 3339, UTC.
+/// Formats a time as RFC 3339, UTC.
 pub fn timestamp(seconds: i64) -> String {
     let since = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
     humantime::format_rfc3339_seconds(std::time::UNIX_EPOCH + since).to_string()

@@ -1,5 +1,5 @@
-//! Which repository a call means: the one that it names, or else the one that the caller stands in. A folder without an index
-//! is indexed by the first question about it; very large folders, and those of the system, are asked about first.
+//! Resolution of the repository that a call refers to, by name or by the caller's directory. The first question about
+//! a folder indexes it; very large folders and system folders need a request.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::store::{Registry, Sidecar};
 
 pub use crate::pipeline::owner;
 
-/// A folder with more files is indexed only when that is asked for.
+/// Maximum number of files for indexing without a request.
 const MOST_UNASKED: usize = 50_000;
-/// How long a question waits for another process that indexes the same folder.
+/// Maximum wait for another process that indexes the same folder.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Folders that hold a system, or many projects.
+/// Folders of the system, or of many projects.
 const SYSTEM: &[&str] = &[
     "/Applications",
     "/Library",
@@ -57,7 +57,7 @@ const SYSTEM: &[&str] = &[
     "/var/lib",
 ];
 
-/// The checkout that a call means. One without an index is indexed now.
+/// Resolves the checkout of a call. A checkout without an index is indexed now.
 pub fn resolve(caller: &Caller<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
     match repo.map(str::trim).filter(|repo| !repo.is_empty()) {
         None => implied(caller),
@@ -68,7 +68,7 @@ pub fn resolve(caller: &Caller<'_>, repo: Option<&str>) -> Result<Sidecar, Error
     }
 }
 
-/// The checkout that a call names, among those that have an index.
+/// Resolves a named checkout among those with an index.
 pub fn indexed(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     let repo = repo.trim();
     match named_path(caller.request, repo) {
@@ -77,7 +77,8 @@ pub fn indexed(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     }
 }
 
-/// The path that a repository is named by: an absolute one, one that begins with a dot, or one that exists where the caller is.
+/// Path of a repository named by an absolute path, by one that begins with a dot, or by one that exists in the
+/// caller's directory.
 fn named_path(request: &Request, repo: &str) -> Option<PathBuf> {
     let path = Path::new(repo);
     if repo.is_empty() || path.is_absolute() {
@@ -89,8 +90,8 @@ fn named_path(request: &Request, repo: &str) -> Option<PathBuf> {
     existing.or_else(|| is_written_as_one.then(|| places.next().unwrap_or_else(|| path.to_owned())))
 }
 
-/// The checkout that the caller stands in: the first of its roots, or its working directory. Who stands at home or at the top
-/// of everything stands nowhere, and means the only repository there is.
+/// The checkout of the caller's first root or working directory. At home and at the file system root, the only
+/// indexed repository is meant.
 fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
     let places = caller.request.roots.iter().chain(&caller.request.directory);
     let mut places = places.filter(|place| !is_nowhere(place)).peekable();
@@ -112,12 +113,12 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
     }
 }
 
-/// Whether a place says nothing about which project is meant.
+/// Whether a folder identifies no project.
 fn is_nowhere(place: &Path) -> bool {
     place.parent().is_none() || config::is_home(place)
 }
 
-/// The checkout that holds a path, indexed now when it was not.
+/// The checkout that holds a path, indexed now if needed.
 fn at(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     match held(caller, path)? {
         Some(sidecar) => Ok(sidecar),
@@ -125,8 +126,8 @@ fn at(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     }
 }
 
-/// The checkout with an index that holds a path. A repository inside another belongs to the index of that one only where it
-/// was not left out there.
+/// The indexed checkout that holds a path. A nested repository belongs to the outer index only if it was not left out
+/// there.
 fn held(caller: &Caller<'_>, path: &Path) -> Result<Option<Sidecar>, Error> {
     let config = caller.config;
     let Some(sidecar) = owner(caller.indexes.registry(), config, path) else { return Ok(None) };
@@ -154,7 +155,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     if let Some(sidecar) = held(caller, &path)? {
         return Ok(sidecar);
     }
-    // Nearly all of a second worktree is there already, however large it is.
+    // A second worktree shares nearly all content, however large it is.
     let store = pipeline::sidecar_of(root, config).store;
     let is_sibling = caller.indexes.registry().all().iter().any(|other| other.store == store);
     let options = Options { at_most: (!is_sibling).then_some(MOST_UNASKED), ..Options::default() };
@@ -174,7 +175,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     Ok(report.sidecar)
 }
 
-/// The folder to index for the sake of a path: the project that holds it, else the folder itself.
+/// Folder to index for a path: the project that holds it, else the folder itself.
 fn root_of(path: &Path) -> &Path {
     let folder = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     project_root(folder).filter(|root| !is_odd(root)).unwrap_or(folder)
@@ -185,23 +186,23 @@ pub fn is_shared(registry: &Registry, config: &Config, root: &Path) -> bool {
     registry.store(&pipeline::sidecar_of(root, config).store).stamp().is_some()
 }
 
-/// The folder at or above a path that version control marks as a project's root.
+/// Nearest folder at or above a path with a `.git`.
 pub fn project_root(path: &Path) -> Option<&Path> {
     path.ancestors().find(|folder| folder.join(".git").exists())
 }
 
-/// Whether a folder is hardly meant as a project: everything there is, a user's home, a part of the system.
+/// Whether a folder is unlikely to be a project: the file system root, a user's home, a system folder.
 pub fn is_odd(folder: &Path) -> bool {
     folder.parent().is_none() || config::holds_home(folder) || SYSTEM.iter().any(|odd| Path::new(odd) == folder)
 }
 
-/// Refuses to index a folder without being told to, and says how to tell.
+/// Error for a folder that is indexed on request only, with the call to make.
 pub fn not_indexed(root: &Path, why: &str) -> Error {
     let message = format!("{} is not indexed, {why}; call index_folder with path {root:?}", root.display());
     Error::new(Code::NotIndexed, message).with("root", root.to_string_lossy()).with("why", why)
 }
 
-/// The checkout with this id, or the only one that bears this name.
+/// Finds a checkout by its id, or by a unique name.
 fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     let registry = caller.indexes.registry();
     if let Some(sidecar) = registry.get(repo) {
@@ -226,7 +227,7 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
             Err(Error::new(Code::NotIndexed, message))
         }
         [] => {
-            // A person remembers the folder's name, not the letters behind it.
+            // People remember the folder's name, not the hash after it.
             let folder = |sidecar: &Sidecar| {
                 let name = sidecar.repo.rsplit('/').next().unwrap_or_default();
                 name.rsplit_once('-').map_or(name, |(folder, _)| folder).to_owned()

@@ -1,5 +1,5 @@
-//! An index that turned out to be damaged is made anew where its folder is there, once: whoever asked gets the answer, and is
-//! told. Where that cannot be done, the error says how to do it.
+//! Automatic rebuild of a damaged index, once, when its folder exists. The caller gets the answer with a note;
+//! otherwise the error names the command.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -11,23 +11,23 @@ use super::indexes::is_here;
 use crate::pipeline::{self, Watcher};
 use crate::store::{Error, Held, Sidecar};
 
-/// What is damaged again so soon would be damaged a third time.
+/// Minimum time between rebuilds: damage that returns sooner would return again.
 const NOT_AGAIN_WITHIN: Duration = Duration::from_secs(60);
-/// How long to wait for another process that has begun to write the same index meanwhile.
+/// Maximum wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// When each checkout's index was made anew, by its id. Held while one is, so that a process does it once.
+/// Time of the last rebuild by checkout id. Locked during a rebuild, so that a process runs one at a time.
 #[derive(Default)]
 pub struct Mended(Mutex<HashMap<String, Instant>>);
 
-/// Makes the index of a checkout anew when `err` says that it is of no use. Whether there is a whole one now.
+/// Rebuilds the index of a checkout when `err` says that it is unusable. Returns whether an intact index exists now.
 pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
-    // A store that was thrown away took with it what other checkouts had in it.
+    // A discarded store takes the snapshots of other checkouts with it.
     let is_lost = matches!(err, Error::NoSnapshot | Error::Missing(_));
     if !(err.is_of_no_use() || is_lost) || !is_here(caller, sidecar) {
         return false;
     }
-    // Whoever writes may be mending it; an answer waits for nobody.
+    // Another writer may be repairing it; an answer does not wait.
     if caller.indexes.registry().store(&sidecar.store).held() != Held::Free {
         return false;
     }
@@ -37,7 +37,7 @@ pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     }
     tracing::warn!("{}: {err}; its index is made anew", sidecar.repo);
     let tell = caller.request.told();
-    // Not called off with the question: the next one would begin again.
+    // The rebuild survives cancellation of the call: the next one would start it again.
     let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     match pipeline::rebuild(sidecar, caller.config, &watcher) {
         Ok(_) => {

@@ -1,6 +1,6 @@
-//! Which repository is meant, and how fresh its index is: opened, looked at, brought up to date, made anew; those elsewhere, too.
+//! Repositories of a process: resolved, opened, kept fresh and rebuilt, local and remote.
 //!
-//! Everything here is asked by a [`Caller`]: who asks, where they stand, and what the process has open for them.
+//! Every function takes a [`Caller`]: the request, and the state that the process keeps.
 
 pub mod doctor;
 pub mod files;
@@ -25,7 +25,7 @@ use crate::config::Config;
 use crate::store::{Sidecar, Snapshot};
 use crate::watch::Watching;
 
-/// What a process keeps between calls.
+/// State that a process keeps between calls.
 pub struct Context {
     /// What was decided at the start.
     pub config: Config,
@@ -38,26 +38,26 @@ pub struct Context {
 }
 
 impl Context {
-    /// A process that has answered nothing yet.
+    /// Creates the state of a new process.
     pub fn new(config: Config) -> Self {
         let session = Session::open(&config.home);
         let indexes = Indexes::new(&config);
         Self { config, session, indexes, remotes: Remotes::default() }
     }
 
-    /// The same for a process that stays: checkouts that are asked about again are kept fresh from then on.
+    /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
     pub fn kept_by(self, watching: Arc<Watching>) -> Self {
         Self { indexes: self.indexes.kept_by(watching), ..self }
     }
 
-    /// Ends a process that has answered what it was asked: what it counted is written. What is open stays open, because the
-    /// system closes it faster than we do.
+    /// Ends the process after its last answer, once statistics are written. Indexes stay open, because the system
+    /// closes them faster at exit.
     pub fn end(self) {
         self.remotes.settle(None);
         std::mem::forget(self.indexes);
     }
 
-    /// A caller who has asked nothing yet.
+    /// Creates a caller for a request.
     pub fn caller<'a>(&'a self, request: &'a Request) -> Caller<'a> {
         let Self { config, indexes, remotes, .. } = self;
         let (notes, from) = (Notes::default(), Mutex::default());
@@ -65,39 +65,39 @@ impl Context {
     }
 }
 
-/// Who asks, and what the process keeps for them. What an answer has to say beside itself is noted here.
+/// A request with the state of the process. Notes for the answer's `_meta` are collected here.
 pub struct Caller<'a> {
-    /// What was decided at the start.
+    /// Configuration.
     pub config: &'a Config,
-    /// The indexes that are open.
+    /// Open indexes.
     pub indexes: &'a Indexes,
-    /// Ways to repositories elsewhere.
+    /// Access to remote repositories.
     pub remotes: &'a Remotes,
-    /// Where they stand, how they are told of progress, and how long they wait.
+    /// The request, with its directory, progress callback and patience.
     pub request: &'a Request,
-    /// They may ask for symbols by name, and not only for files and their text.
+    /// Whether the call may search for symbols by name, beyond files and text.
     pub asks_for_symbols: bool,
     notes: Notes,
     from: Mutex<Vec<(Sidecar, Arc<Snapshot>)>>,
 }
 
 impl Caller<'_> {
-    /// What the answer is made from.
+    /// Records a snapshot that the answer is made from.
     pub fn answers_from(&self, sidecar: &Sidecar, snapshot: &Arc<Snapshot>) {
-        // A panic beside it leaves nothing half done.
+        // A panic elsewhere leaves the list intact.
         let mut from = self.from.lock().unwrap_or_else(PoisonError::into_inner);
         if !from.iter().any(|(_, known)| Arc::ptr_eq(known, snapshot)) {
             from.push((sidecar.clone(), snapshot.clone()));
         }
     }
 
-    /// What was noted, and what the answer was made from.
+    /// Notes, and the snapshots that the answer was made from.
     pub fn into_parts(self) -> (Notes, Vec<(Sidecar, Arc<Snapshot>)>) {
         (self.notes, self.from.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Whatever is asked, it is noted in the caller's name.
+/// Notes are added through the caller.
 impl std::ops::Deref for Caller<'_> {
     type Target = Notes;
 

@@ -1,4 +1,4 @@
-//! What all tools about relations begin with: a fresh snapshot, its edges, and the symbol that is meant.
+//! Common start of tools about relations: a fresh snapshot, its edges, and the symbol in question.
 
 use super::Caller;
 use super::indexes::{self, Repo};
@@ -7,8 +7,8 @@ use crate::pipeline;
 use crate::query::{self, Missing};
 use crate::store::{EdgeTable, RankTable, SymbolView};
 
-/// Answers from the relations of a repository. `ask` gives an answer and the files it names; when one of those has changed
-/// since it was indexed, it is asked again.
+/// Answers from the relations of a repository. `ask` returns an answer and its files; if one of them has changed
+/// since indexing, it is asked again.
 pub fn answer<T>(
     caller: &Caller<'_>,
     repo: Option<&str>,
@@ -20,17 +20,17 @@ pub fn answer<T>(
     Ok(answer)
 }
 
-/// Who means whom in a repository.
+/// Edges of a repository.
 pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
     pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
-/// How central each of its symbols is.
+/// Ranks of a repository's symbols.
 pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
-/// The symbol with this id, or by its name where that tells.
+/// Finds a symbol by id, or by an unambiguous name.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     query::by_id(&repo.snapshot, id).map_err(|missing| {
         let shown: String = id.chars().take(200).collect();
@@ -50,7 +50,7 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     })
 }
 
-/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
+/// Checks that the language of a symbol is resolved. Otherwise an empty answer would be misleading.
 pub fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
     if !symbol.file.facts().is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Repositories elsewhere, for tools: which one is meant, its clone, and what a failure means to a caller.
+//! Remote repositories for tools: resolution of names, clones, and errors for callers.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,19 +16,19 @@ use crate::net;
 pub use crate::discover::is_binary;
 pub use crate::git::{Age, Remote, RemoteRef};
 
-/// What a process has for reaching repositories. Nothing is opened before the first is asked for.
+/// Access to remote repositories. Nothing is opened before its first use.
 #[derive(Default)]
 pub struct Remotes {
     cache: OnceLock<Result<Arc<Cache>, String>>,
-    /// Holds the clones where the index directory cannot be written; it goes with the process.
+    /// Temporary folder for clones when the index directory is not writable; deleted with the process.
     aside: OnceLock<TempDir>,
     client: OnceLock<net::Client>,
-    /// Commits whose texts are being kept, beside the answers.
+    /// Background jobs that store the texts of commits.
     keeping: Mutex<Vec<(String, JoinHandle<()>)>>,
 }
 
 impl Remotes {
-    /// The one way to the network.
+    /// The HTTP client.
     pub fn client(&self, config: &Config) -> net::Client {
         let make = || {
             let options = net::Options {
@@ -41,7 +41,7 @@ impl Remotes {
         self.client.get_or_init(make).clone()
     }
 
-    /// The clones.
+    /// The clone cache.
     pub fn cache(&self, config: &Config) -> Result<&Arc<Cache>, Error> {
         let make = || {
             let git = &config.git;
@@ -55,7 +55,7 @@ impl Remotes {
             let keep = Keep { max_bytes: git.cache_size, ..Keep::default() };
             let root = config.home.join("git");
             let (root, mode) = match Cache::can_be_in(&root) {
-                // An index directory may be mounted from elsewhere, to be read.
+                // An index directory may be a read-only mount.
                 Err(err) if err.is_about_permission() => (self.aside(&err)?, CacheMode::Process),
                 _ => (root, git.cache_mode),
             };
@@ -70,17 +70,17 @@ impl Remotes {
         cache.map_err(|err| Error::new(Code::Unavailable, format!("clones cannot be kept: {err}")))
     }
 
-    /// Waits until the texts of a commit are kept, or those of all commits, where that was begun.
+    /// Waits for the background jobs of a commit, or of all commits.
     pub fn settle(&self, commit: Option<&str>) {
         let mut keeping = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
         let done = keeping.extract_if(.., |(of, job)| commit.is_none_or(|commit| of == commit) || job.is_finished());
         let done: Vec<_> = done.collect();
         drop(keeping);
-        // Whoever failed has said so.
+        // A failed job has logged its error.
         done.into_iter().for_each(|(_, job)| drop(job.join()));
     }
 
-    /// A folder for clones that only this process has.
+    /// Temporary folder for clones of this process.
     fn aside(&self, why: &git::Error) -> Result<PathBuf, String> {
         tracing::warn!(%why, "clones are kept among temporary files");
         let folder = tempfile::Builder::new().prefix("codelode-").tempdir().map_err(|err| err.to_string())?;
@@ -88,7 +88,7 @@ impl Remotes {
     }
 }
 
-/// The repository that a caller names.
+/// Parses the repository that a caller names.
 pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
     let remote = Remote::parse(text, caller.request.directory.as_deref()).map_err(|err| git_error(err.into()))?;
     let Some(folder) = remote.folder() else { return Ok(remote) };
@@ -102,7 +102,7 @@ pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
     Remote::local(&found.worktree().unwrap_or_else(|| found.common_dir())).map_err(|err| git_error(err.into()))
 }
 
-/// Does something with the clones, telling the caller how far it is.
+/// Runs an operation on the clones, with progress for the caller.
 pub fn with_cache<T>(
     caller: &Caller<'_>,
     run: impl FnOnce(&Cache, &Wish<'_>) -> Result<T, git::Error>,
@@ -113,15 +113,15 @@ pub fn with_cache<T>(
     run(cache, &wish).map_err(git_error)
 }
 
-/// A commit of a repository, to be read, whichever way it came.
+/// An open commit of a repository, from any source.
 pub struct Opened {
     /// Its files.
     pub tree: Arc<Kept>,
-    /// What was asked for.
+    /// The resolved reference.
     pub found: Found,
 }
 
-/// A commit of a repository, to be read: from its clone, or over GitHub's interface where git does not get through.
+/// Opens a commit of a repository: from its clone, or over GitHub's API when git fails.
 pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
     let by_git = || {
         let git::Opened { commit, found, .. } =
@@ -140,14 +140,14 @@ pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: 
     Ok(opened)
 }
 
-/// The files of a commit, read from its texts where these are kept.
+/// Files of a commit, read from stored texts if available.
 fn with_texts(caller: &Caller<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
     caller.remotes.settle(Some(tree.commit()));
     with_cache(caller, |cache, wish| cache.with_texts(remote, tree, far, &caller.config.secrets, wish)).map(Arc::new)
 }
 
-/// Keeps the texts of a commit for who asks next, when so many of its files were looked into that it is worth it. That is a
-/// saving and nothing more, so nobody waits for it, and it does not fail.
+/// Stores the texts of a commit for later calls, when enough of its files were read. It runs in the background, and
+/// failures do no harm.
 pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_into: usize) {
     let remotes = caller.remotes;
     let Some(Ok(cache)) = remotes.cache.get().filter(|_| opened.tree.is_worth_keeping(files, looked_into)) else {
@@ -166,8 +166,8 @@ pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_in
     }
 }
 
-/// The branches and tags of a repository as its server has them now, and its default branch. Where git does not get through,
-/// GitHub's interface is asked: that names no commit of a tag with a message of its own.
+/// Current branches, tags and default branch of a repository. If git fails, GitHub's API is used, which does not give
+/// the commits of annotated tags.
 pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec<RemoteRef>), Error> {
     let by_git = || {
         let refs = with_cache(caller, |cache, wish| cache.refs(remote, wish))?;
@@ -189,7 +189,7 @@ pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec
     Ok(refs)
 }
 
-/// A commit that git opens; what was fetched for it, and how, is told.
+/// Opens a commit by git, with notes about what was fetched.
 pub fn open_clone(
     caller: &Caller<'_>,
     open: impl FnOnce(&Cache, &Wish<'_>) -> Result<git::Opened, git::Error>,
@@ -204,7 +204,7 @@ pub fn open_clone(
     Ok(opened)
 }
 
-/// A repository that has no index and is named as one elsewhere: a URL, `github:…`, `owner/name`, `owner/name@ref`.
+/// Parses the name of a remote repository without an index: a URL, `github:…`, `owner/name`, `owner/name@ref`.
 pub fn named_remote(caller: &Caller<'_>, repo: Option<&str>) -> Option<Remote> {
     let repo = repo?.trim();
     if !names_elsewhere(repo) || super::locate::indexed(caller, repo).is_ok() {
@@ -213,14 +213,14 @@ pub fn named_remote(caller: &Caller<'_>, repo: Option<&str>) -> Option<Remote> {
     Remote::parse(repo, None).ok()
 }
 
-/// Whether a name could be that of a repository elsewhere, and not of a folder or an index here.
+/// Whether a name may refer to a remote repository, rather than a folder or an index.
 fn names_elsewhere(repo: &str) -> bool {
     if std::path::Path::new(repo).is_absolute() || repo.starts_with('.') {
         return false;
     }
     // The ids of folders, and of repositories on other hosts, look like those of GitHub.
     let is_owner = |owner: &str| owner != "local" && owner != "file" && !owner.contains('.');
-    // As it stands in a browser: `github.com/owner/name`.
+    // An address as in a browser: `github.com/owner/name`.
     let is_address = |host: &str, path: &str| host.contains('.') && path.contains('/');
     repo.contains([':', '@'])
         || repo
@@ -228,7 +228,7 @@ fn names_elsewhere(repo: &str) -> bool {
             .is_some_and(|(owner, name)| is_address(owner, name) || (is_owner(owner) && !name.contains('/')))
 }
 
-/// One of a commit's files.
+/// Finds a file of a commit.
 fn entry(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], path: &str) -> Result<TreeEntry, Error> {
     let found = files.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| files[at].clone());
     match found {
@@ -247,7 +247,7 @@ fn entry(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], path: &str) 
     }
 }
 
-/// What a failure of git means to a caller.
+/// Converts an error of git to an error for the caller.
 pub fn git_error(err: git::Error) -> Error {
     let message = err.to_string();
     match err {
@@ -275,7 +275,7 @@ pub fn git_error(err: git::Error) -> Error {
     }
 }
 
-/// What a failure of the network means to a caller.
+/// Converts an error of the network to an error for the caller.
 pub fn net_error(err: &net::Error) -> Error {
     let code = match err {
         net::Error::Cancelled => Code::Cancelled,
@@ -285,7 +285,7 @@ pub fn net_error(err: &net::Error) -> Error {
     Error::new(code, err.to_string())
 }
 
-/// What a failure to read a commit means to a caller.
+/// Converts an error in reading a commit to an error for the caller.
 pub fn source_error(err: &SourceError) -> Error {
     if let SourceError::Failed(err) = err
         && let Some(err) = err.downcast_ref::<crate::github::Error>()
@@ -296,7 +296,7 @@ pub fn source_error(err: &SourceError) -> Error {
     Error::new(code, err.to_string())
 }
 
-/// A path as a caller wrote it, in the folder that the repository's name may hold.
+/// Resolves a caller's path in the folder that the repository's name may include.
 pub fn inside(opened: &Opened, path: &str) -> String {
     let path = path.trim().trim_start_matches("./").trim_matches('/');
     let folder = opened.found.folder.as_str();
@@ -306,9 +306,9 @@ pub fn inside(opened: &Opened, path: &str) -> String {
     if path.is_empty() { folder.to_owned() } else { format!("{folder}/{path}") }
 }
 
-/// The content of a file of a commit.
+/// Reads the content of a file of a commit.
 ///
-/// A link is followed to what it names in the same commit, and to nothing else.
+/// Links are followed within the same commit only.
 pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
     let files = opened.tree.paths().map_err(|err| source_error(&err))?;
     let mut entry = entry(caller, opened, &files, path)?;
@@ -340,10 +340,10 @@ pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u
     Err(Error::new(Code::NotFound, format!("{path} is a link that leads through too many others")))
 }
 
-/// So many links in a row lead nowhere.
+/// Maximum number of links in a row.
 const MOST_LINKS: usize = 8;
 
-/// The path that a link at `path` leads to; `None` for one outside.
+/// Target of a link at `path`; `None` for one outside.
 fn led_to(path: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;

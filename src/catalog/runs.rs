@@ -1,4 +1,4 @@
-//! Runs that a caller asks for: a folder, a commit of a repository elsewhere or a single file is read, or an index forgotten.
+//! Requested runs: indexing of a folder, a remote commit or a single file, and removal of an index.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -17,12 +17,12 @@ use crate::pipeline::{self, Drift, Options, Report, Watcher, owner};
 use crate::store::Sidecar;
 use crate::watch;
 
-/// How long a run waits for another that writes the same index.
+/// Maximum wait of a run for another that writes the same index.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long somebody waits who wants little.
+/// Maximum wait of a short operation.
 const BRIEF: Duration = Duration::from_secs(10);
 
-/// Indexes a folder, or brings its index up to date.
+/// Indexes a folder, or updates its index.
 pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) -> Result<Report, Error> {
     let root = folder(caller, path)?;
     if path.is_none() && is_odd(&root) {
@@ -35,12 +35,12 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     caller.repo(&report.sidecar.repo);
     caller.indexes.close(&report.sidecar.repo);
     allocator::give_back();
-    // A worktree often takes the place of one that was removed.
+    // A worktree often replaces one that was removed.
     forget_gone(caller);
     Ok(report)
 }
 
-/// The folder that a caller means, absolute and without links.
+/// Canonical folder that a caller refers to.
 fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
     let directory = caller.request.roots.first().or(caller.request.directory.as_ref());
     let path = match (path, directory) {
@@ -62,7 +62,7 @@ fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
     })
 }
 
-/// Indexes a commit of a repository elsewhere, or brings its index up to date.
+/// Indexes a commit of a remote repository, or updates its index.
 pub fn index_commit(
     caller: &Caller<'_>,
     url: &str,
@@ -76,19 +76,19 @@ pub fn index_commit(
     Ok(Indexed { failure, ..indexed })
 }
 
-/// What became of a commit, whichever way it came.
+/// Result of indexing a commit.
 pub struct Indexed {
-    /// What the run did.
+    /// Report of the run.
     pub report: Report,
-    /// The index was of it already.
+    /// Whether the index was up to date already.
     pub up_to_date: bool,
-    /// The folder that was named with it.
+    /// Folder given with the repository's name.
     pub folder: String,
-    /// Why git failed, where it was read without it.
+    /// Error of git, when it was read without git.
     pub failure: Option<Error>,
 }
 
-/// By git.
+/// Indexes by git.
 fn by_git(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, incremental: bool) -> Result<Indexed, Error> {
     let located = with_cache(caller, |cache, wish| cache.find(remote, reference, wish))?;
     let sidecar = sidecar(remote, &located.found, reference);
@@ -100,7 +100,7 @@ fn by_git(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, increme
     Ok(Indexed { report, up_to_date: false, folder: opened.found.folder, failure: None })
 }
 
-/// By GitHub's REST interface: from an archive, or file by file.
+/// Indexes by GitHub's REST API: from an archive, or file by file.
 fn by_github(
     caller: &Caller<'_>,
     remote: &Remote,
@@ -118,19 +118,19 @@ fn by_github(
     Ok(Indexed { report, up_to_date: false, folder: found.folder, failure: None })
 }
 
-/// The index of a commit that was found, if there is one and nothing else is asked for.
+/// Report of an existing index of the commit, unless a full run was requested.
 fn unchanged(caller: &Caller<'_>, sidecar: &Sidecar, found: &Found, incremental: bool) -> Option<Report> {
     let known = || pipeline::unchanged(caller.indexes.registry(), sidecar, &found.commit, &caller.config.secrets);
     incremental.then(known).flatten()
 }
 
-/// Where the index of what was found is. The default branch, asked for without a name, has the shorter id.
+/// Sidecar of a resolved commit. The default branch, when not named, has the shorter id.
 fn sidecar(remote: &Remote, found: &Found, reference: Option<&str>) -> Sidecar {
     let default = reference.is_none() && remote.place.is_none();
     pipeline::sidecar_of_remote(remote, &found.reference, default)
 }
 
-/// Indexes the files of a commit, by whichever way they are read. `max_files` is the limit of that way.
+/// Indexes the files of a commit. `max_files` is the limit of their source.
 fn index(
     caller: &Caller<'_>,
     tree: &dyn SourceTree,
@@ -151,13 +151,13 @@ fn index(
     Ok(report)
 }
 
-/// A file that was read again.
+/// Result of reading one file again.
 pub struct ReadAgain {
     /// Its checkout.
     pub repo: super::Repo,
-    /// Its path there.
+    /// Its path in the checkout.
     pub file: String,
-    /// Its number in the store before, if it was held.
+    /// Its earlier number in the store, if any.
     pub before: Option<u32>,
 }
 
@@ -168,7 +168,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
         Some(directory) if given.is_relative() => directory.join(given),
         _ => given.to_owned(),
     };
-    // A file that is gone still has a folder, and both may be reached by a link.
+    // A deleted file still has a folder, and links may lead to both.
     let path = path.canonicalize().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         folder.zip(path.file_name()).map_or_else(|| path.clone(), |(folder, name)| folder.join(name))
@@ -193,7 +193,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
     let before = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, &sidecar))?;
     let held = before.file(&file).map(|view| view.number());
     let known = before.table().find(&file).is_some();
-    // A file that is not known yet must pass the rules, which need the whole walk.
+    // A new file must pass the rules, which need the whole walk.
     let drift = match known && path.exists() {
         true => Drift { changed: vec![file.clone()], unseen: true, ..Drift::default() },
         false => Drift { elsewhere: true, ..Drift::default() },
@@ -207,7 +207,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
     Ok(ReadAgain { repo, file, before: held })
 }
 
-/// Forgets an index, metadata and content.
+/// Removes an index, metadata and content.
 pub fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error> {
     let registry = caller.indexes.registry();
     pipeline::forget(registry, sidecar, BRIEF).map_err(|err| pipeline_error(err, sidecar))?;
