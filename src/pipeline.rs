@@ -10,7 +10,7 @@ mod tree;
 
 pub use mend::rebuild;
 pub use partial::{LeftOut, drift_of};
-pub use place::{is_gone, is_linked, owner};
+pub use place::{is_gone, is_linked, owner, was_removed};
 use read::{Origin, Read, Reading};
 pub use relate::relations;
 use room::Room;
@@ -345,7 +345,37 @@ pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config)
     }
 }
 
-/// Discovery rules of a configuration.
+/// An entry that an index leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// Relative to the root; a folder's ends with `/`.
+    pub path: String,
+    /// The rule.
+    pub reason: SkipReason,
+    /// Of a folder: how many files it holds, as far as they are counted.
+    pub files: Option<u64>,
+}
+
+/// Everything in a folder that its index leaves out, by path: what the rules name, and what turned out to be no text.
+pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
+    let mut rules = rules(config);
+    rules.extra_ignore.extend(snapshot.facts().extra_ignore.iter().cloned());
+    rules.follow_symlinks = snapshot.facts().follow_symlinks;
+    let by_rule = discover::walk(root, &rules)?.left_out.into_iter().map(|left| (left.path, left.reason));
+    let unread = snapshot.table().iter().filter_map(|row| Some((row.path.to_owned(), row.state.err()?)));
+    let mut all: Vec<(String, SkipReason)> = by_rule.chain(unread).collect();
+    all.sort_unstable();
+    let counted = all.into_iter().map(|(path, reason)| {
+        let place = root.join(&path);
+        match place.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            true => Omitted { path: format!("{path}/"), reason, files: Some(discover::count_files(&place)) },
+            false => Omitted { path, reason, files: None },
+        }
+    });
+    Ok(counted.collect())
+}
+
+/// The rules that a configuration makes.
 fn rules(config: &Config) -> Rules {
     Rules {
         extra_ignore: config.extra_ignore.clone(),
@@ -374,7 +404,7 @@ struct Plan {
 impl Plan {
     /// Creates a plan from a complete walk.
     fn of(walk: discover::Walk, discovery: Duration) -> Self {
-        let discover::Walk { files, inputs, skipped, warnings } = walk;
+        let discover::Walk { files, inputs, skipped, warnings, left_out: _ } = walk;
         Self { files, inputs, skipped, warnings, goes_out_from: None, partial: false, discovery }
     }
 }

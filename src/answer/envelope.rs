@@ -39,6 +39,8 @@ const MIN_TOKENS: usize = 50;
 pub enum Freshness {
     /// They are as they were indexed.
     Fresh,
+    /// Nobody has looked whether they still are.
+    Unchecked,
     /// Some have changed since.
     Stale,
     /// They are being read again.
@@ -50,6 +52,7 @@ impl Freshness {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
+            Self::Unchecked => "unchecked",
             Self::Stale => "stale",
             Self::Indexing => "indexing",
         }

@@ -189,7 +189,7 @@ impl Visit<'_> {
             self.note(&checkouts[0].repo, &format!("is being written by {by}"), Some(remedy));
         }
         for sidecar in checkouts {
-            if sidecar.remote.is_none() && pipeline::is_gone(sidecar, self.config) {
+            if sidecar.remote.is_none() && pipeline::was_removed(sidecar, self.config) {
                 let what = format!("its folder {} is gone", sidecar.root.display());
                 let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
                 self.problem(&sidecar.repo, &what, "forget it", forget);

@@ -5,32 +5,7 @@ use crate::answer::{Code, Error};
 use crate::model::SkipReason;
 use crate::{pipeline, query};
 
-/// Converts a path to index form: relative to the root, with `/` between the parts. Paths beginning with `./` or
-/// `../` start at the caller's directory, all others at the root.
-pub fn relative(caller: &Caller<'_>, repo: &Repo, path: &str) -> String {
-    let path = path.trim().replace('\\', "/");
-    let root = repo.root.as_deref().map(|root| root.to_string_lossy().into_owned());
-    let inside = |path: &str| {
-        let rest = path.strip_prefix(root.as_deref()?)?;
-        (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
-    };
-    let from_here = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
-    let here = caller.request.directory.as_deref().and_then(|here| inside(&here.to_string_lossy()));
-    let path = match here.filter(|_| from_here) {
-        Some(here) => format!("{here}/{path}"),
-        None => inside(&path).unwrap_or(path),
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        match part {
-            ".." => drop(parts.pop()),
-            _ => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
-/// Error for a path that names no file of the index.
+/// Why a path names no file of the index.
 pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     let shown: String = path.chars().take(200).collect();
     let config = caller.config;

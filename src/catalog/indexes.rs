@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Caller;
+use super::here::here;
 use super::locate::resolve;
 use super::mend::{Mended, mended};
 use crate::allocator;
@@ -84,7 +85,9 @@ pub struct Repo {
     pub snapshot: Arc<Snapshot>,
     /// Local root; `None` when it is not on this machine.
     pub root: Option<PathBuf>,
-    /// Freshness relative to the disk; `None` when unknown.
+    /// The folder that the caller stands in, relative to the root; empty for the root, and for a caller elsewhere.
+    pub here: String,
+    /// How the state stands to what is on disk; `None` when that cannot be told.
     pub freshness: Option<Freshness>,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
@@ -141,10 +144,17 @@ pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
 /// Opens a known repository, as [`open`] does.
 pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
-    if root.is_none() && pipeline::is_gone(&sidecar, caller.config) {
+    if root.is_none() && pipeline::is_gone(&sidecar, caller.indexes.registry(), caller.config) {
         return Err(dropped(caller, &sidecar));
     }
     let mut open = opened(caller, &sidecar)?;
+    if root.is_none() && sidecar.remote.is_none() {
+        // Its disk may be away, or the index may come from another machine.
+        caller.note("folder_missing", true);
+        let snapshot = lock(&open.state).snapshot.clone();
+        let freshness = Some(Freshness::Unchecked);
+        return Ok(Repo { sidecar, snapshot, root, here: String::new(), freshness, is_kept: false });
+    }
     if let Some(root) = &root {
         open = looked_at(caller, open, &sidecar, root)?;
     }
@@ -157,7 +167,15 @@ pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error
         note_stale(caller, &state);
     }
     drop(state);
-    Ok(Repo { sidecar, snapshot, root, freshness, is_kept })
+    let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
+    Ok(Repo { sidecar, snapshot, root, here, freshness, is_kept })
+}
+
+impl Repo {
+    /// Whether changes may lie in the folder that the snapshot does not hold.
+    pub fn is_behind(&self) -> bool {
+        self.root.is_some() && self.freshness.is_some_and(|freshness| freshness != Freshness::Fresh)
+    }
 }
 
 /// Drops the index of a deleted checkout, and returns the error for the caller.
@@ -180,8 +198,9 @@ fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error>
 
 /// Removes the indexes of all deleted checkouts, such as old worktrees.
 pub fn forget_gone(caller: &Caller<'_>) {
-    for sidecar in caller.indexes.registry().all().iter().filter(|sidecar| pipeline::is_gone(sidecar, caller.config)) {
-        // An index that is being written can be removed the next time.
+    let registry = caller.indexes.registry();
+    for sidecar in registry.all().iter().filter(|sidecar| pipeline::is_gone(sidecar, registry, caller.config)) {
+        // What is being written now can wait until the next time.
         if let Err(err) = forget(caller, sidecar) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
@@ -205,7 +224,8 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
     let snapshot = lock(&open.state).snapshot.clone();
     caller.answers_from(&sidecar, &snapshot);
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
-    Ok(Repo { sidecar, snapshot, root, freshness: None, is_kept: false })
+    let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
+    Ok(Repo { sidecar, snapshot, root, here, freshness: None, is_kept: false })
 }
 
 /// Compares the folder again, unless that was done for this very call.
@@ -446,8 +466,8 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
         }
     };
     if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
-        // Freshness is unknown until the comparison ends.
-        (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Stale);
+        // Until somebody has looked, nobody can tell.
+        (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Unchecked);
         (state.stale, state.because) = (Vec::new(), None);
         let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
         let look = Look::new(caller, &open, sidecar, root, state.snapshot.clone());
@@ -552,10 +572,10 @@ fn note_stale(caller: &Caller<'_>, state: &State) {
     if let Some(why) = &state.because {
         caller.note("stale_because", why.clone());
     }
-    match (state.stale.is_empty(), state.freshness, state.looking) {
-        (false, ..) => caller.note("stale_files", state.stale.clone()),
-        (true, Freshness::Stale, true) => caller.note("not_checked", true),
-        (true, ..) => caller.note("changes_pending", true),
+    match (state.stale.is_empty(), state.freshness) {
+        (false, _) => caller.note("stale_files", state.stale.clone()),
+        (true, Freshness::Unchecked) => {}
+        (true, _) => caller.note("changes_pending", true),
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod doctor;
 pub mod files;
 pub mod github;
+mod here;
 pub mod indexes;
 pub mod locate;
 mod mend;

@@ -1,5 +1,7 @@
 //! Common start of tools about relations: a fresh snapshot, its edges, and the symbol in question.
 
+use serde_json::json;
+
 use super::Caller;
 use super::indexes::{self, Repo};
 use crate::answer::{Code, Error};
@@ -32,7 +34,7 @@ pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
 
 /// Finds a symbol by id, or by an unambiguous name.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
-    query::by_id(&repo.snapshot, id).map_err(|missing| {
+    query::by_id(&repo.snapshot, &repo.own_id(id)).map_err(|missing| {
         let shown: String = id.chars().take(200).collect();
         match missing {
             Missing::Ambiguous(ids) => {
@@ -50,7 +52,16 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     })
 }
 
-/// Checks that the language of a symbol is resolved. Otherwise an empty answer would be misleading.
+/// Says that files in some languages were not looked at, because their names mean nothing here: what is absent from an answer
+/// may be in them.
+pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
+    let unread = query::without_symbols(&repo.snapshot.facts().languages);
+    if !unread.is_empty() {
+        caller.note("no_symbols_for", json!(unread));
+    }
+}
+
+/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
 pub fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
     if !symbol.file.facts().is_empty() {
         return Ok(());

@@ -13,7 +13,7 @@ use crate::allocator;
 use crate::answer::{Code, Error};
 use crate::git::{Found, Remote};
 use crate::model::SourceTree;
-use crate::pipeline::{self, Drift, Options, Report, Watcher, owner};
+use crate::pipeline::{self, Drift, Omitted, Options, Report, Watcher, owner};
 use crate::store::Sidecar;
 use crate::watch;
 
@@ -214,4 +214,12 @@ pub fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error> {
     caller.indexes.close(&sidecar.repo);
     watch::sweep(registry);
     Ok(())
+}
+
+/// What the index of a checkout leaves out.
+pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, Error> {
+    let root = caller.config.path_map.to_local(&sidecar.root);
+    let store = caller.indexes.registry().store(&sidecar.store);
+    let snapshot = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?;
+    pipeline::all_left_out(&root, &snapshot, caller.config).map_err(|err| pipeline_error(err, sidecar))
 }

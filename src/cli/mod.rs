@@ -4,6 +4,7 @@ mod command;
 mod doctor;
 mod grep;
 mod help;
+mod here;
 mod output;
 mod progress;
 mod render;
@@ -335,15 +336,23 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> u8 {
             arguments.entry(name).or_insert(value);
         }
     };
-    let repo = global.repo.clone().filter(|_| command::takes(tool, "repo"));
+    let takes_repo = command::takes(tool, "repo");
+    let repo = global.repo.clone().filter(|_| takes_repo);
     set("repo", repo.map(|repo| command::local_path(repo, false).into()));
     set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
     set("cursor", global.cursor.clone().map(Value::from));
     set("count_only", global.count_only.then(|| true.into()));
     set("format", Some(if global.compact { "compact" } else { "json" }.into()));
 
+    if global.repo.is_none() && !arguments.contains_key("repo") {
+        here::absolute(&mut arguments, takes_repo);
+    }
+
     let cx = Context::new(config);
-    let envelope = call(&cx, tool, arguments, global);
+    let mut envelope = call(&cx, tool, arguments, global);
+    if !global.json {
+        here::show(&cx, &mut envelope);
+    }
     let paint = Paint::of(global.color, io::stdout().is_terminal());
     print(&envelope, global, paint);
     cx.end();

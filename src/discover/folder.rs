@@ -13,6 +13,9 @@ use super::tools::Tools;
 use super::walk::Walker;
 use crate::model::{Input, SkipReason};
 
+/// An ignore file that only codelode reads; it outranks the others beside it.
+pub(super) const OWN_IGNORE: &str = ".codelodeignore";
+
 /// A folder to enter.
 pub(super) struct Folder {
     /// Relative to the root, empty for the root.
@@ -67,14 +70,14 @@ impl Walker<'_> {
         let mut at = join(&self.prefix, &folder.path);
         at.truncate(at.trim_end_matches('/').len());
         if !folder.path.is_empty() && is_left_out_inside(&folder, &signs, &path, &at) {
-            found.skip(SkipReason::Noise);
+            found.skip(SkipReason::Noise, &folder.path);
             return None;
         }
 
         let mut patterns = Patterns::new(&at);
         if let Some(checkout) = self.checkout_inside(&folder, &signs, &path, &at) {
             if folder.checkout.as_ref().is_some_and(|outer| outer.is_sibling_of(&checkout)) {
-                found.skip(SkipReason::Noise);
+                found.skip(SkipReason::Noise, &folder.path);
                 let why = "it is another checkout of the same repository and can be indexed by itself";
                 found.warnings.push(format!("{} was left out: {why}", folder.path));
                 return None;
@@ -90,9 +93,11 @@ impl Walker<'_> {
             add(&mut patterns, &path, &folder.path, ".gitignore", found);
         }
         folder.git = folder.git.with(patterns.build(&mut found.warnings));
-        if signs.ignore {
+        for (_, name) in
+            [(signs.ignore, ".ignore"), (signs.own_ignore, OWN_IGNORE)].iter().filter(|(is_here, _)| *is_here)
+        {
             let mut patterns = Patterns::new(&at);
-            add(&mut patterns, &path, &folder.path, ".ignore", found);
+            add(&mut patterns, &path, &folder.path, name, found);
             folder.ignore = folder.ignore.with(patterns.build(&mut found.warnings));
         }
 
@@ -160,6 +165,7 @@ struct Signs {
     repository: bool,
     gitignore: bool,
     ignore: bool,
+    own_ignore: bool,
     environment: bool,
     cache_tag: bool,
 }
@@ -171,6 +177,7 @@ impl Signs {
             // Git does not read these through a link either.
             ".gitignore" => self.gitignore = kind == Kind::File,
             ".ignore" => self.ignore = kind == Kind::File,
+            OWN_IGNORE => self.own_ignore = kind == Kind::File,
             noise::CACHE_TAG => self.cache_tag = true,
             _ if noise::marks_environment(name) => self.environment = true,
             _ if kind == Kind::File => self.tools = self.tools.and(Tools::of_sign(name)),

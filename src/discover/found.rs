@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::checkout::{Base, Checkout};
 use super::folder::Folder;
 use super::package::Packages;
-use super::{Rules, Walk, limits};
+use super::{LeftOut, Rules, Walk, limits};
 use crate::model::{Input, SkipReason, SourceFile};
 
 /// Warnings of one sort that are listed. The rest are counted.
@@ -31,6 +31,9 @@ pub(super) struct Found {
     pub(super) large: Vec<SourceFile>,
     pub(super) links: Vec<Link>,
     pub(super) checkouts: Vec<Arc<Checkout>>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// Build output outside of any repository, and what each counts for: kept where there is nothing else.
+    pub(super) built: Vec<(Folder, u64)>,
 }
 
 impl Found {
@@ -43,8 +46,15 @@ impl Found {
         }
     }
 
-    pub(super) fn skip(&mut self, reason: SkipReason) {
-        self.skipped[reason as usize] += 1;
+    /// Leaves out one entry.
+    pub(super) fn skip(&mut self, reason: SkipReason, path: &str) {
+        self.skip_folder(reason, path, 1);
+    }
+
+    /// Leaves out a folder that counts for so many files.
+    pub(super) fn skip_folder(&mut self, reason: SkipReason, path: &str, n_files: u64) {
+        self.skipped[reason as usize] += n_files;
+        self.left_out.push(LeftOut { path: path.to_owned(), reason });
     }
 
     /// Whether any entry was left out so far.
@@ -53,7 +63,7 @@ impl Found {
     }
 
     pub(super) fn skip_unreadable(&mut self, path: String) {
-        self.skip(SkipReason::Unreadable);
+        self.skip(SkipReason::Unreadable, &path);
         self.unreadable.push(path);
     }
 
@@ -66,6 +76,8 @@ impl Found {
         self.warnings.extend(other.warnings);
         self.unreadable.extend(other.unreadable);
         self.large.extend(other.large);
+        self.left_out.extend(other.left_out);
+        self.built.extend(other.built);
         self.links.extend(other.links);
         self.checkouts.extend(other.checkouts);
     }
@@ -77,7 +89,7 @@ impl Found {
             if packages.name(root, &file.path) {
                 self.files.push(file);
             } else {
-                self.skip(SkipReason::TooLarge);
+                self.skip(SkipReason::TooLarge, &file.path);
             }
         }
         let mut warnings = bounded(self.unreadable, |path| format!("{path} could not be read"), "could not be read");
@@ -86,8 +98,12 @@ impl Found {
         let mut files = self.files;
         files.sort_unstable();
         if let Some(max) = rules.max_files {
+            let before: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
             let cut = limits::cut(&mut files, max);
             if cut > 0 {
+                let kept = |path: &String| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+                let lost = before.into_iter().filter(|path| !kept(path));
+                self.left_out.extend(lost.map(|path| LeftOut { path, reason: SkipReason::FileLimit }));
                 self.skipped[SkipReason::FileLimit as usize] += cut as u64;
                 warnings.push(format!("{max} of {total} files were taken, the limit on the number of files"));
             }
@@ -99,7 +115,9 @@ impl Found {
         inputs.dedup_by(|one, other| one.path == other.path);
         let counted = SkipReason::ALL.iter().map(|&reason| (reason, self.skipped[reason as usize]));
         let skipped = counted.filter(|&(_, count)| count > 0).collect();
-        Walk { files, skipped, inputs, warnings }
+        let mut left_out = self.left_out;
+        left_out.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Walk { files, skipped, left_out, inputs, warnings }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Rules for one entry of a folder, in order.
 
+use std::fs;
+use std::path::Path;
+
 use super::disk::{Kind, Stamp};
 use super::folder::{Entry, Folder, Place};
 use super::found::{Found, Link};
@@ -23,7 +26,7 @@ impl Walker<'_> {
             Kind::Other => Some(SkipReason::NotAFile),
         };
         if let Some(reason) = left_out {
-            found.skip(reason);
+            self.leave_out(reason, &entry, place, found);
             return None;
         }
         if entry.kind == Kind::Link {
@@ -43,11 +46,42 @@ impl Walker<'_> {
         None
     }
 
+    /// Counts an entry, and for build output and vendored code the files in it.
+    fn leave_out(&self, reason: SkipReason, entry: &Entry, place: &Place, found: &mut Found) {
+        let path = &place.path[self.prefix.len()..];
+        if entry.kind != Kind::Folder || !matches!(reason, SkipReason::BuildOutput | SkipReason::Vendored) {
+            return found.skip(reason, path);
+        }
+        let n_files = count_files(&self.root.join(path)).max(1);
+        if reason == SkipReason::BuildOutput
+            && place.folder.checkout.is_none()
+            && let Ok(metadata) = entry.entry.metadata()
+        {
+            found.built.push((place.folder.below(path.to_owned(), Stamp::of(&metadata), None), n_files));
+        }
+        found.skip_folder(reason, path, n_files);
+    }
+
+    /// Whether a pattern of the caller's, with a `!` before it, brings an entry back or a folder that holds it.
+    fn includes(&self, path: &str, is_dir: bool) -> bool {
+        self.extra.num_whitelists() > 0 && self.extra.matched_path_or_any_parents(path, is_dir).is_whitelist()
+    }
+
     fn leaves_out_folder(&self, name: &str, place: &Place) -> Option<SkipReason> {
+        let path = &place.path[self.prefix.len()..];
+        if noise::is_version_control(name) || self.is_never(path) {
+            return Some(SkipReason::Noise);
+        }
+        if self.rules.secrets.hides_folder(path) {
+            return Some(SkipReason::Secret);
+        }
+        if self.includes(path, true) {
+            return None;
+        }
         if let Some(reason) = self.ignores(place, true) {
             return Some(reason);
         }
-        if noise::folder(name) || self.is_never(&place.path[self.prefix.len()..]) {
+        if noise::folder(name) {
             return Some(SkipReason::Noise);
         }
         match filled(name, place.tools) {
@@ -60,13 +94,14 @@ impl Walker<'_> {
             }
             None => {}
         }
-        self.rules.secrets.hides_folder(&place.path[self.prefix.len()..]).then_some(SkipReason::Secret)
+        None
     }
 
     fn leaves_out_file(&self, name: &str, place: &Place) -> Option<SkipReason> {
-        if let Some(reason) = self.ignores(place, false) {
+        let is_included = self.includes(&place.path[self.prefix.len()..], false);
+        if let Some(reason) = self.ignores(place, false).filter(|_| !is_included) {
             Some(reason)
-        } else if noise::file(name) {
+        } else if noise::file(name) && !is_included {
             Some(SkipReason::Noise)
         } else if self.rules.secrets.hides_file(&place.path[self.prefix.len()..]) {
             Some(SkipReason::Secret)
@@ -101,7 +136,7 @@ impl Walker<'_> {
         } else if stamp.size <= MAX_ENTRY {
             found.large.push(file);
         } else {
-            found.skip(SkipReason::TooLarge);
+            found.skip(SkipReason::TooLarge, path);
         }
     }
 
@@ -111,20 +146,37 @@ impl Walker<'_> {
         let target = match links::resolve(&self.root, &self.root.join(path), &self.never, &self.rules.secrets) {
             Ok(target) => target,
             Err(SkipReason::Unreadable) => return found.skip_unreadable(path.to_owned()),
-            Err(reason) => return found.skip(reason),
+            Err(reason) => return found.skip(reason, path),
         };
         let stamp = Stamp::of(&target.metadata);
         if !target.metadata.is_dir() {
             return self.weigh(path, stamp, found);
         }
         if let Some(reason) = self.leaves_out_folder(&place.path[place.stem..], place) {
-            return found.skip(reason);
+            return found.skip(reason, path);
         }
         let holder = place.folder.real.clone().unwrap_or_else(|| self.root.join(&place.folder.path));
         if holder.starts_with(&target.real) {
-            return found.skip(SkipReason::SymlinkEscape);
+            return found.skip(SkipReason::SymlinkEscape, path);
         }
         let nested = place.folder.real.is_some();
         found.links.push(Link { folder: place.folder.below(path.to_owned(), stamp, Some(target.real)), nested });
     }
+}
+
+/// So many files of a folder that is left out are counted.
+const MOST_COUNTED: u64 = 10_000;
+
+/// How many files a folder holds, links not followed, as far as they are counted.
+pub fn count_files(folder: &Path) -> u64 {
+    let (mut waiting, mut n_files) = (vec![folder.to_owned()], 0);
+    while let Some(folder) = waiting.pop().filter(|_| n_files < MOST_COUNTED) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
+                _ => n_files += 1,
+            }
+        }
+    }
+    n_files
 }

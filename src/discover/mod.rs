@@ -35,15 +35,16 @@ use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
 pub use changes::{Changes, Known, List, changes, stat};
-pub use read::{is_binary, read};
+pub use judge::count_files;
+pub use read::{is_binary, not_text, read};
 pub use tree::{choose, reason, stamp};
 pub use walk::{Look, look, walk};
 
 /// Rules for choosing files.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Further patterns in gitignore syntax, relative to the root. They exclude more files, and cannot bring back
-    /// files that an ignore file excludes.
+    /// Further patterns in gitignore syntax, relative to the root. With a `!` before it, one brings back what an ignore file,
+    /// noise, build output or vendored code would leave out; never a secret.
     pub extra_ignore: Vec<String>,
     /// Follow symbolic links that stay inside the root.
     pub follow_symlinks: bool,
@@ -64,13 +65,26 @@ pub struct Rules {
 pub struct Walk {
     /// Files worth reading, sorted by path.
     pub files: Vec<SourceFile>,
-    /// Number of entries left out by each rule; a folder that is not entered counts once.
+    /// How many entries each rule left out; a folder that is not entered counts once, build output and vendored code by its
+    /// files.
     pub skipped: BTreeMap<SkipReason, u64>,
-    /// Every input of the choice, sorted by path: each folder that was entered, as it was before listing; each ignore
-    /// file that was read, or could exist outside these folders; git's index and `package.json` where consulted.
+    /// The entries that were left out, sorted by path.
+    pub left_out: Vec<LeftOut>,
+    /// Everything the choice depended on, sorted by path: each folder that was entered, as it was before it was listed;
+    /// each ignore file that was read, or could have been outside the folders entered; and git's index and
+    /// `package.json` where they were asked.
     pub inputs: Vec<Input>,
     /// Warnings for the user: unreadable folders, broken patterns, a limit that was reached.
     pub warnings: Vec<String>,
+}
+
+/// An entry that a rule left out: a file, or a folder with all that it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Relative to the root.
+    pub path: String,
+    /// The rule.
+    pub reason: SkipReason,
 }
 
 /// Reasons why a walk cannot start.

@@ -9,6 +9,10 @@ use crate::model::{SkipReason, SourceFile};
 /// Bytes inspected for binary content; git inspects as many.
 const SNIFFED: usize = 8_000;
 
+/// The first line of the text that stands for a file which Git LFS keeps elsewhere, and how long such a text may be.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+const LARGEST_POINTER: usize = 1_024;
+
 /// Reads a file that a walk of `root` by the same `rules` found.
 ///
 /// The file may have changed since: a new link, a pipe or too large a file gives a reason. Reading never blocks and
@@ -34,7 +38,7 @@ pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, Sk
     if bytes.len() as u64 > limit {
         return Err(SkipReason::TooLarge);
     }
-    if is_binary(&bytes) { Err(SkipReason::Binary) } else { Ok(bytes) }
+    not_text(&bytes).map_or(Ok(bytes), Err)
 }
 
 fn open(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
@@ -65,6 +69,15 @@ fn reason(error: &io::Error) -> SkipReason {
     }
 }
 
+/// Why a content is not indexed as text.
+pub fn not_text(bytes: &[u8]) -> Option<SkipReason> {
+    match (is_binary(bytes), bytes.starts_with(LFS_POINTER) && bytes.len() <= LARGEST_POINTER) {
+        (true, _) => Some(SkipReason::Binary),
+        (_, true) => Some(SkipReason::LfsPointer),
+        _ => None,
+    }
+}
+
 /// Whether content is binary: a NUL byte near the beginning, or a byte order mark of UTF-16 or UTF-32, whose text is
 /// mostly NUL bytes.
 pub fn is_binary(bytes: &[u8]) -> bool {
@@ -74,13 +87,23 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_binary;
+    use super::{is_binary, not_text};
+    use crate::model::SkipReason;
 
     #[test]
     fn text_in_any_eight_bit_encoding_is_text() {
         assert!(!is_binary(b""));
         assert!(!is_binary("\u{feff}caf\u{e9}\r\n".as_bytes()));
         assert!(!is_binary(b"caf\xe9 \x1b[0m \x80"));
+    }
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_not_the_file() {
+        let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+        assert_eq!(not_text(pointer), Some(SkipReason::LfsPointer));
+        let article = [&pointer[..], &[b'a'; 2_000]].concat();
+        assert_eq!(not_text(&article), None, "a text that begins like one is a text");
+        assert_eq!(not_text(b"version 1\n"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::folder::OWN_IGNORE;
 use super::found::Found;
 use super::layers::{Layers, Patterns, extra};
 use super::package::{self, MAX_ENTRY};
@@ -45,7 +46,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
             if let Some(reason) = judged.left_out
                 && parent.is_none_or(|parent| parent.left_out.is_none())
             {
-                found.skip(reason);
+                found.skip(reason, folder);
             }
             folders.insert(folder, judged);
         }
@@ -71,7 +72,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
             _ => None,
         };
         match reason {
-            Some(reason) => found.skip(reason),
+            Some(reason) => found.skip(reason, &entry.path),
             None => {
                 let mtime_ns = stamp(&entries[place].id);
                 found.files.push(SourceFile { path: entry.path.clone(), size, mtime_ns, ctime_ns: 0 })
@@ -106,7 +107,7 @@ fn finish(mut found: Found, rules: &Rules) -> Walk {
     }
     let counted = SkipReason::ALL.iter().map(|&reason| (reason, found.skipped[reason as usize]));
     let skipped = counted.filter(|&(_, count)| count > 0).collect();
-    Walk { files, skipped, inputs: Vec::new(), warnings: found.warnings }
+    Walk { files, skipped, left_out: found.left_out, inputs: Vec::new(), warnings: found.warnings }
 }
 
 /// Judges a folder by its name and its entries.
@@ -133,13 +134,13 @@ fn enter(
         let name = entry.path.rsplit('/').next().unwrap_or_default();
         let is_file = matches!(entry.mode, EntryMode::File | EntryMode::Executable);
         match name {
-            ".gitignore" | ".ignore" if is_file => {
+            ".gitignore" | ".ignore" | OWN_IGNORE if is_file => {
                 let mut patterns = Patterns::new(path);
                 // An unreadable ignore file is reported when its own entry is read.
                 let Ok(bytes) = tree.read(entry) else { continue };
                 patterns.add_bytes(&entry.path, &bytes, &mut found.warnings);
                 let built = patterns.build(&mut found.warnings);
-                let layers = if name == ".ignore" { &mut folder.ignore } else { &mut folder.git };
+                let layers = if name == ".gitignore" { &mut folder.git } else { &mut folder.ignore };
                 *layers = layers.with(built);
             }
             _ if noise::marks_environment(name) => folder.left_out = Some(SkipReason::Noise),

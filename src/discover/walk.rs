@@ -29,8 +29,27 @@ pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
     while !round.is_empty() {
         found.merge(walker.enter_all(round));
         round = walker.choose_links(&mut found, &mut entered);
+        if round.is_empty() && !found.files.iter().any(|file| is_source(&file.path)) {
+            // A published package: what was built is all there is.
+            for (folder, n_files) in std::mem::take(&mut found.built) {
+                found.skipped[SkipReason::BuildOutput as usize] -= n_files;
+                found.left_out.retain(|left| left.path != folder.path);
+                round.push(folder);
+            }
+        }
     }
     Ok(found.finish(&walker.root, rules))
+}
+
+/// Whether a file may be what others are built from, by its name: no document, and no settings.
+fn is_source(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let Some((stem, ending)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else { return false };
+    let tells_nothing = [
+        "adoc", "cfg", "css", "csv", "html", "ini", "json", "jsonc", "lock", "map", "md", "rst", "svg", "toml", "txt",
+        "xml", "yaml", "yml",
+    ];
+    !tells_nothing.contains(&ending) && !stem.ends_with(".d")
 }
 
 /// Verdict of [`look`] on a path.
@@ -150,7 +169,7 @@ impl<'a> Walker<'a> {
         for Link { folder, nested } in links {
             let is_new = folder.real.as_ref().is_none_or(|real| entered.insert(real.clone()));
             if nested && !is_new {
-                found.skip(SkipReason::SymlinkEscape);
+                found.skip(SkipReason::SymlinkEscape, &folder.path);
             } else {
                 chosen.push(folder);
             }

@@ -1,6 +1,10 @@
 //! Language names for files without a grammar, by file name or extension.
 
-/// Language names, each with its file names and extensions.
+use std::collections::BTreeMap;
+
+use super::LANGUAGES;
+
+/// Ending or whole file name, and what answers call it.
 const NAMES: &[(&str, &[&str])] = &[
     ("batch", &["bat", "cmd"]),
     ("clojure", &["clj", "cljs", "cljc", "edn"]),
@@ -40,4 +44,14 @@ pub fn language_name(path: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or(name, |(_, ending)| ending);
     let known = NAMES.iter().find(|(_, names)| names.contains(&name) || names.contains(&ending));
     known.map_or("text", |(language, _)| language)
+}
+
+/// Languages of documents, data and settings: nobody looks for symbols in them.
+const NO_CODE: &[&str] = &["css", "html", "ini", "json", "markdown", "restructuredtext", "text", "toml", "xml", "yaml"];
+
+/// The programming languages among these whose files have no symbols here, with their numbers of files.
+pub fn without_symbols(languages: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let is_read = |name: &str| LANGUAGES.iter().any(|spec| spec.id == name);
+    let unread = languages.iter().filter(|(name, _)| !is_read(name) && !NO_CODE.contains(&name.as_str()));
+    unread.map(|(name, n_files)| (name.clone(), *n_files)).collect()
 }

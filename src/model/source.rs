@@ -73,6 +73,7 @@ reasons! {
     NotAFile "not_a_file" "A socket, a pipe or a device.",
     Submodule "submodule" "Another repository, which can be indexed by itself.",
     Missing "missing" "The repository names it and does not hold its content.",
+    LfsPointer "lfs_pointer" "Git LFS keeps its content elsewhere: here is only a pointer.",
 }
 
 /// Type of an entry in a commit's tree.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::config::Config;
+use crate::git;
 use crate::store::{Registry, Sidecar, SnapshotFacts};
 
 /// Size limit of a `.git` file.
@@ -31,9 +32,23 @@ pub fn is_linked(folder: &Path) -> bool {
     text.is_ok_and(|text| text.starts_with(b"gitdir:") && memchr::memmem::find(&text, b"/worktrees/").is_some())
 }
 
-/// Whether a checkout was deleted for good. A root is only absent when its disk is not mounted or the index came from
-/// another machine; then its recorded parent folders differ from the current ones.
-pub fn is_gone(sidecar: &Sidecar, config: &Config) -> bool {
+/// Whether a checkout is a linked worktree that git lists no longer. Any other root that is missing may come back.
+pub fn is_gone(sidecar: &Sidecar, registry: &Registry, config: &Config) -> bool {
+    let root = config.path_map.to_local(&sidecar.root);
+    if root != sidecar.root || root.try_exists().unwrap_or(true) || Registry::key(&root.join(".git")) == sidecar.store {
+        return false;
+    }
+    // Another checkout of the same repository knows; without one nobody can tell.
+    let all = registry.all();
+    let siblings = all.iter().filter(|other| other.store == sidecar.store && other.repo != sidecar.repo);
+    let mut places = siblings.map(|other| config.path_map.to_local(&other.root));
+    let Some(sibling) = places.find(|place| git::Repository::open(place).is_some()) else { return false };
+    !git::worktrees(&sibling).iter().any(|worktree| worktree.path == root)
+}
+
+/// Whether a checkout was removed for good. A root that is merely not here, because its disk is not mounted or the index
+/// came from another machine, was held by other folders than those that are in that place now.
+pub fn was_removed(sidecar: &Sidecar, config: &Config) -> bool {
     let root = config.path_map.to_local(&sidecar.root);
     // Unknown counts as existing.
     let exists = |path: &Path| path.try_exists().unwrap_or(true);

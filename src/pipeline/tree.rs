@@ -124,7 +124,7 @@ impl Reader<'_> {
         if bytes.len() as u64 > rules.max_file_size.max(file.size) {
             return Err(SkipReason::TooLarge);
         }
-        if discover::is_binary(&bytes) { Err(SkipReason::Binary) } else { Ok(bytes) }
+        discover::not_text(&bytes).map_or(Ok(bytes), Err)
     }
 
     /// Warnings about unreadable files; an error when the source as a whole failed.

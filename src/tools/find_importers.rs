@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{relative, unknown_file};
+use super::files::unknown_file;
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query;
 
@@ -67,7 +67,7 @@ impl Tool for FindImporters {
         let importers = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let mut importers = Vec::new();
             for path in &paths {
-                let path = relative(call, repo, path);
+                let path = repo.relative(path);
                 let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
                 if let Some(symbol) = file.symbols().next() {
                     related::check_language(&symbol)?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{relative, unknown_file};
+use super::files::unknown_file;
 use super::indexes::Repo;
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::query::{self, Place};
@@ -130,6 +130,7 @@ impl Tool for FindReferences {
 fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<(Output, Vec<String>), Error> {
     let (symbols, not_found) = meant(call, repo, args)?;
     let Some(first) = symbols.first() else {
+        related::note_unread(call, repo);
         let snapshot = &repo.snapshot;
         let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
         let nearest = near.map(|symbol| symbol.id()).collect();
@@ -181,7 +182,7 @@ fn meant<'a>(call: &Call<'_>, repo: &'a Repo, args: &Args) -> Result<(Vec<Symbol
         return Ok((vec![related::symbol(repo, id)?], Vec::new()));
     }
     if let (Some(file), Some(line)) = (&args.file, args.line) {
-        let path = relative(call, repo, file);
+        let path = repo.relative(file);
         let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
         let symbol = query::symbol_near(file, args.identifier.as_deref(), line);
         let missing = || {
@@ -204,7 +205,7 @@ fn meant<'a>(call: &Call<'_>, repo: &'a Repo, args: &Args) -> Result<(Vec<Symbol
         symbols.extend(found);
     }
     if let Some(file) = &args.file {
-        let path = relative(call, repo, file);
+        let path = repo.relative(file);
         symbols.retain(|symbol| symbol.file.path() == path);
     }
     symbols.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{relative, unknown_file};
+use super::files::unknown_file;
 use super::{Call, Error, Shown, Tool, related};
 use crate::query;
 
@@ -91,7 +91,7 @@ impl Tool for GetDependencyGraph {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let path = relative(call, repo, &args.file);
+            let path = repo.relative(&args.file);
             let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
             if let Some(symbol) = file.symbols().next() {
                 related::check_language(&symbol)?;

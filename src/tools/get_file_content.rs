@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{relative, unknown_file};
+use super::files::unknown_file;
 use super::{Call, Code, Error, Shown, Tool, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
 use crate::languages;
@@ -71,7 +71,7 @@ impl Tool for GetFileContent {
             return Ok(output(call, &args, path, language, &bytes, None));
         }
         let mut repo = indexes::open(call, args.repo.as_deref())?;
-        let path = relative(call, &repo, &args.file_path);
+        let path = repo.relative(&args.file_path);
         indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
         let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
         Ok(output(call, &args, path.clone(), file.language(), file.content(), Some(u64::from(file.lines()))))

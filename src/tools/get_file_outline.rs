@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{relative, unknown_file};
+use super::files::unknown_file;
 use super::indexes;
 use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool};
 use crate::store::{FileView, SymbolView};
@@ -123,7 +123,7 @@ impl Tool for GetFileOutline {
             return one(call, args.repo.as_deref(), path);
         }
         let mut repo = indexes::open(call, args.repo.as_deref())?;
-        let paths: Vec<String> = paths.iter().map(|path| relative(call, &repo, path)).collect();
+        let paths: Vec<String> = paths.iter().map(|path| repo.relative(path)).collect();
         indexes::ensure_fresh(call, &mut repo, paths.iter().map(String::as_str))?;
         let (mut results, mut errors) = (Vec::new(), Vec::new());
         for path in paths {
@@ -139,7 +139,7 @@ impl Tool for GetFileOutline {
 
 fn one(call: &Call<'_>, repo: Option<&str>, path: &str) -> Result<Output, Error> {
     let mut repo = indexes::open(call, repo)?;
-    let path = relative(call, &repo, path);
+    let path = repo.relative(path);
     indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::relative;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Tool, nearest, remotes, tokens};
 use crate::catalog::remotes::{Age, Remote};
@@ -99,7 +98,7 @@ impl Tool for GetFileTree {
             return of_remote(call, &args, &remote);
         }
         let repo = indexes::open_now(call, args.repo.as_deref())?;
-        let prefix = relative(call, &repo, &args.path_prefix);
+        let prefix = repo.relative(&args.path_prefix);
         call.narrow("give path_prefix, or a smaller max_depth");
         let at = |depth: u32| -> Vec<Item> {
             let nodes = query::tree(&repo.snapshot, &prefix, depth as usize);

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::relative;
 use super::indexes::Repo;
 use super::{Call, Code, Error, Shown, Tool, related, tokens};
 use crate::query::{self, MapFile};
@@ -80,7 +79,7 @@ impl Tool for GetRepoMap {
         let (output, n_files) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let mut focus: Vec<SymbolId> = Vec::new();
             for named in &args.focus {
-                focus.extend(focused(call, repo, named)?);
+                focus.extend(focused(repo, named)?);
             }
             let map = query::repo_map(&repo.snapshot, edges, &focus);
             let n_files = map.len();
@@ -113,8 +112,8 @@ impl Output {
 }
 
 /// The symbols that a focus names: one, or those of a file.
-fn focused(call: &Call<'_>, repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
-    let path = relative(call, repo, named);
+fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
+    let path = repo.relative(named);
     if let Some(file) = repo.snapshot.file(&path) {
         return Ok(file.symbols().map(|symbol| symbol.number()).collect());
     }

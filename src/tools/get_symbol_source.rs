@@ -138,6 +138,7 @@ impl Tool for GetSymbolSource {
             }
         };
         let mut repo = indexes::open(call, args.repo.as_deref())?;
+        let ids: Vec<String> = ids.iter().map(|id| repo.own_id(id)).collect();
         let paths: Vec<&str> = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path)).collect();
         indexes::ensure_fresh(call, &mut repo, paths.iter().copied())?;
         let found = |repo: &Repo| -> Vec<String> {

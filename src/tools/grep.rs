@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::indexes::{self, Repo};
 use super::search_ast::compile;
 use super::search_text::bad_pattern;
-use super::{Call, Context, Error, Freshness, Request};
+use super::{Call, Context, Error, Request};
 pub use crate::query::scan::on_every_core;
 use crate::query::syntax::SyntaxQuery;
 use crate::query::text;
@@ -98,7 +98,7 @@ impl Grep {
 
     /// Whether files are known to have changed since they were indexed.
     pub fn is_stale(&self) -> bool {
-        self.repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh)
+        self.repo.is_behind()
     }
 
     /// Whether a path below the root is indexed, as a file.

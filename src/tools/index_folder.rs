@@ -9,6 +9,7 @@ use super::arguments::without_effect;
 use super::indexes::timestamp;
 use super::{Call, Error, Tool};
 use crate::catalog::{Options, Report, runs};
+use crate::store::Sidecar;
 
 /// Index a local project folder now, or update its index. Rarely needed: the first question does it, and edits are
 /// picked up.
@@ -21,6 +22,12 @@ pub struct Args {
     /// As in .gitignore.
     #[serde(default)]
     extra_ignore_patterns: Vec<String>,
+    /// Patterns of what is left out otherwise and shall be read, as "dist/".
+    #[serde(default)]
+    include: Vec<String>,
+    /// Say which files are left out, and why.
+    #[serde(default)]
+    list_skipped: bool,
     /// Follow links that stay inside the folder.
     #[serde(default)]
     follow_symlinks: bool,
@@ -55,9 +62,13 @@ pub struct Output {
     files_added: usize,
     files_changed: usize,
     files_removed: usize,
-    /// How many entries each rule left out; a folder that was not entered counts once.
+    /// How many entries each rule left out; a folder that was not entered counts once, build output and vendored code by its
+    /// files.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
+    /// What was left out, by path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<LeftOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git_head: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -65,6 +76,22 @@ pub struct Output {
     discovery_ms: u64,
     parse_ms: u64,
     duration_seconds: f64,
+}
+
+/// A file that was left out, or a folder with its files.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LeftOut {
+    path: String,
+    reason: &'static str,
+    /// Of a folder: how many files it holds, at most 10000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<u64>,
+}
+
+/// What the index of a checkout leaves out.
+pub(super) fn left_out(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<LeftOut>, Error> {
+    let all = runs::left_out(call, sidecar)?.into_iter();
+    Ok(all.map(|left| LeftOut { path: left.path, reason: left.reason.as_str(), files: left.files }).collect())
 }
 
 /// See [`Args`].
@@ -75,19 +102,24 @@ impl Tool for IndexFolder {
     const COMMAND: &'static str = "index";
     const POSITIONAL: &'static [&'static str] = &["path"];
     const READ_ONLY: bool = false;
-    const LIST: Option<&'static str> = None;
+    const LIST: Option<&'static str> = Some("left_out");
     type Args = Args;
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let included = args.include.iter().map(|pattern| format!("!{}", pattern.trim_start_matches("./")));
         let options = Options {
-            extra_ignore: args.extra_ignore_patterns,
+            extra_ignore: args.extra_ignore_patterns.iter().cloned().chain(included).collect(),
             follow_symlinks: args.follow_symlinks,
             from_scratch: !args.incremental,
             ..Options::default()
         };
         let report = runs::index_folder(call, args.path.as_deref(), &options)?;
         let mut output = output(&report, call.config.redact_source_root);
+        if args.list_skipped {
+            output.left_out = Some(call.page(left_out(call, &report.sidecar)?, usize::MAX));
+        }
+        call.found(true);
         let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
         output.warnings.extend(without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]));
         Ok(output)
@@ -109,6 +141,7 @@ fn output(report: &Report, redact: bool) -> Output {
         files_changed: changed.len(),
         files_removed: removed.len(),
         skipped: facts.skipped.clone(),
+        left_out: None,
         git_head: facts.git_head.clone(),
         warnings: warnings.clone(),
         discovery_ms: discovery.as_millis() as u64,

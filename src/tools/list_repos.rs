@@ -5,20 +5,27 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{forget_gone, timestamp};
+use super::index_folder::{LeftOut, left_out};
+use super::indexes::{forget_gone, open, timestamp};
 use super::{Call, Error, Tool};
 use crate::store::Sidecar;
 
 /// Which repositories are indexed on this machine.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Args {}
+pub struct Args {
+    /// Instead: the files that the index of the folder one stands in leaves out.
+    #[serde(default)]
+    skipped: bool,
+}
 
 /// One line of facts for each.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     count: usize,
     repos: Vec<Facts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<LeftOut>>,
 }
 
 /// An indexed repository.
@@ -73,11 +80,17 @@ impl Tool for ListRepos {
     type Args = Args;
     type Output = Output;
 
-    fn run(call: &Call<'_>, _: Args) -> Result<Output, Error> {
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        if args.skipped {
+            let repo = open(call, None)?;
+            let left_out = left_out(call, &repo.sidecar)?;
+            call.found(!left_out.is_empty());
+            return Ok(Output { count: left_out.len(), repos: Vec::new(), left_out: Some(left_out) });
+        }
         forget_gone(call);
         let repos: Vec<Facts> =
             call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar)).collect();
         let count = repos.len();
-        Ok(Output { count, repos: call.page(repos, usize::MAX) })
+        Ok(Output { count, repos: call.page(repos, usize::MAX), left_out: None })
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::indexes::{self, Repo};
 use super::search_symbols::repositories;
-use super::{Call, Code, Error, Freshness, tokens};
+use super::{Call, Code, Error, tokens};
 use crate::query;
 use crate::query::scan::Outcome;
 use crate::query::text::enclosing;
@@ -229,7 +229,7 @@ fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: boo
         for (reason, count) in &repo.snapshot.facts().skipped {
             *left_out.entry(reason.clone()).or_default() += count;
         }
-        still_reading |= repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh);
+        still_reading |= repo.is_behind();
         let near = name.map(|name| query::nearest(&repo.snapshot, name, 3)).unwrap_or_default();
         nearest.extend(near.iter().map(|symbol| symbol.id()));
     }

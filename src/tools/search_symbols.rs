@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::filters::Filters;
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Freshness, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
+use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
+use crate::languages;
 use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
 
@@ -171,6 +172,9 @@ pub struct Absence {
     /// Files that are not indexed, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<String, u64>,
+    /// Files in programming languages whose symbols are not known, by language; search_text finds text in them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    no_symbols_for: BTreeMap<String, u64>,
     /// The names that come nearest, whatever the filters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
@@ -484,7 +488,7 @@ impl Sources {
 
 /// What can be said when nothing was found.
 pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
-    let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut left_out, mut no_symbols_for) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
     let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
     let mut still_reading = false;
     for repo in repos {
@@ -499,7 +503,12 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
         for (reason, count) in &facts.skipped {
             *left_out.entry(reason.clone()).or_default() += count;
         }
-        still_reading |= repo.freshness.is_some_and(|freshness| freshness != Freshness::Fresh);
+        for (language, count) in languages::without_symbols(&facts.languages) {
+            if filters.language.as_ref().is_none_or(|wanted| *wanted == language) {
+                *no_symbols_for.entry(language).or_default() += count;
+            }
+        }
+        still_reading |= repo.is_behind();
         let known = filters.text.split_whitespace().filter(|word| !unknown.iter().any(|other| other == word));
         let word = known.max_by_key(|word| word.len()).unwrap_or(&filters.text);
         near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
@@ -508,6 +517,9 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
     let verdict = match (still_reading, files) {
         (true, _) => "not_known: files that changed are still being read",
         (false, 0) => "no_file_matches: language and file_pattern leave no file",
+        (false, _) if symbols == 0 && !no_symbols_for.is_empty() => {
+            "no_symbols: these languages have none here; search_text finds text"
+        }
         (false, _) => "not_found",
     };
     let ask = match (files, filters.text.split_whitespace().count()) {
@@ -516,5 +528,5 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
         _ => "with a name, or words that the code would use; search_text finds any text",
     };
     let ask = ask.to_owned();
-    Absence { verdict, scanned_symbols: symbols, scanned_files: files, left_out, nearest: near, ask }
+    Absence { verdict, scanned_symbols: symbols, scanned_files: files, left_out, no_symbols_for, nearest: near, ask }
 }

@@ -230,7 +230,7 @@ impl Work {
             End::Idle => (self.tell)(&format!("{root}: nothing happened for long; watched no more")),
             End::Forgotten => (self.tell)(&format!("{root}: its index was removed; watched no more")),
             End::Gone => {
-                let what = match pipeline::is_gone(&self.sidecar, &self.config) {
+                let what = match pipeline::is_gone(&self.sidecar, &self.registry, &self.config) {
                     true => match pipeline::forget(&self.registry, &self.sidecar, PATIENCE) {
                         Ok(()) => "its index was removed".to_owned(),
                         Err(err) => format!("its index could not be removed: {err}"),

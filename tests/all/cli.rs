@@ -500,3 +500,54 @@ fn an_index_is_its_owners_alone() {
     }
     assert!(seen > 5);
 }
+
+#[test]
+fn paths_are_meant_and_shown_from_where_one_stands() {
+    let place = Place::new();
+    fs::write(place.source().join("inner/numbers.py"), "def inner_one():\n    return add(1)\n").expect("it is ours");
+    place.found(&["index", "."]);
+    let inner = place.source().join("inner");
+    let ask = |args: &[&str]| {
+        let ran = Ran::of(place.command(args).current_dir(&inner).output().expect("the program is built"));
+        assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
+        ran.out
+    };
+    assert!(ask(&["search", "inner_one"]).starts_with("numbers.py:1 "));
+    assert!(ask(&["search", "Counter"]).starts_with("../numbers.py:6 "));
+    // The file that is here, not the one of that name at the root.
+    assert!(ask(&["outline", "numbers.py"]).contains("inner_one"));
+    assert!(ask(&["outline", "../numbers.py"]).contains("Counter"));
+    assert!(ask(&["file", "numbers.py"]).contains("inner_one"));
+    assert!(ask(&["get", "numbers.py::inner_one"]).contains("return add(1)"));
+    assert!(ask(&["get", "../numbers.py::add#function"]).contains("return a + b"));
+    assert!(ask(&["get", "inner/numbers.py::inner_one#function"]).contains("return add(1)"), "as the index writes it");
+    // A file elsewhere says which repository is meant.
+    let other = place.folder.path().join("other");
+    fs::create_dir(&other).expect("the folder is ours");
+    fs::write(other.join("own.py"), "def own():\n    pass\n").expect("the folder is ours");
+    let path = other.join("own.py");
+    let path = path.to_str().expect("it is text");
+    assert!(ask(&["outline", path]).contains("own"));
+    let ran = Ran::of(place.command(&["outline", path]).current_dir("/").output().expect("the program is built"));
+    assert!(ran.status == 0 && ran.out.contains("own"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_left_out_can_be_listed_and_brought_back() {
+    let place = Place::new();
+    let source = place.source();
+    fs::write(source.join("package.json"), "{}\n").expect("the folder is ours");
+    fs::write(source.join("run.bat"), "echo off\n").expect("the folder is ours");
+    fs::create_dir(source.join("dist")).expect("the folder is ours");
+    for name in ["one.js", "two.js"] {
+        fs::write(source.join("dist").join(name), "function built() {}\n").expect("the folder is ours");
+    }
+    let ran = place.run(&["search", "built", "--kind", "function"]);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    assert!(ran.err.contains("2 build output") && ran.err.contains("no symbols for batch (1 file)"), "{}", ran.err);
+    assert_eq!(place.found(&["list", "--skipped"]), "dist/  build output, 2 files\n");
+    assert!(place.found(&["index", ".", "--list-skipped"]).contains("dist/  build output, 2 files"));
+    place.found(&["index", ".", "--include", "dist/"]);
+    assert!(place.found(&["search", "built"]).contains("dist/one.js:1"));
+    assert_eq!(place.run(&["list", "--skipped"]).status, 1, "nothing is left out");
+}

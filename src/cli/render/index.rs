@@ -5,6 +5,18 @@ use serde_json::Value;
 use super::super::output::Output;
 use super::{n_of, number_of, text_of};
 
+/// What an index leaves out, a line for each.
+pub(super) fn left_out(value: &Value, out: &mut Output) -> bool {
+    let Some(all) = value.get("left_out").and_then(Value::as_array) else { return false };
+    for left in all {
+        let files = number_of(left, "files").map(|files| format!(", {}", n_of(files, "file", "files")));
+        let reason = text_of(left, "reason").unwrap_or_default().replace('_', " ");
+        let path = out.paint.path(text_of(left, "path").unwrap_or_default());
+        out.line(format!("{path}  {reason}{}", files.unwrap_or_default()));
+    }
+    value.get("file_count").is_none()
+}
+
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let (Some(files), Some(symbols)) = (number_of(value, "file_count"), number_of(value, "symbol_count")) else {
         return false;

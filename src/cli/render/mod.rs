@@ -18,8 +18,17 @@ use crate::catalog::indexes::shell_word;
 type Renderer = fn(&Value, &mut Output) -> bool;
 
 /// The first whose shape fits shows the answer.
-const RENDERERS: &[Renderer] =
-    &[content::symbols, content::file, tree::show, text::show, outline::show, repos::show, index::show, facts::show];
+const RENDERERS: &[Renderer] = &[
+    index::left_out,
+    content::symbols,
+    content::file,
+    tree::show,
+    text::show,
+    outline::show,
+    repos::show,
+    index::show,
+    facts::show,
+];
 
 /// Shows an answer.
 pub(super) fn answer(value: &Value, out: &mut Output) {
@@ -65,6 +74,12 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
             let (symbols, files) = (n_of(symbols, "symbol", "symbols"), n_of(files, "file", "files"));
             notes.push(format!("looked at {symbols} in {files}"));
         }
+        if let Some(unread) = absence.get("no_symbols_for").and_then(Value::as_object).filter(|all| !all.is_empty()) {
+            let number = |n: &Value| n_of(n.as_u64().unwrap_or_default(), "file", "files");
+            let each = unread.iter().map(|(language, n)| format!("{language} ({})", number(n)));
+            let each: Vec<String> = each.collect();
+            notes.push(format!("no symbols for {}: codelode text finds text there", each.join(", ")));
+        }
         for (reason, n) in absence.get("left_out").and_then(Value::as_object).into_iter().flatten() {
             notes.push(format!("not indexed: {n} {}", reason.replace('_', " ")));
         }
@@ -87,6 +102,10 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
         notes.push(format!("for less: {narrow}"));
     }
     match value.pointer("/_meta/freshness").and_then(Value::as_str) {
+        Some("unchecked") if value.pointer("/_meta/folder_missing").is_some() => {
+            notes.push("its folder is not here: this is how it was when it was indexed".to_owned());
+        }
+        Some("unchecked") => notes.push("whether files have changed since was not looked at in time".to_owned()),
         Some("stale") => notes.push("some files have changed since they were indexed".to_owned()),
         Some("indexing") => notes.push("the index is being brought up to date".to_owned()),
         _ => {}

@@ -85,14 +85,45 @@ fn a_huge_ignore_file_is_not_compiled() {
 }
 
 #[test]
-fn the_callers_patterns_leave_out_more_and_bring_nothing_back() {
+fn the_callers_patterns_leave_out_more_and_bring_back() {
     let source = Source::with(&["a.py", "b.md", "docs/c.py", "d.log", "src/docs/e.py"]);
     source.write(".gitignore", "*.log\n");
-    let extra_ignore = vec!["*.md".to_owned(), "/docs/".to_owned(), "!d.log".to_owned()];
+    let extra_ignore = vec!["*.md".to_owned(), "/docs/".to_owned()];
     let walk = source.walk_by(&Rules { extra_ignore, ..rules() });
     assert_eq!(paths(&walk), [".gitignore", "a.py", "src/docs/e.py"]);
     assert_eq!(skipped(&walk, SkipReason::ExtraIgnored), 2);
     assert_eq!(skipped(&walk, SkipReason::Ignored), 1);
+    let left_out: Vec<_> = walk.left_out.iter().map(|left| (left.path.as_str(), left.reason)).collect();
+    let (extra, ignored) = (SkipReason::ExtraIgnored, SkipReason::Ignored);
+    assert_eq!(left_out, [("b.md", extra), ("d.log", ignored), ("docs", extra)]);
+
+    let source = Source::with(&["package.json", "a.js", "dist/b.js", "dist/deep/c.js", "d.log", "dist/.env"]);
+    source.write(".gitignore", "*.log\n");
+    let walk = source.walk();
+    assert_eq!(paths(&walk), [".gitignore", "a.js", "package.json"]);
+    assert_eq!(skipped(&walk, SkipReason::BuildOutput), 3, "by its files");
+    let extra_ignore = vec!["!dist/".to_owned(), "!d.log".to_owned()];
+    let walk = source.walk_by(&Rules { extra_ignore, ..rules() });
+    assert_eq!(paths(&walk), [".gitignore", "a.js", "d.log", "dist/b.js", "dist/deep/c.js", "package.json"]);
+    assert_eq!(skipped(&walk, SkipReason::Secret), 1, "no pattern brings back a secret");
+}
+
+#[test]
+fn a_published_package_keeps_what_was_built() {
+    let source = Source::with(&["package.json", "readme.md", "index.d.ts", "dist/a.js", "dist/deep/b.js"]);
+    assert_eq!(paths(&source.walk()), ["dist/a.js", "dist/deep/b.js", "index.d.ts", "package.json", "readme.md"]);
+    assert!(source.walk().skipped.is_empty() && source.walk().left_out.is_empty());
+    source.write("src/a.ts", "text\n");
+    assert_eq!(skipped(&source.walk(), SkipReason::BuildOutput), 2, "there is what it was built from");
+}
+
+#[test]
+fn an_ignore_file_of_ones_own_outranks_the_others() {
+    let source = Source::with(&["a.py", "b.py", "c.log"]);
+    source.write(".gitignore", "*.log\n");
+    source.write(".ignore", "b.py\n");
+    source.write(".codelodeignore", "a.py\n!b.py\n!c.log\n");
+    assert_eq!(paths(&source.walk()), [".codelodeignore", ".gitignore", ".ignore", "b.py", "c.log"]);
 }
 
 #[test]

@@ -357,6 +357,9 @@ fn a_worktree_of_an_indexed_repository_is_answered_about_at_once() {
     assert_eq!(files(), (22, 2));
     fs::remove_dir_all(place.source().join(".claude")).expect("it is ours");
     place.found(&["index", "."]);
+    assert_eq!(files(), (22, 2), "git still lists it");
+    place.git(&["worktree", "prune"]);
+    place.found(&["index", "."]);
     assert_eq!(files(), (22, 1));
 }
 
@@ -472,27 +475,27 @@ fn where_the_system_watches_no_more_folders_they_are_looked_at() {
 }
 
 #[test]
-fn the_index_of_a_removed_folder_is_dropped_with_a_word() {
+fn a_missing_folder_does_not_cost_its_index() {
     let place = Place::new();
     place.write("a.py", &function("first"));
     place.found(&["index", "."]);
     let (id, elsewhere) = (place.sidecar().repo, place.path());
-    let search = || {
-        let output = place.command(&["search", "first", "--repo", &id]).current_dir(&elsewhere).output();
-        let output = output.expect("the program is built");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    let ask = |args: &[&str]| {
+        let output = place.command(args).current_dir(&elsewhere).output().expect("the program is built");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (output.status.code(), text(output.stdout), text(output.stderr))
     };
-    assert_eq!(search().0, Some(0));
-    // Another disk in its place, or none: that is no reason to throw anything away.
     fs::rename(place.source(), elsewhere.join("aside")).expect("both are ours");
+    let (status, out, err) = ask(&["search", "first", "--repo", &id]);
+    assert!(status == Some(0) && out.contains("a.py:1"), "{status:?} {out} {err}");
+    assert!(err.contains("its folder is not here"), "{err}");
+    let (_, out, _) = ask(&["search", "first", "--json", "--repo", &id]);
+    assert!(out.contains(r#""freshness":"unchecked""#), "{out}");
+    ask(&["list"]);
     let registry = Registry::new(&place.config().home);
-    let mut sidecar = registry.all().remove(0);
-    let held_in = std::mem::replace(&mut sidecar.held_in, vec![1, 2, 3]);
-    registry.put(&sidecar).expect("there is room");
-    assert_eq!(search().0, Some(0), "the stored text answers");
-    registry.put(&Sidecar { held_in, ..sidecar }).expect("there is room");
-    let (status, message) = search();
-    assert!(status == Some(2) && message.contains("was removed, so its index was dropped"), "{status:?} {message}");
+    assert_eq!(registry.all().len(), 1);
+    // Only who asks for it removes it.
+    assert_eq!(ask(&["doctor", "--fix"]).0, Some(0));
     assert!(registry.all().is_empty());
 }
 
@@ -518,7 +521,7 @@ fn changes_come_in_by_themselves_when_it_is_quiet() {
 }
 
 #[test]
-fn a_folder_that_is_removed_is_forgotten() {
+fn a_folder_that_is_removed_is_watched_no_more() {
     let place = Place::new();
     place.write("a.py", &function("first"));
     let watching = place.watching(Options { debounce: Duration::from_millis(30), idle: None });
@@ -529,8 +532,8 @@ fn a_folder_that_is_removed_is_forgotten() {
     let (store, missing) = (registry.store(&place.sidecar().store), place.path().join("nowhere"));
     fs::remove_dir_all(place.source()).expect("it is ours");
     place.until("it ends", || watching.roots().is_empty());
-    assert!(place.was_told("is gone; its index was removed"), "{:?}", place.told);
-    assert!(registry.all().is_empty() && !store.dir().exists());
+    assert!(place.was_told("is gone; its index is kept"), "{:?}", place.told);
+    assert!(registry.all().len() == 1 && store.dir().exists());
     let posts = fs::read_dir(place.config().home.join("watch")).expect("the folder stays");
     assert_eq!(posts.count(), 0, "nothing is kept for what is gone");
     assert!(matches!(watching.add(&missing), Err(Error::NoFolder(path)) if path == missing));

@@ -1,0 +1,61 @@
+//! Paths as a caller writes them: from where they stand, or from the root.
+
+use std::path::Path;
+
+use super::{Caller, Repo};
+
+impl Repo {
+    /// A path as the index knows it: relative to the root, with `/` between the parts. One that begins with `./` or `../` is
+    /// meant from where the caller stands, any other from the root, or from there where the root has no such thing.
+    pub fn relative(&self, path: &str) -> String {
+        let path = path.trim().replace('\\', "/");
+        let root = self.root.as_deref().map(|root| root.to_string_lossy().into_owned());
+        let inside = root.and_then(|root| path.strip_prefix(&root).map(str::to_owned));
+        let inside = inside.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let below = |path: &str| normal(&format!("{}/{path}", self.here));
+        let is_from_here = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
+        if is_from_here && inside.is_none() {
+            return below(&path);
+        }
+        let from_root = normal(inside.as_deref().unwrap_or(&path));
+        if self.here.is_empty() || inside.is_some() || self.has(&from_root) {
+            return from_root;
+        }
+        Some(below(&path)).filter(|path| self.has(path)).unwrap_or(from_root)
+    }
+
+    /// A symbol's id as the index knows it.
+    pub fn own_id(&self, id: &str) -> String {
+        match id.rsplit_once("::") {
+            Some((path, name)) if path.contains('/') || !self.here.is_empty() => {
+                format!("{}::{name}", self.relative(path))
+            }
+            _ => id.to_owned(),
+        }
+    }
+
+    /// Whether there is a file or a folder with this path.
+    fn has(&self, path: &str) -> bool {
+        self.snapshot.file(path).is_some() || self.root.as_deref().is_some_and(|root| root.join(path).exists())
+    }
+}
+
+/// A path without `.`, `..` and empty parts.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// Where the caller stands below a root.
+pub(super) fn here(caller: &Caller<'_>, root: &Path) -> String {
+    let place = caller.request.roots.first().or(caller.request.directory.as_ref());
+    let place = place.and_then(|place| place.canonicalize().ok());
+    let below = place.as_deref().and_then(|place| place.strip_prefix(root).ok()?.to_str());
+    below.unwrap_or_default().to_owned()
+}
