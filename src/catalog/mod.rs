@@ -28,13 +28,13 @@ use crate::watch::Watching;
 
 /// State that a process keeps between calls.
 pub struct Context {
-    /// What was decided at the start.
+    /// Configuration.
     pub config: Config,
-    /// What was called, how long it took and what it saved.
+    /// Statistics of calls: names, durations and savings.
     pub session: Session,
-    /// The indexes that are open.
+    /// Open indexes.
     pub indexes: Indexes,
-    /// Ways to repositories elsewhere.
+    /// Access to remote repositories.
     pub remotes: Remotes,
 }
 

@@ -218,7 +218,7 @@ fn names_elsewhere(repo: &str) -> bool {
     if std::path::Path::new(repo).is_absolute() || repo.starts_with('.') {
         return false;
     }
-    // The ids of folders, and of repositories on other hosts, look like those of GitHub.
+    // Ids of folders, and of repositories on other hosts, look like those of GitHub.
     let is_owner = |owner: &str| owner != "local" && owner != "file" && !owner.contains('.');
     // An address as in a browser: `github.com/owner/name`.
     let is_address = |host: &str, path: &str| host.contains('.') && path.contains('/');

@@ -1,4 +1,4 @@
-//! Keeps what was read, and hands out moments of it.
+//! Storage of indexes, with snapshots of checkouts.
 //!
 //! A [`Store`] belongs to a repository and holds each file once, by path and content hash; a [`Snapshot`] is the set of
 //! files that one checkout had at one moment. On disk a store is a folder:
@@ -7,15 +7,15 @@
 //! manifest.json     the one file that says what exists; replaced by rename, last of all
 //! pack.<n>          content, symbols and grams of the files that commit n brought (pack.rs)
 //! files.<n>         the files of a snapshot as of commit n (files.rs)
-//! edges.<n>         who means whom in that snapshot (edges.rs): derived, written by whoever asks first
-//! ranks.<n>         how central each symbol is by those edges (ranks.rs): derived likewise
+//! edges.<n>         edges of that snapshot (edges.rs): derived on first use
+//! ranks.<n>         ranks of its symbols by those edges (ranks.rs): derived likewise
 //! index/            tantivy's segments; its own list of them lives in the manifest
-//! lock              held by whoever writes
+//! lock              held by the writer
 //! ```
 //!
-//! A commit writes new files, syncs them all at once, and only then renames a manifest that names them. What no manifest names
-//! does not exist: the next writer sweeps it away. So a process that is killed anywhere leaves the old generation or the new one,
-//! and a reader, who holds what it mapped, is never disturbed.
+//! A commit writes new files, syncs them all at once, and only then renames a manifest that names them. Files that no
+//! manifest names do not exist: the next writer sweeps them away. So a process killed at any point leaves the old
+//! generation or the new one. Readers hold their mappings and are never disturbed.
 
 mod life;
 mod packs;
@@ -40,18 +40,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Changes when files of an older version cannot be read any more: the store is refused and must be rebuilt.
+/// Version of the file layout. Stores of older versions are refused and must be rebuilt.
 pub const FORMAT: u32 = 6;
-/// Changes when the same text gives other symbols: everything is read again at the next run.
+/// Version of extraction. After a change the next run reads all files again.
 pub const CONTENT: u32 = 7;
 
-/// Why a store cannot do what was asked.
+/// Errors of a store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nothing was ever committed here.
+    /// Nothing was committed here yet.
     #[error("no index at {}", .0.display())]
     Missing(PathBuf),
-    /// Made by a version that writes another format.
+    /// The store has another format version.
     #[error("the index at {} has format {found}, this version reads {FORMAT}", path.display())]
     Outdated {
         /// The store.
@@ -59,38 +59,37 @@ pub enum Error {
         /// Its format.
         found: u64,
     },
-    /// Somebody else is writing.
+    /// Another process is writing.
     #[error("another process is writing this index")]
     Busy,
-    /// A file is not what the manifest says.
+    /// A file does not match the manifest or its checksum.
     #[error("{} is damaged: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: String,
     },
     /// The snapshot is not in the manifest.
     #[error("the index holds no snapshot of this folder")]
     NoSnapshot,
-    /// The system refused.
+    /// The system refused an operation.
     #[error("{} {}: {source}", what, path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// On which path.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The search engine refused.
+    /// The search engine failed.
     #[error("the search index failed: {0}")]
     Index(#[from] tantivy::TantivyError),
 }
 
 impl Error {
-    /// Whether what is there is of no use to anybody, so that making it anew loses nothing: it is damaged, or an earlier version
-    /// made it.
+    /// Whether the index is unusable, so that a rebuild loses nothing: it is damaged, or an earlier version made it.
     pub fn is_of_no_use(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
@@ -99,49 +98,49 @@ impl Error {
         }
     }
 
-    /// For `map_err`: what was tried, on which path.
+    /// Converts an I/O error in `map_err`, with the operation and its path.
     fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { what, path, source }
     }
 }
 
-/// The folder of one repository's index. Opening it reads nothing.
+/// Folder of one repository's index. Opening it reads nothing.
 #[derive(Clone, Debug)]
 pub struct Store {
     dir: PathBuf,
 }
 
 impl Store {
-    /// The store in this folder, there or not.
+    /// Creates the store of a folder, which need not exist.
     pub fn at(dir: impl Into<PathBuf>) -> Self {
         Self { dir: dir.into() }
     }
 
-    /// Its folder.
+    /// Folder of the store.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// What it says of itself.
+    /// Reads the manifest.
     pub fn manifest(&self) -> Result<Manifest, Error> {
         Manifest::read(&self.dir)
     }
 
-    /// What tells one published generation from the next without reading it: the manifest's inode, size and time.
+    /// Identity of the published generation, without reading it: the manifest's inode, size and time.
     pub fn stamp(&self) -> Option<(u64, u64, i64)> {
         use std::os::unix::fs::MetadataExt;
         let meta = std::fs::metadata(Manifest::path(&self.dir)).ok()?;
         Some((meta.ino(), meta.len(), meta.mtime() * 1_000_000_000 + meta.mtime_nsec()))
     }
 
-    /// The newest committed state of a checkout.
+    /// Newest snapshot of a checkout.
     pub fn snapshot(&self, name: &str) -> Result<Snapshot, Error> {
         self.newest(name, Snapshot::open)
     }
 
-    /// The same for questions about files and their text: opened faster, and whoever asks for symbols by what they are called may
-    /// be told that there is a newer state.
+    /// Newest snapshot for queries about files and their text. It opens faster, but symbol searches may fail with the
+    /// notice that a newer state exists.
     pub fn snapshot_of_text(&self, name: &str) -> Result<Snapshot, Error> {
         self.newest(name, Snapshot::open_text)
     }
@@ -152,8 +151,8 @@ impl Store {
         open: fn(&Path, Manifest, &str) -> Result<Snapshot, Error>,
     ) -> Result<Snapshot, Error> {
         let mut last = None;
-        // A writer may publish and sweep between our reading the manifest and our opening the files it names: then there
-        // is a newer manifest to read.
+        // A writer may publish and sweep between reading the manifest and opening its files: then there is a newer
+        // manifest.
         for _ in 0..8 {
             let manifest = self.manifest()?;
             match open(&self.dir, manifest, name) {
@@ -166,18 +165,18 @@ impl Store {
         Err(Error::Damaged { path: self.dir.clone(), what: last.map_or_else(String::new, |err| err.to_string()) })
     }
 
-    /// The right to write, waited for at most this long.
+    /// Takes the writer's lock, waiting at most this long.
     pub fn writer(&self, wait: Duration) -> Result<Writer, Error> {
         Writer::begin(&self.dir, wait)
     }
 
-    /// The same right over whatever is there, to make everything anew: what cannot be read is thrown away first.
+    /// Takes the writer's lock for a rebuild: an unreadable store is discarded first.
     pub fn writer_anew(&self, wait: Duration) -> Result<Writer, Error> {
         Writer::begin_anew(&self.dir, wait)
     }
 
-    /// Forgets a checkout, and with the last one everything; what cannot be read is no loss. Waits for a writer; readers keep
-    /// what they hold.
+    /// Removes a checkout, and the whole store with the last one, even when unreadable. Waits for a writer; readers
+    /// keep their mappings.
     pub fn forget(&self, name: &str, wait: Duration) -> Result<(), Error> {
         if !self.dir.exists() {
             return Ok(());
@@ -191,7 +190,7 @@ impl Store {
     }
 }
 
-/// Takes the writer's lock of a store. The system lets go of it when its holder dies.
+/// Takes the writer's lock of a store. The system releases it when its holder dies.
 fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
     let path = dir.join("lock");
     let started = Instant::now();
@@ -199,7 +198,7 @@ fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
         std::fs::create_dir_all(dir).map_err(Error::io("cannot make the folder", dir))?;
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let file = match opened {
-            // Somebody removed the folder since it was made.
+            // Another process has removed the folder in between.
             Err(err) if err.kind() == io::ErrorKind::NotFound && started.elapsed() < wait => continue,
             other => other.map_err(Error::io("cannot open", &path))?,
         };
@@ -213,7 +212,7 @@ fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
                 Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", &path)(err)),
             }
         }
-        // Whoever held it may have removed the store: a lock on a file without a name keeps nobody out.
+        // The previous holder may have removed the store: a lock on a deleted file protects nothing.
         if is_at(&file, &path) {
             return Ok(file);
         }

@@ -1,4 +1,4 @@
-//! The manifest: the one file that says what a store holds.
+//! Manifest: the file that lists the contents of a store.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -91,7 +91,7 @@ pub struct SnapshotFacts {
     pub root_inode: Option<u64>,
 }
 
-/// The only two fields that are read before anything else is believed.
+/// Versions, read before any other field is trusted.
 #[derive(Deserialize)]
 struct Versions {
     format: u64,
@@ -99,7 +99,7 @@ struct Versions {
 }
 
 impl Manifest {
-    /// The manifest of a store that holds nothing yet.
+    /// Manifest of an empty store.
     pub fn empty() -> Self {
         Self {
             format: FORMAT,
@@ -113,12 +113,12 @@ impl Manifest {
         }
     }
 
-    /// The file.
+    /// Path of the manifest.
     pub fn path(dir: &Path) -> PathBuf {
         dir.join("manifest.json")
     }
 
-    /// Reads it, and refuses what another version wrote.
+    /// Reads the manifest, and refuses other versions.
     pub fn read(dir: &Path) -> Result<Self, Error> {
         let path = Self::path(dir);
         let bytes = match std::fs::read(&path) {
@@ -137,7 +137,7 @@ impl Manifest {
         serde_json::from_slice(&bytes).map_err(damaged)
     }
 
-    /// Removes it, if there is one: then there is no index, whatever else is there.
+    /// Removes the manifest, if it exists. Without it there is no index.
     pub fn remove(dir: &Path) -> Result<(), Error> {
         let path = Self::path(dir);
         match std::fs::remove_file(&path) {
@@ -146,7 +146,7 @@ impl Manifest {
         }
     }
 
-    /// The files that it cannot do without: a commit writes and syncs them before it names them.
+    /// Files that the manifest requires: a commit writes and syncs them first.
     pub(in crate::store) fn committed(&self, dir: &Path) -> HashSet<PathBuf> {
         let packs = self.packs.iter().map(|facts| pack::path(dir, facts.number));
         let tables = self.snapshots.values().map(|facts| files::path(dir, facts.number));
@@ -154,8 +154,8 @@ impl Manifest {
         packs.chain(tables).chain(segments).collect()
     }
 
-    /// Every file that may stay in the store: committed ones, derived tables of its snapshots, and the newest relations as long
-    /// as a snapshot without relations may take them over. Whoever removes files asks here.
+    /// All files that may stay in the store: committed ones, derived tables of its snapshots, and the newest edges
+    /// while a snapshot without edges may reuse them. Every removal of files checks this set.
     pub(in crate::store) fn named(&self, dir: &Path) -> HashSet<PathBuf> {
         let mut named = self.committed(dir);
         named.extend([Self::path(dir), dir.join("lock")]);
@@ -169,7 +169,7 @@ impl Manifest {
         named
     }
 
-    /// Writes it beside the old one. Returns the file, which must be synced.
+    /// Writes the manifest beside the old one. Returns the file, which must be synced.
     pub fn stage(&self, dir: &Path) -> Result<(PathBuf, File), Error> {
         let path = Self::staged(dir);
         let bytes = with_checksum(serde_json::to_vec(self).expect("a manifest holds nothing that JSON cannot"));
@@ -178,7 +178,7 @@ impl Manifest {
         Ok((path, file))
     }
 
-    /// Puts what was staged and synced in place of the old one. From here on it is what the store holds.
+    /// Replaces the old manifest by the staged and synced one, which publishes the commit.
     pub fn publish(dir: &Path) -> Result<(), Error> {
         let path = Self::path(dir);
         std::fs::rename(Self::staged(dir), &path).map_err(Error::io("cannot replace", &path))
@@ -189,10 +189,10 @@ impl Manifest {
     }
 }
 
-/// What stands between a manifest and its checksum, which is a last key of its own.
+/// Separator between a manifest and its checksum, which is its last key.
 const CHECKSUM: &str = ",\"checksum\":\"";
 
-/// Adds the checksum of all that comes before it.
+/// Appends the checksum of everything before it.
 fn with_checksum(mut json: Vec<u8>) -> Vec<u8> {
     let end = json.pop();
     debug_assert_eq!(end, Some(b'}'));
@@ -201,13 +201,13 @@ fn with_checksum(mut json: Vec<u8>) -> Vec<u8> {
     json
 }
 
-/// Whether a manifest is as it was written.
+/// Whether the checksum of a manifest matches.
 fn matches_checksum(bytes: &[u8]) -> bool {
     let Some(at) = memchr::memmem::rfind(bytes, CHECKSUM.as_bytes()) else { return false };
     with_checksum([&bytes[..at], b"}"].concat()) == bytes
 }
 
-/// The search engine's version as far as its files' layout follows it: `tantivy v0.27, index_format v7`.
+/// Version of the search engine as far as its file layout depends on it: `tantivy v0.27, index_format v7`.
 fn tantivy_version() -> String {
     let full = tantivy::version_string();
     let (version, rest) = full.split_once(',').unwrap_or((full, ""));

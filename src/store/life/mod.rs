@@ -1,4 +1,4 @@
-//! The life of a store: what exists, who writes it, who reads it, and what is cleared away.
+//! Life cycle of a store: manifest, registry, reading, writing and cleanup.
 
 pub(super) mod manifest;
 pub(super) mod registry;

@@ -1,4 +1,4 @@
-//! Which checkouts are indexed: a small file for each, so that a list of them opens no index.
+//! Registry of indexed checkouts: a small file for each, so that listing them opens no index.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -63,14 +63,14 @@ pub struct RemoteFacts {
     pub tree: String,
 }
 
-/// All indexed checkouts.
+/// Registry of all indexed checkouts.
 #[derive(Clone, Debug)]
 pub struct Registry {
     home: PathBuf,
     memory: Arc<Mutex<Memory>>,
 }
 
-/// The sidecars that were read since their folder was last changed.
+/// Sidecars read since the last change of their folder.
 #[derive(Debug, Default)]
 struct Memory {
     changed: Option<SystemTime>,
@@ -78,17 +78,17 @@ struct Memory {
     all: Option<Vec<Sidecar>>,
 }
 
-/// A folder's time tells two changes apart that lie further from each other than this.
+/// Minimum interval at which a folder's modification time distinguishes changes.
 const TELLS_APART: Duration = Duration::from_millis(50);
 
 impl Registry {
-    /// The registry of an index directory.
+    /// Creates the registry of an index directory.
     pub fn new(home: impl Into<PathBuf>) -> Self {
         Self { home: home.into(), memory: Arc::default() }
     }
 
-    /// Makes the folder that everything lies in, for its owner alone: it holds source code. What cannot be done is left to
-    /// whoever writes into it, who will say why.
+    /// Creates the index directory with access for its owner only, because it holds source code. Errors are left to
+    /// the next write, which reports the cause.
     pub fn prepare(&self) {
         use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
         let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.home);
@@ -96,19 +96,19 @@ impl Registry {
         if folder.permissions().mode() & 0o077 != 0 {
             let _ = std::fs::set_permissions(&self.home, std::fs::Permissions::from_mode(0o700));
         }
-        // Tells backups and whoever indexes the folder around it that all of this can be made again (bford.info/cachedir).
+        // Marks the folder as reproducible for backups and indexers (bford.info/cachedir).
         let tag = self.home.join("CACHEDIR.TAG");
         if !tag.exists() {
             let _ = std::fs::write(tag, "Signature: 8a477f597d28d172789f06886806bc55\n# The index of codelode.\n");
         }
     }
 
-    /// The folder that everything lies in.
+    /// Index directory.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// The id of a folder: `local/<folder name>-<first 8 hex of the SHA-1 of its absolute path>`.
+    /// Id of a folder: `local/<folder name>-<first 8 hex of the SHA-1 of its absolute path>`.
     pub fn local_id(root: &Path) -> String {
         let name = root.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy());
         let name: String =
@@ -116,7 +116,7 @@ impl Registry {
         format!("local/{name}-{}", &hex_sha1(root)[..8])
     }
 
-    /// The name of a store for a repository, or of a snapshot for a checkout, from its path.
+    /// Key of a store for a repository, or of a snapshot for a checkout, from its path.
     pub fn key(path: &Path) -> String {
         hex_sha1(path)[..16].to_owned()
     }
@@ -126,7 +126,7 @@ impl Registry {
         Store::at(self.home.join("stores").join(key))
     }
 
-    /// The facts of a repo id, when it is indexed. Opens one small file, unless it did so before.
+    /// Sidecar of a repo id, when it is indexed. Reads one small file, unless cached.
     pub fn get(&self, repo: &str) -> Option<Sidecar> {
         let path = self.path(repo)?;
         let mut memory = self.memory();
@@ -134,13 +134,13 @@ impl Registry {
             return Some(known.clone());
         }
         let sidecar: Sidecar = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-        // Whoever copies files about may have given one another's name.
+        // A copied file may have the name of another sidecar.
         let sidecar = Some(sidecar).filter(|sidecar| sidecar.repo == repo)?;
         memory.by_id.insert(repo.to_owned(), sidecar.clone());
         Some(sidecar)
     }
 
-    /// Every indexed checkout, by repo id.
+    /// Sidecars of all indexed checkouts, by repo id.
     pub fn all(&self) -> Vec<Sidecar> {
         let mut memory = self.memory();
         if let Some(all) = &memory.all {
@@ -155,11 +155,11 @@ impl Registry {
         all
     }
 
-    /// What was read before, if it still holds: every change to a sidecar replaces or removes its file.
+    /// Cached sidecars, if still valid: every change to a sidecar replaces or removes its file.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         let changed = std::fs::metadata(self.folder()).and_then(|folder| folder.modified()).ok();
         let settled = changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > TELLS_APART);
-        // Nothing that panics leaves it half written.
+        // A panic leaves the cache intact.
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if !settled || memory.changed != changed {
             *memory = Memory { changed: changed.filter(|_| settled), ..Memory::default() };
@@ -167,12 +167,12 @@ impl Registry {
         memory
     }
 
-    /// Where the sidecars lie.
+    /// Folder of the sidecars.
     fn folder(&self) -> PathBuf {
         self.home.join("repos")
     }
 
-    /// Writes the facts of a checkout, in one step.
+    /// Writes the sidecar of a checkout atomically.
     pub fn put(&self, sidecar: &Sidecar) -> Result<(), Error> {
         let dir = self.folder();
         std::fs::create_dir_all(&dir).map_err(Error::io("cannot make the folder", &dir))?;
@@ -186,7 +186,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Forgets a checkout.
+    /// Removes the sidecar of a checkout.
     pub fn remove(&self, repo: &str) -> Result<(), Error> {
         let Some(path) = self.path(repo) else { return Ok(()) };
         match std::fs::remove_file(&path) {
@@ -195,7 +195,7 @@ impl Registry {
         }
     }
 
-    /// The file of a repo id; `None` for what cannot be one, such as a path that leads elsewhere.
+    /// Path of a sidecar; `None` for an invalid id, such as a path that leads elsewhere.
     pub(in crate::store) fn path(&self, repo: &str) -> Option<PathBuf> {
         let (owner, name) = repo.split_once('/')?;
         let plain = |part: &str| {

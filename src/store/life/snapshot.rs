@@ -1,4 +1,4 @@
-//! A moment of a checkout: its files and symbols, all of one generation, for as long as somebody holds it.
+//! Snapshot of a checkout: its files and symbols, all of one generation, while it is held.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::store::tables::edges::{self, EdgeTable, Edges};
 use crate::store::tables::files::{self, FileTable, Row};
 use crate::store::tables::ranks::{self, Rank, RankTable};
 
-/// A checkout as of one commit. Cheap to open: everything is mapped, and the search index is opened when first asked.
+/// A checkout as of one commit. It is cheap to open: files are mapped, and the search index is opened on first use.
 pub struct Snapshot {
     manifest: Manifest,
     facts: SnapshotFacts,
@@ -30,18 +30,18 @@ pub struct Snapshot {
     dir: PathBuf,
     edges: OnceLock<EdgeTable>,
     ranks: OnceLock<RankTable>,
-    /// What is wrong with the search index: which file, and what.
+    /// Damage in the search index: the file and a description.
     broken: OnceLock<(PathBuf, String)>,
 }
 
 impl Snapshot {
-    /// Opens what the manifest names.
+    /// Opens the files that the manifest names.
     pub(in crate::store) fn open(dir: &Path, manifest: Manifest, name: &str) -> Result<Self, Error> {
         let segments = Segments::hold(dir.join("index"), &manifest.segments)?;
         Self::with(segments, dir, manifest, name)
     }
 
-    /// The same without holding the search index, which may be swept away before it is asked.
+    /// Opens a snapshot without holding the search index, which may be swept before its first use.
     pub(in crate::store) fn open_text(dir: &Path, manifest: Manifest, name: &str) -> Result<Self, Error> {
         let meta = (!manifest.segments.is_null()).then(|| manifest.segments.to_string().into_bytes());
         Self::with(Segments::new(dir.join("index"), meta), dir, manifest, name)
@@ -67,22 +67,22 @@ impl Snapshot {
         })
     }
 
-    /// Counts of the whole.
+    /// Facts and counts of the snapshot.
     pub fn facts(&self) -> &SnapshotFacts {
         &self.facts
     }
 
-    /// The commit it shows.
+    /// Generation of its commit.
     pub fn generation(&self) -> u64 {
         self.manifest.generation
     }
 
-    /// Version of the extraction that its symbols were made by.
+    /// Version of the extraction that made its symbols.
     pub fn content_version(&self) -> u32 {
         self.facts.content
     }
 
-    /// Every path with what the system said of it, those left out for their content included.
+    /// Table of all paths with metadata, including files whose content was left out.
     pub fn table(&self) -> &FileTable {
         &self.table
     }
@@ -92,12 +92,12 @@ impl Snapshot {
         self.visible.get(file as usize / 64).is_some_and(|word| word >> (file % 64) & 1 == 1)
     }
 
-    /// A file by its path.
+    /// Finds a file by its path.
     pub fn file(&self, path: &str) -> Option<FileView<'_>> {
         self.view(self.table.find(path)?)
     }
 
-    /// The files whose content is held, by ascending path.
+    /// Files with stored content, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = FileView<'_>> {
         self.table.iter().filter_map(|row| self.view(row))
     }
@@ -107,7 +107,7 @@ impl Snapshot {
         FileView::find(&self.packs, id)
     }
 
-    /// A file by its number.
+    /// Finds a file by its number.
     pub fn file_by_number(&self, file: u32) -> Option<FileView<'_>> {
         if !self.has(file) {
             return None;
@@ -115,12 +115,12 @@ impl Snapshot {
         FileView::find(&self.packs, file)
     }
 
-    /// A symbol by its number.
+    /// Finds a symbol by its number.
     pub fn symbol(&self, id: SymbolId) -> Option<SymbolView<'_>> {
         self.file_by_number(id.file)?.symbol(id.index)
     }
 
-    /// The best symbols for some terms, best first, at most `limit`; `keep` decides which count.
+    /// Best symbols for some terms, best first, at most `limit`, among those that `keep` accepts.
     pub fn search(
         &self,
         clauses: &[Clause<'_>],
@@ -130,7 +130,8 @@ impl Snapshot {
         self.search_among(&[], clauses, limit, keep)
     }
 
-    /// The same with scores that can be compared among several snapshots, this one included; none for this one alone.
+    /// Like [`Snapshot::search`], with scores comparable among several snapshots including this one; none for this
+    /// one alone.
     pub fn search_among(
         &self,
         among: &[&Self],
@@ -143,19 +144,19 @@ impl Snapshot {
         self.searcher()?.top(&asked, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
-    /// Number of definitions in the search index, those of other snapshots of the same store included.
+    /// Number of definitions in the search index, including other snapshots of the same store.
     pub fn documents(&self) -> Result<u64, Error> {
         Ok(self.searcher()?.documents())
     }
 
-    /// In how many definitions' text a word is written, in any of its forms; `None` for a word that every text is full of.
+    /// Number of definitions whose text contains a word in any form; `None` for stop words.
     pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
         self.searcher()?.frequency(word)
     }
 
-    /// The same, each with which of some words it holds in each of some fields: one bit for a word, of 64 at most. A word is
-    /// held when one of its stems is. Only symbols whose text holds every word of `required`; then `keep` is asked about
-    /// the best first, and about no more than it takes.
+    /// Like [`Snapshot::search_among`], with the words that each symbol contains in each of some fields, as one bit
+    /// for a word, at most 64. A word counts as contained when one of its stems is. Only symbols whose text contains
+    /// every word of `required` count. `keep` is called for the best first, and only as often as needed.
     pub fn search_holding<const N: usize>(
         &self,
         among: &[&Self],
@@ -181,7 +182,7 @@ impl Snapshot {
         self.searcher()?.exact(name, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
-    /// The same, with what terms score; see [`Snapshot::search_among`].
+    /// Like [`Snapshot::exact`], with scores; see [`Snapshot::search_among`].
     pub fn exact_scored(
         &self,
         among: &[&Self],
@@ -195,7 +196,7 @@ impl Snapshot {
         self.searcher()?.exact_scored(&asked, name, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
-    /// The numbers of the files whose text may answer, by ascending path.
+    /// Numbers of the files whose text may match, sorted by path.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
         if *query == GramQuery::All {
             return Ok(self.table.held().collect());
@@ -204,7 +205,7 @@ impl Snapshot {
         for (_, pack) in &self.packs {
             found.extend(pack.candidates(query)?.into_iter().filter(|file| self.has(*file)));
         }
-        // Looking each up costs more than passing over all once.
+        // Looking up many files costs more than scanning all once.
         if found.len() * 16 > self.table.len() {
             let mut among = vec![0_u64; self.visible.len()];
             found.iter().for_each(|file| among[*file as usize / 64] |= 1 << (file % 64));
@@ -215,12 +216,12 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// In how many definitions' text a name is written, its own included.
+    /// Number of definitions whose text contains a name, including its own.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         self.searcher()?.mentions(name)
     }
 
-    /// Who means whom, where that has been found out already.
+    /// Edges of the snapshot, if computed already.
     pub fn edges(&self) -> Option<&EdgeTable> {
         if self.edges.get().is_none() {
             let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number)).ok()?;
@@ -230,24 +231,24 @@ impl Snapshot {
         self.edges.get()
     }
 
-    /// Who means whom in another moment of the store, from which most of this one's may be taken over: the newest before it.
+    /// Edges of the newest earlier snapshot in the store, most of which can be reused.
     pub fn earlier_edges(&self) -> Option<EdgeTable> {
         let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number != self.facts.number);
         earlier.filter_map(|number| EdgeTable::open(&edges::path(&self.dir, number)).ok()).next()
     }
 
-    /// Keeps who means whom, for this process and for later ones where the store can be written.
+    /// Stores edges, for this process and, where the store is writable, for later ones.
     pub fn keep_edges(&self, edges: Edges) -> Result<&EdgeTable, Error> {
         let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;
         self.forget_earlier_edges();
         Ok(self.edges.get_or_init(|| table))
     }
 
-    /// Removes the relations that these were made from, unless somebody's snapshot still has them: they take as much room again.
+    /// Removes earlier edge tables, unless another snapshot uses them: each takes as much space again.
     fn forget_earlier_edges(&self) {
         let Ok(manifest) = Manifest::read(&self.dir) else { return };
         let named = manifest.named(&self.dir);
-        // A later state may have been committed meanwhile: its tables are not ours to judge.
+        // A newer state may have been committed in between: its tables must stay.
         let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number < self.facts.number);
         let tables = earlier.flat_map(|number| [edges::path(&self.dir, number), ranks::path(&self.dir, number)]);
         for path in tables.filter(|path| !named.contains(path)) {
@@ -256,7 +257,7 @@ impl Snapshot {
         }
     }
 
-    /// How central each symbol is, where that has been found out already.
+    /// Ranks of the snapshot's symbols, if computed already.
     pub fn ranks(&self) -> Option<&RankTable> {
         if self.ranks.get().is_none() {
             let edges = self.edges()?.checksum();
@@ -267,7 +268,7 @@ impl Snapshot {
         self.ranks.get()
     }
 
-    /// Keeps how central each symbol is by these edges, found in so many rounds; like [`Snapshot::keep_edges`].
+    /// Stores ranks by these edges with their number of rounds, like [`Snapshot::keep_edges`].
     pub fn keep_ranks(&self, edges: &EdgeTable, ranks: Vec<Rank>, rounds: u32) -> Result<&RankTable, Error> {
         let edges = edges.checksum();
         let bytes = ranks::to_bytes(ranks, rounds, edges);
@@ -279,7 +280,8 @@ impl Snapshot {
     fn searcher(&self) -> Result<&Search, Error> {
         if self.search.get().is_none() {
             let opened = self.segments.check(CHECKED_AT_ONCE).and_then(|()| Search::open(self.segments.clone()));
-            // Some questions do without it: what is said then must not pass for an answer.
+            // Some queries work without the search index. The damage is recorded, so that their results do not pass
+            // for answers.
             let search = opened.inspect_err(|err| self.is_broken(err))?;
             // Two threads may both open it; one is kept.
             let _ = self.search.set(search);
@@ -287,14 +289,14 @@ impl Snapshot {
         Ok(self.search.get().expect("it was set above"))
     }
 
-    /// Whether all of it is as it was written: reads all of it.
+    /// Verifies the whole snapshot.
     pub fn verify(&self) -> Result<(), Error> {
         self.table.verify()?;
         self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
         self.segments.check(u64::MAX)
     }
 
-    /// What was found to be damaged since it was opened. An answer from a damaged snapshot is no answer.
+    /// Damage found since opening. Answers from a damaged snapshot are invalid.
     pub fn damage(&self) -> Result<(), Error> {
         if let Some((path, what)) = self.broken.get() {
             return Err(Error::Damaged { path: path.clone(), what: what.clone() });
@@ -306,27 +308,27 @@ impl Snapshot {
         self.packs.iter().try_for_each(|(_, pack)| pack.damage())
     }
 
-    /// Whether every file is as long as it was when it was opened: nobody is told of what is missing within its last page.
+    /// Checks that every file has its size at opening: truncation within the last page raises no signal.
     pub fn check_sizes(&self) -> Result<(), Error> {
         self.table.check_size()?;
         self.segments.held().try_for_each(|(_, file)| file.check_size())?;
         self.packs.iter().try_for_each(|(_, pack)| pack.check_size())
     }
 
-    /// Whether each part of it is checked when it is used; what is too large for that is left to [`Snapshot::check_the_rest`].
+    /// Whether every part is verified on use; larger files are left to [`Snapshot::check_the_rest`].
     pub fn is_checked_in_use(&self) -> bool {
         self.segments.held().all(|(_, file)| file.bytes().len() as u64 <= CHECKED_AT_ONCE)
     }
 
-    /// Compares what was too large to be read before the first answer with its checksums; [`Snapshot::damage`] tells what is
-    /// wrong. Takes as long as reading does.
+    /// Verifies the files that are too large for the first answer; [`Snapshot::damage`] reports the findings. Takes
+    /// as long as reading them.
     pub fn check_the_rest(&self) {
         if let Err(err) = self.segments.check(u64::MAX) {
             self.is_broken(&err);
         }
     }
 
-    /// Remembers what is wrong with the search index; what is found first is told.
+    /// Records damage in the search index. Only the first finding is kept.
     fn is_broken(&self, err: &Error) {
         let _ = self.broken.set(match err {
             Error::Damaged { path, what } => (path.clone(), what.clone()),
@@ -341,12 +343,12 @@ pub(in crate::store) fn open_packs(dir: &Path, manifest: &Manifest) -> Result<Ve
     manifest.packs.iter().map(open).collect()
 }
 
-/// The pack that holds a file, and its record there.
+/// Finds the pack that holds a file, and its record.
 pub(in crate::store) fn find_file(packs: &[(PackFacts, Pack)], id: u32) -> Option<(&Pack, &FileRecord)> {
     FileView::find(packs, id).map(FileView::into_record)
 }
 
-/// The language number of a file, by its name and first line.
+/// Language number of a file, by its name and first line.
 pub(in crate::store) fn language_number(path: &str, content: &[u8]) -> Option<(u8, &'static languages::LanguageSpec)> {
     languages::of_file(path, content)
 }

@@ -1,4 +1,4 @@
-//! What is in an index directory and should not be: leftovers of crashes, stores that nobody knows, sidecars that cannot be read.
+//! Cleanup of an index directory: leftovers of crashes, stores without a checkout, unreadable sidecars.
 
 use std::fs::File;
 use std::io;
@@ -11,19 +11,19 @@ use crate::store::{Error, Registry, Sidecar, Store, lock};
 /// Whether a store is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// Nobody writes it.
+    /// No writer.
     Free,
-    /// Somebody does: the process, where the system says which.
+    /// A writer is active, with its process id if known.
     By(Option<u32>),
 }
 
 impl Store {
-    /// The store's folder name, which sidecars know it by.
+    /// Folder name of the store, used as key in sidecars.
     pub fn key(&self) -> String {
         self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// Whether somebody is writing. The system frees a lock when its holder dies, so whoever holds it lives.
+    /// Whether a writer is active. The system releases a lock when its holder dies, so the holder is alive.
     pub fn held(&self) -> Held {
         let Ok(file) = File::open(self.dir.join("lock")) else { return Held::Free };
         match file.try_lock_shared() {
@@ -32,12 +32,12 @@ impl Store {
         }
     }
 
-    /// Bytes of all its files.
+    /// Total size of its files in bytes.
     pub fn bytes(&self) -> u64 {
         files(&self.dir).iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum()
     }
 
-    /// The files that have no use: remains of a killed writer, or of one that is at work.
+    /// Files without use: leftovers of a killed writer, or files of an active one.
     pub fn leftovers(&self) -> Result<Vec<PathBuf>, Error> {
         let manifest = match self.manifest() {
             Err(Error::Missing(_)) => Manifest::empty(),
@@ -46,7 +46,7 @@ impl Store {
         Ok(leftovers(&self.dir, &manifest))
     }
 
-    /// Removes what [`Store::leftovers`] finds when nobody writes, and says how many files that were.
+    /// Removes the files that [`Store::leftovers`] finds without a writer, and returns their number.
     pub fn sweep(&self, wait: Duration) -> Result<usize, Error> {
         let _lock = lock(&self.dir, wait)?;
         let leftovers = self.leftovers()?;
@@ -56,7 +56,7 @@ impl Store {
         Ok(leftovers.len())
     }
 
-    /// Removes all of it. Waits for a writer; readers keep what they hold.
+    /// Removes the store. Waits for a writer; readers keep their mappings.
     pub fn remove(&self, wait: Duration) -> Result<(), Error> {
         if !self.dir.exists() {
             return Ok(());
@@ -64,9 +64,10 @@ impl Store {
         self.remove_held(lock(&self.dir, wait)?)
     }
 
-    /// The same by whoever holds the lock.
+    /// Removes the store under a lock that is already held.
     pub(in crate::store) fn remove_held(&self, _lock: File) -> Result<(), Error> {
-        // All of it goes at once, the lock included: whoever waits for that begins a new store and not in the midst of this.
+        // A rename removes everything at once, including the lock, so that a waiting writer starts with an empty
+        // store.
         let gone = self.dir.with_extension("gone");
         let _ = std::fs::remove_dir_all(&gone);
         std::fs::rename(&self.dir, &gone).map_err(Error::io("cannot remove", &self.dir))?;
@@ -75,7 +76,7 @@ impl Store {
 }
 
 impl Registry {
-    /// Every store there is, and what is left of removed ones.
+    /// All stores, and the remains of removed ones.
     pub fn stores(&self) -> (Vec<Store>, Vec<PathBuf>) {
         let entries = std::fs::read_dir(self.home().join("stores")).into_iter().flatten().flatten();
         let (mut stores, mut gone) = (Vec::new(), Vec::new());
@@ -89,7 +90,7 @@ impl Registry {
         (stores, gone)
     }
 
-    /// The sidecars that cannot be read, or speak of another repository than they are named after.
+    /// Sidecars that are unreadable, or whose file name does not match their repository.
     pub fn unreadable(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.home().join("repos")).into_iter().flatten().flatten();
         let is_bad = |path: &PathBuf| {
@@ -103,13 +104,13 @@ impl Registry {
     }
 }
 
-/// The files of a store that may not stay beside its manifest.
+/// Files of a store that its manifest does not name.
 pub(in crate::store) fn leftovers(dir: &Path, manifest: &Manifest) -> Vec<PathBuf> {
     let named = manifest.named(dir);
     files(dir).into_iter().filter(|path| !named.contains(path)).collect()
 }
 
-/// Every file below a folder.
+/// All files below a folder.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
@@ -125,7 +126,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The process that holds the lock of a file, as far as the system tells.
+/// Process that holds the lock of a file, if the system reports it.
 fn holder(file: &File) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     let inode = file.metadata().ok()?.ino().to_string();

@@ -1,4 +1,4 @@
-//! Writing: new files first, then the segments, and last the manifest that names them.
+//! Writer of a store: new files first, then the segments, and last the manifest that names them.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -26,21 +26,21 @@ use crate::store::tables::files::{self, Entry};
 use crate::store::tables::{edges, ranks};
 use crate::store::{CONTENT, Error, Snapshot, SymbolId, lock};
 
-/// Memory that tantivy may fill before it writes a segment, in bytes: for many files, and for a few, where laying out large
-/// tables would take longer than filling them.
+/// Buffer size of tantivy in bytes, for many files and for few. With few files, allocating large tables would take
+/// longer than filling them.
 const SEGMENT_MEMORY: usize = 100_000_000;
 const SMALL_SEGMENT_MEMORY: usize = 15_000_000;
-/// So many files are a few.
+/// Maximum number of files that count as few.
 const FEW_FILES: usize = 100;
-/// So many files may wait to be removed from the search index.
+/// Maximum number of files waiting for removal from the search index.
 const MOST_GARBAGE: usize = 64;
-/// Files that no snapshot names any more are kept while all of them weigh less than this part of those that are named.
+/// Unreferenced files are kept while their total size is below this fraction of the live files.
 const KEPT_GARBAGE: u64 = 6;
-/// Own text of a definition that is indexed: what runs, and the rest, in bytes. Beyond it is data.
+/// Indexed text of a definition in bytes: for code, and for other definitions. Longer text is data.
 const LONGEST_BODY: usize = 32_000;
 const LONGEST_DATA: usize = 1_000;
 
-/// A file made ready to be added, by any thread: everything that takes time and needs no store.
+/// A file prepared by any thread: everything that takes time and needs no store.
 pub struct Prepared {
     path: String,
     content: Vec<u8>,
@@ -54,7 +54,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Makes records and documents of what was read. `hash` is [`Prepared::hash`] of `content`.
+    /// Prepares records and documents of an extracted file. `hash` is [`Prepared::hash`] of `content`.
     pub fn new(path: String, content: Vec<u8>, hash: [u8; 32], extraction: &Extraction) -> Self {
         let language = language_number(&path, &content).map_or(NO_LANGUAGE, |(number, _)| number);
         let newlines = memchr::memchr_iter(b'\n', &content).count();
@@ -89,12 +89,12 @@ impl Prepared {
         prepared
     }
 
-    /// The hash that tells one content from another.
+    /// Hash that identifies a content.
     pub fn hash(content: &[u8]) -> [u8; 32] {
         *blake3::hash(content).as_bytes()
     }
 
-    /// Holds something until all of the file has been taken up: whoever counts what is under way is told so.
+    /// Attaches a value that is dropped when the file has been stored, such as a memory ticket.
     pub fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
         Self { held: Some(held), ..self }
     }
@@ -117,7 +117,7 @@ impl Prepared {
 
             let summary = first_sentence(&doc, 200);
             let mut all = String::with_capacity(256);
-            // Where a value lies says little of it, and there are many values.
+            // The path says little about constants, and there are many of them.
             if symbol.kind != Kind::Constant {
                 all.push_str(path_words);
                 all.push('\n');
@@ -157,18 +157,18 @@ impl Prepared {
     }
 }
 
-/// At most `most` bytes of a span.
+/// First `most` bytes of a span.
 fn clipped(span: Span, most: usize) -> Span {
     Span { end: span.end.min(span.start.saturating_add(most as u32)), ..span }
 }
 
-/// What each symbol says itself, without what its own symbols say: so that every word counts once.
+/// Own text of each symbol without its children's text, so that every word counts once.
 fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
     let mut texts: Vec<Vec<Span>> = extraction.symbols.iter().map(|symbol| vec![symbol.span]).collect();
     for symbol in &extraction.symbols {
         let Some(parent) = symbol.parent else { continue };
         let parts = &mut texts[parent as usize];
-        // Symbols come in source order, so the hole lies in the last part.
+        // Symbols come in source order, so the child lies in the last part.
         if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
             let rest = Span { start: symbol.span.end, end: last.end };
             last.end = symbol.span.start;
@@ -191,7 +191,7 @@ fn number_overloads(symbols: &mut [SymbolRecord], names: &[String]) {
     }
 }
 
-/// The right to write a store, and what is being written. Dropped without a commit, it leaves no trace that counts.
+/// Exclusive writer of a store. Dropped without a commit, it leaves the store unchanged.
 pub struct Writer {
     dir: PathBuf,
     _lock: File,
@@ -201,9 +201,9 @@ pub struct Writer {
     pack: Option<PackWriter>,
     segments: Segments,
     segment_memory: usize,
-    /// So many grams of four bytes are gathered before they are written.
+    /// Number of grams of four bytes gathered before they are written.
     most_grams: usize,
-    /// What is added goes here while it is no more than a few files.
+    /// Writer of added definitions while they are few.
     few: Option<Few>,
     are_few: bool,
     index: Option<IndexWriter<Waiting>>,
@@ -214,7 +214,7 @@ impl Writer {
         Self::over(dir, lock(dir, wait)?)
     }
 
-    /// The same, over whatever is there: a store that cannot be read through and through is thrown away first.
+    /// Starts a rebuild: a store that cannot be read completely is discarded first.
     pub(in crate::store) fn begin_anew(dir: &Path, wait: Duration) -> Result<Self, Error> {
         let lock = lock(dir, wait)?;
         let whole = Manifest::read(dir).and_then(|manifest| {
@@ -234,7 +234,7 @@ impl Writer {
         std::fs::create_dir_all(&segments_dir).map_err(Error::io("cannot make the folder", &segments_dir))?;
         let manifest = match Manifest::read(dir) {
             Err(Error::Missing(_)) => {
-                // Counting begins again, and what lies here may be mapped by somebody: it must not be written over.
+                // Numbers start again, so old files are removed instead of overwritten: others may have mapped them.
                 let manifest = Manifest::empty();
                 sweep(dir, &manifest);
                 manifest
@@ -242,7 +242,7 @@ impl Writer {
             other => other?,
         };
         let packs = open_packs(dir, &manifest)?;
-        // Nothing is built upon what is damaged.
+        // Damaged tables must not be built upon.
         packs.iter().try_for_each(|(_, pack)| pack.check_tables())?;
         let meta = (!manifest.segments.is_null()).then(|| manifest.segments.to_string().into_bytes());
         Ok(Self {
@@ -261,11 +261,11 @@ impl Writer {
         })
     }
 
-    /// The state that this commit goes out from; `None` when the checkout is new.
+    /// Snapshot that this commit starts from; `None` for a new checkout.
     pub fn base(&self, name: &str) -> Result<Option<Snapshot>, Error> {
         match Snapshot::open(&self.dir, self.manifest.clone(), name) {
             Ok(snapshot) => {
-                // All of it is about to be read, and what is damaged must not get checksums of its own.
+                // All of it is about to be read, and damaged rows must not get new checksums.
                 snapshot.table().check_all()?;
                 Ok(Some(snapshot))
             }
@@ -274,8 +274,8 @@ impl Writer {
         }
     }
 
-    /// Tells how many files may be added, before the first is, and how many bytes of memory the writer may fill before it
-    /// writes; no less than it needs at all, and no more than is useful.
+    /// Announces the number of files and the memory limit in bytes, before the first file is added. The limit is
+    /// raised to the minimum that the writer needs, and capped at a useful size.
     pub fn expect(&mut self, files: usize, memory: Option<u64>) {
         self.are_few = files <= FEW_FILES;
         let useful = if self.are_few { SMALL_SEGMENT_MEMORY } else { SEGMENT_MEMORY };
@@ -285,9 +285,9 @@ impl Writer {
         self.most_grams = memory / 16;
     }
 
-    /// What the store holds already, for any thread to ask.
+    /// Contents that the store holds already, for lookups by any thread.
     pub fn known(&self) -> Result<Known, Error> {
-        // What no snapshot names may lie in a pack still and be gone from the search index.
+        // Unreferenced files may still lie in a pack and be missing from the search index.
         let mut findable = Live::new(self.next_file);
         self.manifest.garbage.iter().for_each(|id| findable.insert(*id));
         for facts in self.manifest.snapshots.values() {
@@ -325,7 +325,7 @@ impl Writer {
             });
             match self.are_few {
                 true => self.add_to_few(numbered)?,
-                // All at once: waking the thread that takes them costs more than a small document does.
+                // All documents are sent at once: waking the indexing thread costs more than a small document.
                 false => drop(self.index_writer()?.run(numbered.map(UserOperation::Add))?),
             }
         }
@@ -342,7 +342,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Publishes a checkout's new state; `entries` must be sorted by path. `facts` needs only what the store cannot count.
+    /// Publishes a checkout's new snapshot; `entries` must be sorted by path. `facts` needs only the values that the
+    /// store cannot count.
     pub fn commit(
         mut self,
         name: &str,
@@ -363,14 +364,14 @@ impl Writer {
             garbage.extend(self.held_by(before)?.filter(|id| !live.contains(*id) && !others.contains(*id)));
         }
         live.join(&others);
-        // What came back is garbage no more.
+        // Files in use again are no garbage.
         self.manifest.garbage.retain(|id| !live.contains(*id));
         self.manifest.garbage.extend(garbage);
         let (kept, gone) = self.sort_garbage(&live);
         let mut wanted = live;
         kept.iter().for_each(|id| wanted.insert(*id));
 
-        // Tantivy's share takes longest, and it needs nothing of ours: so the rest is done beside it.
+        // tantivy's part takes longest and is independent, so the rest runs in parallel.
         let added = (self.few.take(), self.index.take());
         let (segments, memory) = (self.segments.clone(), self.segment_memory);
         let segments_dir = self.dir.join("index");
@@ -381,7 +382,7 @@ impl Writer {
             written
         })?;
         let written = self.segments.take_written().into_iter().chain([segments_dir]);
-        // A file that a merge made superfluous may be gone again.
+        // A merge may have deleted files that it made superfluous.
         to_sync.extend(written.filter_map(|path| File::open(&path).ok().map(|file| (path, file))));
 
         let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
@@ -391,10 +392,10 @@ impl Writer {
         Ok(facts)
     }
 
-    /// Chooses of the files that no snapshot names any more those that are kept in case they come back, as they do when
-    /// somebody goes from one branch to another and back: the newest, as long as all together are small beside what is
-    /// live. Of the others, returns those that the search index is to forget, too, which is done for many at once: each
-    /// removal opens every segment, and what no snapshot names is not seen anyway.
+    /// Chooses the unreferenced files to keep in case they return, as after switching branches and back: the newest,
+    /// while their total is small beside the live files. Returns the kept files, and those to delete from the search
+    /// index. Deletion is batched, because each batch opens every segment, and unreferenced files are invisible
+    /// anyway.
     fn sort_garbage(&mut self, live: &Live) -> (Vec<u32>, Vec<u32>) {
         let files = self.packs.iter().flat_map(|(_, pack)| pack.files().iter().map(move |file| (pack, file)));
         let live_weight: u64 =
@@ -416,8 +417,8 @@ impl Writer {
         (kept, gone)
     }
 
-    /// Keeps what was found out about who means whom when the files are those of another snapshot, or of the one before: a
-    /// new worktree, or a file that was touched, changes nothing about that.
+    /// Reuses the edges of another snapshot with the same files, or of the previous one: a new worktree or a touched
+    /// file changes no edges.
     fn carry_over(&self, facts: &SnapshotFacts, entries: &[Entry]) {
         let same = |other: &&SnapshotFacts| {
             let counts = |facts: &SnapshotFacts| (facts.content, facts.files, facts.symbols, facts.lines, facts.bytes);
@@ -429,12 +430,12 @@ impl Writer {
             let to = path(&self.dir, facts.number);
             // A commit that was never published may have left one.
             let _ = std::fs::remove_file(&to);
-            // What cannot be carried over is found out again.
+            // Edges that cannot be linked are computed again.
             let _ = twins.iter().any(|twin| std::fs::hard_link(path(&self.dir, *twin), &to).is_ok());
         }
     }
 
-    /// Forgets a checkout.
+    /// Removes a checkout.
     pub(in crate::store) fn forget(mut self, name: &str) -> Result<(), Error> {
         let Some(facts) = self.manifest.snapshots.remove(name) else { return Ok(()) };
         let mut others = Live::new(self.next_file);
@@ -442,20 +443,19 @@ impl Writer {
             self.held_by(facts)?.for_each(|id| others.insert(id));
         }
         let gone: Vec<u32> = self.held_by(&facts)?.filter(|id| !others.contains(*id)).collect();
-        // What was already waiting to be removed still is.
+        // Earlier garbage still waits for removal.
         self.manifest.garbage.extend(gone);
         self.publish(self.manifest.generation + 1, Vec::new())
     }
 
-    /// The numbers of the files of a checkout.
+    /// Numbers of the files of a checkout.
     fn held_by(&self, facts: &SnapshotFacts) -> Result<impl Iterator<Item = u32> + use<>, Error> {
         let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
         table.check_all()?;
         Ok(table.held().collect::<Vec<u32>>().into_iter())
     }
 
-    /// Makes the manifest what the store holds, once it and these files are safe from a power cut, and removes what it no longer
-    /// names.
+    /// Syncs these files and the manifest, publishes the manifest, and removes the files that it no longer names.
     fn publish(&mut self, generation: u64, mut to_sync: Vec<(PathBuf, File)>) -> Result<(), Error> {
         self.manifest.generation = generation;
         self.manifest.next_file = self.next_file;
@@ -469,13 +469,13 @@ impl Writer {
         debug_assert!(self.is_safe_with(&to_sync), "a manifest names what a power cut may take");
         sync_all(to_sync)?;
         Manifest::publish(&self.dir)?;
-        // What is removed is so after the manifest was put in its place, for the disk as well: file systems keep that order. So a
-        // power cut leaves this manifest or the one before, each with its files, and nobody waits for the disk once more.
+        // File systems keep the order of rename and removal. After a power cut this manifest or the previous one
+        // exists with all its files, without another sync.
         sweep(&self.dir, &self.manifest);
         Ok(())
     }
 
-    /// Whether all that the manifest names is among these files, which are synced next, or was named and synced before.
+    /// Whether every file that the manifest names is in `to_sync`, or was synced before.
     fn is_safe_with(&self, to_sync: &[(PathBuf, File)]) -> bool {
         let before = Manifest::read(&self.dir).map(|manifest| manifest.committed(&self.dir)).unwrap_or_default();
         let is_synced = |path: &PathBuf| before.contains(path) || to_sync.iter().any(|(synced, _)| synced == path);
@@ -496,15 +496,16 @@ impl Writer {
         Ok(self.index.as_mut().expect("it was made above"))
     }
 
-    /// Copies what is still wanted of the newest packs into the one being written, so that their number stays small: a pack
-    /// goes when it is not much larger than what comes after it, and when a third of it is garbage. Each byte is copied a
-    /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree).
-    /// Returns the version of the extraction that the oldest file of the new pack was read by.
+    /// Copies the live files of the newest packs into the current one, so that packs stay few. A pack is merged when
+    /// it is not much larger than the packs after it, or when a third of it is garbage. Each byte is copied a
+    /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree). Returns the oldest extraction
+    /// version among the files of the new pack.
     fn collect_packs(&mut self, live: &Live) -> Result<u32, Error> {
         self.pack.as_mut().map_or(Ok(()), PackWriter::write_grams)?;
         let mut keep = self.packs.len();
         let mut carried = self.pack.as_ref().map_or(0, PackWriter::bytes);
-        // Files that another version read are about to be read again: among them, new ones would pass for old.
+        // Files of another extraction version are about to be read again: merged with new ones, they would mark these
+        // as old.
         let joins = |(facts, _): &(PackFacts, Pack), carried| facts.content == CONTENT && facts.bytes <= 2 * carried;
         while keep > 0 && carried > 0 && joins(&self.packs[keep - 1], carried) {
             carried += self.packs[keep - 1].0.bytes;
@@ -521,7 +522,7 @@ impl Writer {
         keep = self.packs[..keep].iter().position(|(_, pack)| wasted(pack)).unwrap_or(keep);
         let old: Vec<(PackFacts, Pack)> = self.packs.drain(keep..).collect();
         for (_, pack) in &old {
-            // What is damaged must not get checksums of its own.
+            // Damaged files must not get new checksums.
             pack.verify_tables()?;
             let files = (0..).zip(pack.files());
             for (place, record) in files.filter(|(_, file)| live.contains(file.id)) {
@@ -541,7 +542,7 @@ impl Writer {
         Ok(old.iter().map(|(facts, _)| facts.content).min().unwrap_or(CONTENT).min(CONTENT))
     }
 
-    /// Writes the pack of what was added and the table of the checkout's files. Returns what must be synced.
+    /// Writes the pack of added files and the table of the checkout's files. Returns the files to sync.
     fn write_tables(
         &mut self,
         generation: u64,
@@ -568,7 +569,7 @@ impl Writer {
         Ok(to_sync)
     }
 
-    /// Fills in what can be counted.
+    /// Fills in the counts.
     fn count(&self, entries: &[Entry], mut facts: SnapshotFacts) -> SnapshotFacts {
         for entry in entries {
             let Some((pack, file)) = entry.state.ok().and_then(|id| find_file(&self.packs, id)) else { continue };
@@ -589,15 +590,15 @@ impl Writer {
     }
 }
 
-/// The files of a store by what they hold.
+/// Lookup of the store's files by content.
 pub struct Known {
-    /// The beginning of each file's hash, and its number.
+    /// Hash prefix of each file, with its number.
     by_hash: Vec<([u8; 8], u32)>,
     packs: Vec<(PackFacts, Pack)>,
 }
 
 impl Known {
-    /// The number of a file that the store holds already, whichever checkout brought it.
+    /// Number of a stored file with this path and content, from any checkout.
     pub fn find(&self, path: &str, hash: &[u8; 32]) -> Option<u32> {
         let beginning = pack::first_eight(hash);
         let from = self.by_hash.partition_point(|(other, _)| *other < beginning);
@@ -632,7 +633,7 @@ impl Live {
     }
 }
 
-/// Makes files safe from a power cut, all at once: the disk does them together in little more than the time of one.
+/// Syncs files in parallel: the disk takes little longer for all than for one.
 fn sync_all(files: Vec<(PathBuf, File)>) -> Result<(), Error> {
     std::thread::scope(|scope| {
         let running: Vec<_> = files
@@ -643,8 +644,8 @@ fn sync_all(files: Vec<(PathBuf, File)>) -> Result<(), Error> {
     })
 }
 
-/// Removes the files that have no use beside this manifest: those of older generations, which readers hold open, and remains of
-/// a crash. A file that cannot be removed is left to the next time.
+/// Removes the files that this manifest does not name: those of older generations, which readers hold open, and
+/// leftovers of a crash. Failed removals are left to the next sweep.
 fn sweep(dir: &Path, manifest: &Manifest) {
     for path in leftovers(dir, manifest) {
         let _ = std::fs::remove_file(path);

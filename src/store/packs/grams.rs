@@ -1,17 +1,18 @@
-//! Grams: which files hold which three bytes in a row, so that a search for text opens only files that may hold it.
+//! Trigram index of bytes, so that a text search opens only files that may match.
 //!
-//! A gram is three neighbouring bytes of a line, letters in small, each byte as one of 128 classes: ASCII keeps its own,
-//! other bytes share what is free. So one index answers with and without regard to case, and what it answers is never too
-//! little: files are found that hold the grams, and whoever asked looks into them.
+//! A gram is three adjacent bytes of a line, in lower case, each byte mapped to one of 128 classes: ASCII characters
+//! keep their own, other bytes share the free ones. So one index serves searches with and without case. It may return
+//! too many files, never too few; the caller checks their text.
 //!
-//! A pack has blocks of grams, each of some of its files, so that writing one takes little memory:
+//! A pack has blocks of grams, each for some of its files, so that writing one takes little memory:
 //!
 //! ```text
 //! file numbers | code of every 128th list | code and place of each list | lists | sums of the pages
 //! ```
 //!
-//! A question reads a page or two for each of its grams. A list holds the places of files within the block as gaps in Rice's code (Rice 1979), whose parameter follows from the
-//! length: a gram of most files costs a bit or two per file, a rare one little more than the logarithm of its gaps.
+//! A query reads a page or two for each of its grams. A list holds the indices of files within the block as gaps in
+//! Rice's code (Rice 1979), whose parameter follows from the list's length. A gram of most files costs a bit or two
+//! per file, a rare one little more than the logarithm of its gaps.
 
 use std::cell::RefCell;
 
@@ -25,25 +26,25 @@ use crate::store::Error;
 
 /// Three classes of seven bits.
 const CODES: usize = 1 << 21;
-/// The code of files that are candidates for every question, because their text is not what their bytes say.
+/// Code of files that are candidates for every query, because case folding changes their text.
 const ALWAYS: u32 = 0;
-/// The upper bits of a code name a range, the lower ones a place in it.
+/// The upper bits of a code select a range, the lower ones a position in it.
 const LOW_BITS: u32 = 11;
 const RANGES: usize = CODES >> LOW_BITS;
-/// A block is written when it has so many entries, four bytes each while they wait.
+/// Maximum number of entries of a block, four bytes each while gathered.
 const MOST_ENTRIES: usize = 8 << 20;
-/// Places in a block are written in sixteen bits while they wait.
+/// Maximum number of files of a block: indices have sixteen bits while gathered.
 const MOST_FILES: usize = 1 << 16;
-/// So few entries are sorted faster by comparing them: counting looks at every code that there might be.
+/// Limit up to which comparison sort is faster: counting sort visits every possible code.
 const FEW_ENTRIES: usize = 512;
-/// Readers of bits look so far ahead.
+/// Bytes that bit readers look ahead.
 const LOOKAHEAD: usize = 8;
-/// So many lists are found by one comparison: their places lie in a page or two.
+/// Lists per directory entry, found by one comparison: their records take a page or two.
 const GROUP: usize = 128;
-/// Looking into a file costs as much as reading so many bytes of a list: a longer list is not read to rule it out.
+/// Cost of checking a file, in bytes of a list: longer lists are not read to exclude it.
 const FILE_COST: u64 = 1000;
 
-/// Every byte's class. A newline is in no gram; its class serves [`ALWAYS`].
+/// Class of every byte. A newline is in no gram; its class serves [`ALWAYS`].
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -63,12 +64,12 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The code of three bytes.
+/// Code of three bytes.
 fn code(bytes: [u8; 3]) -> u32 {
     bytes.iter().fold(0, |code, byte| code << 7 | u32::from(CLASSES[*byte as usize]))
 }
 
-/// What [`grams`] needs and clears again: a bit for each code, and room for what it finds.
+/// Reusable buffers of [`grams`]: a bit for each code, and the result.
 struct Scratch {
     seen: Vec<u64>,
     found: Vec<u32>,
@@ -78,7 +79,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch { seen: Vec::new(), found: Vec::new() }) };
 }
 
-/// The codes of a text's grams, each once, in no order.
+/// Distinct gram codes of a text, unsorted.
 pub fn grams(text: &[u8]) -> Vec<u32> {
     SCRATCH.with_borrow_mut(|Scratch { seen, found }| {
         seen.resize(CODES / 64, 0);
@@ -95,7 +96,7 @@ pub fn grams(text: &[u8]) -> Vec<u32> {
             for byte in &line[2..] {
                 rolling = (rolling << 7 | u32::from(CLASSES[*byte as usize])) & (CODES as u32 - 1);
                 let (word, bit) = (&mut seen[rolling as usize / 64], 1 << (rolling % 64));
-                // Written in any case and kept only when new: whether it is cannot be predicted.
+                // Writing always and counting only new codes avoids an unpredictable branch.
                 found[count] = rolling;
                 count += usize::from(*word & bit == 0);
                 *word |= bit;
@@ -107,35 +108,34 @@ pub fn grams(text: &[u8]) -> Vec<u32> {
     })
 }
 
-/// Whether a search sees another text than the bytes: two letters outside ASCII (ſ, K) are the same as ASCII ones when case
-/// is of no regard.
+/// Whether a text has letters that case folding makes ASCII: ſ equals s, and the Kelvin sign equals k.
 fn is_deceptive(text: &[u8]) -> bool {
     ["ſ", "\u{212a}"].iter().any(|letter| memmem::find(text, letter.as_bytes()).is_some())
 }
 
-/// Which grams a text must hold to be worth looking into.
+/// Query on the grams of a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GramQuery {
-    /// Every text may be.
+    /// Matches every text.
     All,
-    /// No text is.
+    /// Matches no text.
     None,
-    /// Those with this gram.
+    /// Matches texts with this gram.
     Gram(u32),
-    /// Those that all of these say.
+    /// Matches texts that match all of these.
     And(Vec<GramQuery>),
-    /// Those that any of these says.
+    /// Matches texts that match any of these.
     Or(Vec<GramQuery>),
 }
 
 impl GramQuery {
-    /// Texts that hold these bytes, capital letters or small.
+    /// Query for texts that contain these bytes, ignoring case.
     pub fn literal(bytes: &[u8]) -> Self {
         let windows = bytes.windows(3).filter(|three| !three.contains(&b'\n'));
         Self::and(windows.map(|three| Self::Gram(code([three[0], three[1], three[2]]))))
     }
 
-    /// Texts that all of these say.
+    /// Conjunction of queries.
     pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Vec::new();
         for part in parts {
@@ -155,7 +155,7 @@ impl GramQuery {
         }
     }
 
-    /// Texts that any of these says.
+    /// Disjunction of queries.
     pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut any = Vec::new();
         for part in parts {
@@ -176,34 +176,34 @@ impl GramQuery {
     }
 }
 
-/// Where a block is and what it holds.
+/// Position and contents of a block.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct BlockRecord {
     /// First byte in the pack, a multiple of eight.
     pub start: u64,
-    /// Bytes, a multiple of eight; the sums of its pages come behind it.
+    /// Length in bytes, a multiple of eight; the sums of its pages follow.
     pub len: u64,
-    /// Files with grams in it.
+    /// Number of files.
     pub files: u32,
-    /// Distinct grams.
+    /// Number of distinct grams.
     pub codes: u32,
-    /// BLAKE3 of the sums, cut to eight bytes.
+    /// BLAKE3 of the sums, truncated to eight bytes.
     pub checksum: u64,
 }
 
-/// A list of a block. They are sorted by code, and behind the last stands one that says where it ends.
+/// Record of a list. Records are sorted by code, and a final one marks the end of the last list.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 struct ListRecord {
     code: u32,
-    /// Its first byte among the lists.
+    /// First byte among the lists.
     start: u32,
 }
 
-/// A block that is being gathered.
+/// Builder of a block.
 pub struct GramWriter {
-    /// For each range of codes: the low bits above the file's place.
+    /// Entries of each range of codes: the low bits above the file's index.
     ranges: Vec<Vec<u32>>,
     files: Vec<u32>,
     entries: usize,
@@ -226,12 +226,12 @@ impl GramWriter {
         }
     }
 
-    /// Whether it should be written before another file comes.
+    /// Whether to write the block before adding another file.
     pub fn is_full(&self, most_entries: usize) -> bool {
         self.entries >= most_entries.min(MOST_ENTRIES) || self.files.len() == MOST_FILES
     }
 
-    /// Writes the block with its sums and begins anew; `start` is where it will lie. `None` when there is nothing to write.
+    /// Serializes the block with its sums and starts a new one; `start` is its position. `None` when empty.
     pub fn take(&mut self, start: u64) -> Option<(BlockRecord, Vec<u8>)> {
         if self.files.is_empty() {
             return None;
@@ -248,7 +248,7 @@ impl GramWriter {
                 records.push(ListRecord { code, start: lists.bytes.len() as u32 });
                 lists.list(list, files.len());
             }
-            // What one large block needed shall not be held for the small ones after it.
+            // Memory of a large block must not stay allocated for the small ones after it.
             *range = Vec::new();
         }
         let codes = records.len() as u32;
@@ -269,7 +269,7 @@ impl GramWriter {
     }
 }
 
-/// Sorts the entries of a range by their low bits; places are in order already.
+/// Sorts the entries of a range by their low bits; indices are in order already.
 fn sort_by_code(entries: &[u32], sorted: &mut Vec<u32>) {
     sorted.clear();
     if entries.len() < FEW_ENTRIES {
@@ -290,14 +290,14 @@ fn sort_by_code(entries: &[u32], sorted: &mut Vec<u32>) {
     }
 }
 
-/// The parameter of Rice's code for `count` places among `files`.
+/// Parameter of Rice's code for `count` indices among `files`.
 fn parameter(count: usize, files: usize) -> u32 {
-    // The median of gaps that lie like tosses of a coin.
+    // The median gap of a geometric distribution.
     let middle = (files.saturating_sub(count) as u64 * 7) / (count.max(1) as u64 * 10);
     middle.checked_ilog2().unwrap_or(0)
 }
 
-/// Bits that are being written, lowest first.
+/// Bit writer, lowest bit first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -306,7 +306,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// Writes the places of a list: how many, then the gaps.
+    /// Writes the indices of a list: their number, then the gaps.
     fn list(&mut self, entries: &[u32], files: usize) {
         let count = entries.len();
         let width = count.ilog2();
@@ -348,7 +348,7 @@ impl Bits {
     }
 }
 
-/// The pages of the block that a record names.
+/// Pages of a block.
 pub fn open(map: &Mapped, record: &BlockRecord) -> Result<Pages, Error> {
     let pages = Pages::of(map, record.start, record.len)?;
     match checksum(pages.sums(map)?) == record.checksum {
@@ -366,7 +366,7 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The numbers of the files that may answer, by ascending place.
+    /// Numbers of the files that may match, by index.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
         let mut places = self.places(query, None)?;
         if *query != GramQuery::All {
@@ -378,7 +378,7 @@ impl<'a> Block<'a> {
         Ok(places.iter().map(|place| files[(place - first) as usize]).collect())
     }
 
-    /// The places that answer, of those in `among` when it is given.
+    /// Indices that match, restricted to `among` if given.
     fn places(&self, query: &GramQuery, among: Option<&[u32]>) -> Result<Vec<u32>, Error> {
         let all = || among.map_or_else(|| (0..self.record.files).collect(), <[u32]>::to_vec);
         Ok(match query {
@@ -411,7 +411,7 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// The same question, asking first for what is rarest here: then most of the rest need not be read to the end, or at all.
+    /// Reorders a query to check its rarest grams first: most other lists need not be read to the end, or at all.
     pub fn rarest_first(&self, query: &GramQuery) -> Result<GramQuery, Error> {
         let ordered =
             |parts: &[GramQuery]| parts.iter().map(|part| self.rarest_first(part)).collect::<Result<Vec<_>, _>>();
@@ -427,7 +427,7 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// About how many bytes of lists a question reads; few for one that few files answer.
+    /// Estimated bytes of lists that a query reads; low for a query that few files match.
     fn cost(&self, query: &GramQuery) -> Result<u64, Error> {
         Ok(match query {
             GramQuery::All => self.record.len,
@@ -441,14 +441,14 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// Where the list of a code begins and ends; `None` when no file has it.
+    /// Start and end of a code's list; `None` when no file has the code.
     fn range(&self, code: u32) -> Result<Option<(u32, u32)>, Error> {
         let (heads, n_heads, records) = self.directory();
         let heads: &[u32] = self.pages.records(self.map, heads, n_heads)?;
         let Some(group) = heads.partition_point(|head| *head <= code).checked_sub(1) else { return Ok(None) };
         let first = (group * GROUP) as u64;
         let count = (u64::from(self.record.codes) - first).min(GROUP as u64);
-        // The one behind the last says where that ends.
+        // The next record marks the end of the last list.
         let at = records + first * size_of::<ListRecord>() as u64;
         let records: &[ListRecord] = self.pages.records(self.map, at, count + 1)?;
         let Ok(at) = records[..count as usize].binary_search_by_key(&code, |record| record.code) else {
@@ -458,7 +458,7 @@ impl<'a> Block<'a> {
         if start > end { Err(self.map.damaged("a list ends before it begins")) } else { Ok(Some((start, end))) }
     }
 
-    /// Where the codes of groups lie, how many there are, and where the records of lists lie.
+    /// Position and number of the group heads, and position of the list records.
     fn directory(&self) -> (u64, u64, u64) {
         let heads = self.record.start + 4 * u64::from(self.record.files);
         let n_heads = u64::from(self.record.codes).div_ceil(GROUP as u64);
@@ -474,14 +474,14 @@ impl<'a> Block<'a> {
         let width = list.zeros();
         let files = self.record.files as usize;
         let count = 1_usize.checked_shl(width).map_or(0, |most| most + list.bits(width.min(32)) as usize);
-        // No list is longer than there are files, whatever it says.
+        // A damaged count must not exceed the number of files.
         list.left = count.min(files);
         list.parameter = parameter(count, files);
         Ok(Some(list))
     }
 }
 
-/// The places of a list, ascending.
+/// Indices of a list, ascending.
 struct List<'a> {
     bytes: &'a [u8],
     bit: usize,
@@ -491,15 +491,15 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    /// The bits from here on, at least 57.
+    /// At least the next 57 bits.
     fn peek(&self) -> u64 {
         let at = self.bit / 8;
         let word = self.bytes.get(at..at + 8).map_or(1, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight")));
-        // Beyond the end there are ones, so that damage ends a count of zeros.
+        // Ones follow the end, so that a count of zeros ends even in damaged data.
         word >> (self.bit % 8)
     }
 
-    /// Reads zeros up to a one, and says how many there were.
+    /// Counts zeros up to the next one.
     fn zeros(&mut self) -> u32 {
         let mut all = 0;
         loop {
@@ -532,7 +532,7 @@ impl Iterator for List<'_> {
     }
 }
 
-/// What two ascending lists share.
+/// Intersection of two ascending lists.
 fn common(left: &[u32], right: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut both = Vec::with_capacity(left.len());
     let mut left = left.iter().copied().peekable();
@@ -547,7 +547,7 @@ fn common(left: &[u32], right: impl Iterator<Item = u32>) -> Vec<u32> {
     both
 }
 
-/// What either of two ascending lists holds.
+/// Union of two ascending lists.
 fn merged(left: Vec<u32>, right: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut right = right.peekable();
     if right.peek().is_none() {

@@ -1,6 +1,6 @@
-//! Mapped files that somebody cuts short. Whoever reads beyond the new end of such a file is stopped by a signal, and a process
-//! with it. Here zeros are put in the place of what is missing instead, and it is remembered: so nobody else is disturbed, and
-//! whoever has read them is told that the file is damaged.
+//! Guard against truncation of mapped files. Reading beyond the new end of such a file raises SIGBUS, which kills the
+//! process. Instead, the handler maps zeros there and records it: other readers are not disturbed, and the affected
+//! reader gets a damage error.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use libc::{c_int, c_void, siginfo_t};
 
-/// So many files are guarded at a time. A large store has fewer than a hundred.
+/// Maximum number of guarded files. A large store has fewer than a hundred.
 const MOST: usize = 4096;
 
-/// Where a guarded file is mapped. A handler of signals may not wait for anybody, so these are numbers that are read and
-/// written as they are.
+/// Address range of a guarded mapping. Signal handlers must not wait, so it consists of atomics.
 struct Range {
-    /// Address of the first byte; [`FREE`] and [`TAKEN`] are none.
+    /// Address of the first byte; [`FREE`] and [`TAKEN`] are no addresses.
     start: AtomicUsize,
     end: AtomicUsize,
     is_cut: AtomicBool,
@@ -26,17 +25,17 @@ const TAKEN: usize = 1;
 
 static RANGES: [Range; MOST] =
     [const { Range { start: AtomicUsize::new(FREE), end: AtomicUsize::new(0), is_cut: AtomicBool::new(false) } }; MOST];
-/// Where to begin to look for a free one.
+/// Index where the search for a free range starts.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
-/// Bytes of a page, and what was done about the signal before; set once.
+/// Page size, and the previous signal action; set once.
 static BEFORE: OnceLock<(usize, libc::sigaction)> = OnceLock::new();
 
-/// Watches over a mapping until it is dropped, which must be before the mapping is.
+/// Guard of a mapping. It must be dropped before the mapping.
 #[derive(Debug)]
 pub(in crate::store) struct Guard(usize);
 
 impl Guard {
-    /// Watches over these bytes of a mapped file. `None` when too many are watched over already.
+    /// Guards these bytes of a mapped file. `None` when too many are guarded already.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         BEFORE.get_or_init(install);
         let from = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -53,7 +52,7 @@ impl Guard {
         Some(Self(place))
     }
 
-    /// Whether zeros were read where the file had ended.
+    /// Whether zeros were read beyond the end of the file.
     pub fn is_cut(&self) -> bool {
         RANGES[self.0].is_cut.load(Ordering::Relaxed)
     }
@@ -66,7 +65,7 @@ impl Drop for Guard {
     }
 }
 
-/// Asks the system to call [`on_signal`].
+/// Installs [`on_signal`] as handler.
 fn install() -> (usize, libc::sigaction) {
     let mut before = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: both structures are valid for the call, all zeros is a valid value of the first, and the handler does nothing
@@ -82,11 +81,11 @@ fn install() -> (usize, libc::sigaction) {
     }
 }
 
-/// Somebody read where a mapped file ends no longer.
+/// Handles a read beyond the end of a mapped file.
 extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
-    // It was set before the first file was watched over, unless somebody sends the signal just as that is done.
+    // It is set before the first guard exists, unless another process sends the signal during installation.
     let Some((page, before)) = BEFORE.get() else { return };
-    // SAFETY: the system hands over what it knows of the signal.
+    // SAFETY: the system passes a valid description of the signal.
     let at = unsafe { (*info).si_addr() } as usize;
     for range in &RANGES {
         let start = range.start.load(Ordering::Acquire);
@@ -95,14 +94,14 @@ extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
         }
         let here = (at & !(page - 1)) as *mut c_void;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-        // SAFETY: the page lies in a mapping of ours that only we know of; nobody could read what was there.
+        // SAFETY: the page lies in a guarded mapping, beyond the end of its file, so no readable data is replaced.
         let put = unsafe { libc::mmap(here, *page, libc::PROT_READ, flags, -1, 0) };
         if put != libc::MAP_FAILED {
             range.is_cut.store(true, Ordering::Relaxed);
             return;
         }
     }
-    // It is none of ours: what would have happened happens when the same is tried again.
-    // SAFETY: it was in force before.
+    // The fault lies outside guarded files: the restored previous action applies when the read is repeated.
+    // SAFETY: this action was in force before.
     unsafe { libc::sigaction(signal, before, ptr::null_mut()) };
 }

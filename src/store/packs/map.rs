@@ -1,4 +1,4 @@
-//! Files mapped into memory, and records read from them in place.
+//! Memory-mapped files, and records read in place.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -14,25 +14,25 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::guard::Guard;
 use crate::store::Error;
 
-/// A file that never changes while anybody holds it: this room replaces files by rename and removes them, but never
-/// writes into one that is named by a manifest.
+/// A mapped file that never changes: the store replaces files by rename and removes them, but never writes into a
+/// file that a manifest names.
 #[derive(Clone, Debug)]
 pub struct Mapped {
     map: Option<Arc<Guarded>>,
     path: PathBuf,
 }
 
-/// A mapping, and who watches over it: that ends first.
+/// A mapping with its guard, which is dropped first.
 #[derive(Debug)]
 struct Guarded {
     guard: Option<Guard>,
     map: Mmap,
     stamp: Stamp,
-    /// What is known of the file, see [`Mapped::known`].
+    /// Cached findings about the file, see [`Mapped::known`].
     known: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Device, inode, size, and both times of a file in seconds and nanoseconds: while they are the same, so is the file.
+/// Identity of a file's content: device, inode, size, and both times in seconds and nanoseconds.
 type Stamp = [i128; 7];
 
 fn stamp(of: &Metadata) -> Stamp {
@@ -40,14 +40,14 @@ fn stamp(of: &Metadata) -> Stamp {
     [device, inode, len, of.mtime().into(), of.mtime_nsec().into(), of.ctime().into(), of.ctime_nsec().into()]
 }
 
-/// What this process has mapped, by path. An edit makes a few files and leaves a hundred as they are: whoever opens these again
-/// is given the same mapping, and what is known of it.
+/// Open mappings of this process, by path. An edit creates a few files and leaves a hundred unchanged: reopening
+/// those reuses the mapping with its cached findings.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Guarded>>>> = LazyLock::new(Mutex::default);
-/// With more than so many, those that nobody has any more are forgotten.
+/// Number of entries above which dead ones are removed.
 const MOST_OPEN: usize = 512;
 
 fn all_open() -> MutexGuard<'static, HashMap<PathBuf, Weak<Guarded>>> {
-    // Nothing that panics leaves it half written.
+    // A panic leaves the map intact.
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -64,13 +64,13 @@ impl Mapped {
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let metadata = file.metadata().map_err(Error::io("cannot read", path))?;
         let mut options = MmapOptions::new();
-        // Or it would be asked for once more.
+        // Without a length, the library queries it again.
         options.len(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
-        // Mapping nothing is an error to the system.
+        // The system refuses empty mappings.
         let map = match metadata.len() {
             0 => None,
             _ => {
-                // SAFETY: the file is immutable by the law above, so the bytes do not change under the slice.
+                // SAFETY: the file never changes, see [`Mapped`], so neither do the bytes of the slice.
                 let map = unsafe { options.map(&file) }.map_err(Error::io("cannot map", path))?;
                 let (guard, known) = (Guard::of(&map), OnceLock::new());
                 let guarded = Arc::new(Guarded { guard, map, stamp: stamp(&metadata), known });
@@ -85,12 +85,12 @@ impl Mapped {
         Ok(Self { map, path: path.to_owned() })
     }
 
-    /// All of it.
+    /// The whole content.
     pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().map_or(&[], |guarded| &guarded.map[..])
     }
 
-    /// What whoever opened the file first found out about it, and all who open it while it is as it was may rely on.
+    /// Caches a finding about the file for all that open it while it is unchanged.
     pub fn known<T>(&self, find_out: impl FnOnce() -> Result<T, Error>) -> Result<Arc<T>, Error>
     where
         T: Send + Sync + 'static,
@@ -100,25 +100,25 @@ impl Mapped {
             return Ok(known);
         }
         let found = Arc::new(find_out()?);
-        // Two threads may both find it out.
+        // Two threads may both compute it.
         let _ = guarded.known.set(found.clone());
         Ok(found)
     }
 
-    /// Part of it.
+    /// Part of the content.
     pub fn slice(&self, start: u64, len: u64) -> Result<&[u8], Error> {
         let range = usize::try_from(start).ok().zip(start.checked_add(len).and_then(|end| usize::try_from(end).ok()));
         range.and_then(|(start, end)| self.bytes().get(start..end)).ok_or_else(|| self.damaged("it is too short"))
     }
 
-    /// `count` records that begin at `start`.
+    /// `count` records from byte `start`.
     pub fn records<T: FromBytes + Immutable + KnownLayout>(&self, start: u64, count: u64) -> Result<&[T], Error> {
         let len = count.checked_mul(size_of::<T>() as u64).ok_or_else(|| self.damaged("a count is too large"))?;
         let bytes = self.slice(start, len)?;
         <[T]>::ref_from_bytes(bytes).map_err(|_| self.damaged("a table is not aligned"))
     }
 
-    /// Whether somebody broke the law above and cut the file, and what was read since is not what was written.
+    /// Error when another process has truncated the file, so that reads returned wrong data.
     pub fn damage(&self) -> Result<(), Error> {
         match self.map.as_deref().and_then(|guarded| guarded.guard.as_ref()).is_some_and(Guard::is_cut) {
             true => Err(self.damaged("it was cut short while it was read")),
@@ -126,10 +126,10 @@ impl Mapped {
         }
     }
 
-    /// The same, found by asking how long the file is now.
+    /// Error when the current length of the file differs.
     pub fn check_size(&self) -> Result<(), Error> {
         let Some(guarded) = self.map.as_deref() else { return Ok(()) };
-        // What has no name any more is what it was; what another has put in its place is another file.
+        // A deleted file keeps its content; a file put in its place is another one.
         let now = self.path.metadata().ok().map(|now| stamp(&now));
         let [device, inode, len, ..] = guarded.stamp;
         match now.is_some_and(|now| now[..2] == [device, inode] && now[2] != len) {
@@ -138,13 +138,13 @@ impl Mapped {
         }
     }
 
-    /// The error that says this file is broken.
+    /// Error for damage in this file.
     pub fn damaged(&self, what: &str) -> Error {
         Error::Damaged { path: self.path.clone(), what: what.to_owned() }
     }
 }
 
-/// Writes a derived table at `path` if it may be, else for this process alone, and opens it.
+/// Writes a derived table at `path` if possible, else for this process only, and opens it.
 pub(in crate::store) fn keep<T>(
     path: &Path,
     write: impl Fn(&mut File) -> io::Result<()>,
@@ -154,7 +154,7 @@ pub(in crate::store) fn keep<T>(
     let dir = path.parent().unwrap_or(Path::new("."));
     let name = path.file_stem().unwrap_or_default().to_string_lossy() + ".";
     let beside = tempfile::Builder::new().prefix(&*name).tempfile_in(dir).and_then(write);
-    // It can be made again, so it need not survive a power cut: what is damaged does not match its checksum.
+    // A derived table can be computed again, so it is not synced: its checksum detects damage.
     if let Ok(file) = beside
         && file.persist(path).is_ok()
     {

@@ -1,4 +1,4 @@
-//! Files as they are kept: content, symbols and grams in packs, mapped and checked as they are read.
+//! Storage of files: content, symbols and grams in packs, memory-mapped and verified on use.
 
 pub(super) mod grams;
 pub(super) mod guard;

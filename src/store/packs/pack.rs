@@ -1,13 +1,13 @@
-//! A pack: content, symbols and facts of the files that one commit brought.
+//! Pack: content, symbols and facts of the files that one commit added.
 //!
 //! ```text
 //! magic, content and facts of every file and blocks of grams | symbols | decorators | files | paths | blocks | sums | footer
 //! ```
 //!
-//! Content comes first because it is written as it is read; the tables follow when their sizes are known, each aligned to
-//! eight bytes, and are used where they lie. A pack is never changed: a later commit writes what is still wanted of it into
-//! a larger one. Everything in it has a checksum that is compared when it is first read: a file's text and facts each have
-//! one of their own, tables and blocks one for each page.
+//! Content comes first because it is written as it is read. The tables follow when their sizes are known, each
+//! aligned to eight bytes, and are read in place. A pack never changes: a later commit copies its live files into a
+//! larger one. All data has checksums that are verified on first use: one for each file's text and facts, and one for
+//! each page of tables and blocks.
 
 use std::cmp::Ordering;
 use std::fs::File;
@@ -24,11 +24,11 @@ use super::pages::{PageSums, Pages};
 use crate::model::{Span, Symbol};
 use crate::store::{Error, FORMAT};
 
-/// Opens and closes every pack.
+/// Magic bytes at the start and end of every pack.
 const MAGIC: [u8; 8] = *b"codelode";
 
-/// A symbol as it is stored: places in its file's content, no text. Most repositories have more symbols than anything else,
-/// so a record is as small as what it must say: lengths that a reader shortens anyway stop at what sixteen bits hold.
+/// Stored symbol: positions in its file's content, no text. Most repositories have more symbols than anything else,
+/// so records are small: lengths are capped at sixteen bits where readers truncate anyway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct SymbolRecord {
@@ -39,15 +39,15 @@ pub struct SymbolRecord {
     pub name_start: u32,
     pub doc_start: u32,
     pub container_start: u32,
-    /// Place among the file's symbols; [`NONE`] for none.
+    /// Index among the file's symbols; [`NONE`] for none.
     pub parent: u32,
     pub name_len: u16,
     pub doc_len: u16,
     pub container_len: u16,
-    /// Where the signature begins, from `start` on.
+    /// Start of the signature, relative to `start`.
     pub signature_after: u16,
     pub signature_len: u16,
-    /// Which of the symbols that would share its id, from one; zero when it shares it with none.
+    /// Number among the symbols that would share its id, from one; zero when unique.
     pub overload: u16,
     pub complexity: u16,
     /// A [`Kind`](crate::model::Kind), and [`HANDED`].
@@ -55,11 +55,11 @@ pub struct SymbolRecord {
     pub detail: u8,
 }
 
-/// Marks the kind of a symbol that is a value in the middle of an expression.
+/// Flag in the kind of a symbol that is a value inside an expression.
 pub(super) const HANDED: u8 = 0x80;
 
 impl SymbolRecord {
-    /// The record of a symbol, but for its number among overloads.
+    /// Creates the record of a symbol, without its overload number.
     pub fn of(symbol: &Symbol) -> Self {
         let short = |len: usize| u16::try_from(len).unwrap_or(u16::MAX);
         Self {
@@ -73,7 +73,7 @@ impl SymbolRecord {
             doc_len: short(symbol.doc.len()),
             container_start: symbol.container.start,
             container_len: short(symbol.container.len()),
-            // Decorators of more than 64 KB before a signature: then the signature is shown from where they begin to be cut.
+            // With more than 64 KB of decorators, the signature is shown from the truncated offset.
             signature_after: short((symbol.signature.start - symbol.span.start) as usize),
             signature_len: short(symbol.signature.len()),
             parent: symbol.parent.unwrap_or(NONE),
@@ -84,27 +84,27 @@ impl SymbolRecord {
         }
     }
 
-    /// The whole definition.
+    /// Span of the whole definition.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.start.saturating_add(self.len) }
     }
 
-    /// Where the name is written.
+    /// Span of the name.
     pub fn name(&self) -> Span {
         short_span(self.name_start, self.name_len)
     }
 
-    /// The documentation.
+    /// Span of the documentation.
     pub fn doc(&self) -> Span {
         short_span(self.doc_start, self.doc_len)
     }
 
-    /// The owner's name.
+    /// Span of the owner's name.
     pub fn container(&self) -> Span {
         short_span(self.container_start, self.container_len)
     }
 
-    /// The definition without its body.
+    /// Span of the definition without its body.
     pub fn signature(&self) -> Span {
         short_span(self.start.saturating_add(u32::from(self.signature_after)), self.signature_len)
     }
@@ -114,12 +114,12 @@ fn short_span(start: u32, len: u16) -> Span {
     Span { start, end: start.saturating_add(u32::from(len)) }
 }
 
-/// The beginning of a hash.
+/// First eight bytes of a hash.
 pub fn first_eight(hash: &[u8; 32]) -> [u8; 8] {
     hash[..8].try_into().expect("eight bytes are eight bytes")
 }
 
-/// A decorator: which of its file's symbols it belongs to, and its place.
+/// Decorator, with the index of its symbol and its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct DecoratorRecord {
@@ -128,13 +128,13 @@ pub struct DecoratorRecord {
     pub end: u32,
 }
 
-/// A file and where its parts lie in the pack.
+/// File, with the positions of its parts in the pack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct FileRecord {
     pub content_start: u64,
     pub content_len: u32,
-    /// CRC-32 of the content, which is compared when it is first read.
+    /// CRC-32 of the content, verified on first use.
     pub content_checksum: u32,
     pub id: u32,
     pub path_start: u32,
@@ -145,18 +145,18 @@ pub struct FileRecord {
     pub first_decorator: u32,
     pub decorators: u32,
     pub facts_start: u64,
-    /// What the file says about names, in bytes; zero where its language is not resolved.
+    /// Size of the facts in bytes; zero for languages without resolution.
     pub facts_len: u64,
-    /// Number in [`crate::languages::LANGUAGES`]; [`NO_LANGUAGE`] for a file without symbols.
+    /// Index in [`crate::languages::LANGUAGES`]; [`NO_LANGUAGE`] for a file without symbols.
     pub language: u8,
     pub flags: u8,
-    /// BLAKE3 of the facts, cut to six bytes; zero where there are none.
+    /// BLAKE3 of the facts, truncated to six bytes; zero when there are none.
     pub facts_checksum: [u8; 6],
-    /// BLAKE3 of the content: what the file is known by.
+    /// BLAKE3 of the content, which identifies it.
     pub hash: [u8; 32],
 }
 
-/// Where the tables are.
+/// Positions of the tables.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 struct Footer {
@@ -177,7 +177,8 @@ struct Footer {
 }
 
 impl Footer {
-    /// What the checksum must be: BLAKE3 of the sums of the tables' pages and of the rest of the footer, cut to eight bytes.
+    /// Expected checksum: BLAKE3 of the sums of the tables' pages and of the rest of the footer, truncated to eight
+    /// bytes.
     fn expected(&self, sums: &[u8]) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(sums).update(Self { checksum: 0, ..*self }.as_bytes());
@@ -187,23 +188,23 @@ impl Footer {
 
 /// No parent.
 pub const NONE: u32 = u32::MAX;
-/// No grammar reads the file.
+/// No grammar for the file.
 pub const NO_LANGUAGE: u8 = u8::MAX;
 
-/// The grammar met text that it could not read.
+/// Flag of a file with syntax errors.
 pub const HAS_ERRORS: u8 = 1;
-/// The parser gave the file up.
+/// Flag of a file that the parser gave up on.
 pub const GIVEN_UP: u8 = 2;
-/// There is a NUL byte in it.
+/// Flag of a file with a NUL byte.
 pub const HAS_NUL: u8 = 4;
-/// It is a test, a benchmark or an example.
+/// Flag of tests, benchmarks and examples.
 pub const EXERCISES: u8 = 8;
-/// It documents code, or is a copy of others' code.
+/// Flag of documentation and copies of third-party code.
 pub const BESIDE: u8 = 16;
-/// A program wrote it.
+/// Flag of generated files.
 pub const GENERATED: u8 = 32;
 
-/// The file of a pack.
+/// Path of a pack.
 pub fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("pack.{number}"))
 }
@@ -216,19 +217,19 @@ pub struct Pack {
     checked: Arc<Checked>,
 }
 
-/// What of a pack is known to be as it was written.
+/// Verified parts of a pack.
 #[derive(Debug)]
 struct Checked {
     /// All tables, from the first symbol to the last block.
     tables: Pages,
-    /// Each block, from when it is first asked.
+    /// Pages of each block, from its first use.
     blocks: Vec<OnceLock<Pages>>,
-    /// For each file in their order its content and its facts.
+    /// Content and facts of each file, in file order.
     health: Health,
 }
 
 impl Pack {
-    /// Opens a pack: reads its end, and nothing else.
+    /// Opens a pack; reads only its footer.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let size = map.bytes().len() as u64;
@@ -247,7 +248,7 @@ impl Pack {
             let blocks = (0..footer.blocks).map(|_| OnceLock::new()).collect();
             Ok(Checked { tables, blocks, health: Health::new(path, 2 * footer.files as usize) })
         })?;
-        // Every table must lie in the file before anything trusts it.
+        // The bounds of every table are checked before any use.
         map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
         map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
         map.records::<FileRecord>(footer.files_start, footer.files)?;
@@ -256,13 +257,13 @@ impl Pack {
         Ok(Self { map, footer, checked })
     }
 
-    /// What was found to be wrong with it since it was opened.
+    /// Damage found since opening.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()?;
         self.checked.health.damage()
     }
 
-    /// `count` records of a table from the one at `first` on; none where it is damaged, which [`Pack::damage`] tells.
+    /// `count` records of a table from index `first`; empty when damaged, which [`Pack::damage`] reports.
     fn table<T>(&self, start: u64, first: u64, count: u64) -> &[T]
     where
         T: FromBytes + Immutable + KnownLayout,
@@ -276,12 +277,12 @@ impl Pack {
         self.map.check_size()
     }
 
-    /// Its files, by ascending id.
+    /// Its files, sorted by id.
     pub fn files(&self) -> &[FileRecord] {
         self.table(self.footer.files_start, 0, self.footer.files)
     }
 
-    /// The file at a place among all.
+    /// File at an index.
     fn file_at(&self, place: u64) -> Option<&FileRecord> {
         if place >= self.footer.files {
             return None;
@@ -289,16 +290,16 @@ impl Pack {
         self.table(self.footer.files_start, place, 1).first()
     }
 
-    /// A file by its id, and its place among all.
+    /// Finds a file by its id, with its index.
     pub fn file(&self, id: u32) -> Option<(u64, &FileRecord)> {
         let place = self.place(id)?;
         Some((place, self.file_at(place)?))
     }
 
-    /// The place of a file among all, by its id.
+    /// Index of a file by its id.
     fn place(&self, id: u32) -> Option<u64> {
         let straight = u64::from(id.checked_sub(self.file_at(0)?.id)?);
-        // Most packs hold a run of ids without gaps; where there are some, a file stands before its place in such a run.
+        // Most packs hold a run of ids without gaps; after a gap, a file's index is lower than its offset in the run.
         let (mut from, mut to, mut place) = (0, straight + 1, straight);
         while from < to {
             match self.file_at(place).map_or(Ordering::Greater, |file| file.id.cmp(&id)) {
@@ -311,7 +312,7 @@ impl Pack {
         None
     }
 
-    /// The path of a file.
+    /// Path of a file.
     pub fn path(&self, file: &FileRecord) -> &str {
         let Checked { tables, health, .. } = &*self.checked;
         let start = self.footer.paths_start.saturating_add(file.path_start.into());
@@ -319,15 +320,15 @@ impl Pack {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The content of the file at a place; nothing where it is not what was written, which [`Pack::damage`] tells.
+    /// Content of the file at an index; empty when damaged, which [`Pack::damage`] reports.
     pub fn content(&self, place: u64, file: &FileRecord) -> &[u8] {
         let content = self.map.slice(file.content_start, file.content_len.into()).unwrap_or_default();
-        // Text that is looked through is read once: a cryptographic hash of it would take longer than looking.
+        // Searched text is read once: a cryptographic hash of it would take longer than the search.
         let is_right = || crc32fast::hash(content) == file.content_checksum;
         if self.checked.health.is_right(2 * place as usize, "the text of a file", is_right) { content } else { &[] }
     }
 
-    /// What the file at a place says about names, as it was read; nothing where it is not what was written, which [`Pack::damage`] tells.
+    /// Facts of the file at an index; empty when damaged, which [`Pack::damage`] reports.
     pub fn facts(&self, place: u64, file: &FileRecord) -> &[u8] {
         let facts = self.map.slice(file.facts_start, file.facts_len).unwrap_or_default();
         let is_right = || facts_checksum(facts) == file.facts_checksum;
@@ -335,18 +336,18 @@ impl Pack {
         if self.checked.health.is_right(part, "what a file says about names", is_right) { facts } else { &[] }
     }
 
-    /// The symbols of a file, in source order.
+    /// Symbols of a file, in source order.
     pub fn symbols(&self, file: &FileRecord) -> &[SymbolRecord] {
         self.table(self.footer.symbols_start, file.first_symbol.into(), file.symbols.into())
     }
 
-    /// The decorators of a file's symbols, in their order.
+    /// Decorators of a file's symbols, sorted by symbol.
     pub fn decorators(&self, file: &FileRecord) -> &[DecoratorRecord] {
         self.table(self.footer.decorators_start, file.first_decorator.into(), file.decorators.into())
     }
 
-    /// The numbers of the files that may answer a question about their text. Those that no snapshot names any more may be
-    /// among them.
+    /// Numbers of the files that may match a query on their text. They may include files that no snapshot names any
+    /// more.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
         let Checked { tables, blocks, .. } = &*self.checked;
         let records: &[BlockRecord] = tables.records(&self.map, self.footer.blocks_start, self.footer.blocks)?;
@@ -360,7 +361,8 @@ impl Pack {
                 }
             };
             let block = Block { map: &self.map, record, pages };
-            // What is rare in one block is so in the others: finding that out for each would take half of the time.
+            // A gram that is rare in one block is rare in the others: ordering each block's query would take half of
+            // the time.
             let query = match &ordered {
                 Some(query) => query,
                 None => ordered.insert(block.rarest_first(query)?),
@@ -370,7 +372,7 @@ impl Pack {
         Ok(found)
     }
 
-    /// What a file takes up, its tables included.
+    /// Size of a file with its table rows.
     pub fn weight(&self, file: &FileRecord) -> u64 {
         let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
         let decorators = u64::from(file.decorators) * size_of::<DecoratorRecord>() as u64;
@@ -382,7 +384,7 @@ impl Pack {
             + decorators
     }
 
-    /// Whether all of it is as it was written: reads all of it.
+    /// Verifies the whole pack.
     pub fn verify(&self) -> Result<(), Error> {
         self.verify_tables()?;
         let blocks: &[BlockRecord] = self.map.records(self.footer.blocks_start, self.footer.blocks)?;
@@ -399,12 +401,12 @@ impl Pack {
         Ok(())
     }
 
-    /// Whether the tables are as they were written, but for what this process has read already.
+    /// Verifies the parts of the tables that this process has not read yet.
     pub fn check_tables(&self) -> Result<(), Error> {
         self.checked.tables.check_all(&self.map)
     }
 
-    /// Whether the tables are as they were written.
+    /// Verifies the tables.
     pub fn verify_tables(&self) -> Result<(), Error> {
         self.checked.tables.verify(&self.map)
     }
@@ -435,7 +437,7 @@ pub fn checksum_of(parts: &[&[u8]]) -> u64 {
     u64::from_le_bytes(first_eight(hasher.finalize().as_bytes()))
 }
 
-/// A pack that is being written.
+/// Writer of a pack.
 pub struct PackWriter {
     file: BufWriter<File>,
     path: PathBuf,
@@ -446,11 +448,11 @@ pub struct PackWriter {
     paths: String,
     grams: GramWriter,
     blocks: Vec<BlockRecord>,
-    /// So many grams are gathered before they are written.
+    /// Number of grams gathered before they are written.
     most_grams: usize,
 }
 
-/// What goes into a pack for one file. `record` carries id, language, flags, lines and hash; the rest is filled in.
+/// Parts of a file for a pack. `record` has id, language, flags, lines and hash; the rest is filled in.
 pub struct PackFile<'a> {
     pub record: FileRecord,
     pub path: &'a str,
@@ -463,7 +465,7 @@ pub struct PackFile<'a> {
 }
 
 impl PackWriter {
-    /// Begins a pack.
+    /// Creates a pack.
     pub fn create(path: PathBuf, most_grams: usize) -> Result<Self, Error> {
         let file = File::options().create(true).truncate(true).write(true).open(&path);
         let file = file.map_err(Error::io("cannot write", &path))?;
@@ -511,7 +513,7 @@ impl PackWriter {
         if self.grams.is_full(self.most_grams) { self.write_grams() } else { Ok(()) }
     }
 
-    /// Writes the grams gathered so far, between content. Until then [`PackWriter::bytes`] does not know of them.
+    /// Writes the grams gathered so far, between contents. [`PackWriter::bytes`] does not count them before.
     pub fn write_grams(&mut self) -> Result<(), Error> {
         let fill = padding(self.written);
         if let Some((record, bytes)) = self.grams.take(self.written + fill as u64) {
@@ -527,20 +529,20 @@ impl PackWriter {
         self.files.len()
     }
 
-    /// Bytes so far, those of the tables included.
+    /// Bytes so far, including the tables.
     pub fn bytes(&self) -> u64 {
         let tables = size_of_val(&self.files[..]) + size_of_val(&self.symbols[..]) + size_of_val(&self.decorators[..]);
         self.written + (tables + self.paths.len() + size_of::<Footer>()) as u64
     }
 
-    /// Writes the tables. The file is complete, but not yet safe from a power cut: that is [`crate::store::life::writer`]'s to decide.
+    /// Writes the tables. The file is complete but not synced: that is the task of [`crate::store::life::writer`].
     pub fn finish(mut self) -> Result<File, Error> {
         self.write_grams()?;
         self.files.sort_unstable_by_key(|file| file.id);
         let (symbols, decorators) = (std::mem::take(&mut self.symbols), std::mem::take(&mut self.decorators));
         let (files, paths) = (std::mem::take(&mut self.files), std::mem::take(&mut self.paths));
         let blocks = std::mem::take(&mut self.blocks);
-        // Content ends anywhere; its padding is not part of what the checksum covers.
+        // Content may end at any byte; its padding is outside the checksum.
         self.write(&[0; 8][..padding(self.written)])?;
         let mut footer = Footer { format: u64::from(FORMAT), magic: MAGIC, ..Footer::default() };
         let mut sums = PageSums::from(self.written);
@@ -577,7 +579,7 @@ impl PackWriter {
     }
 }
 
-/// How many bytes are missing to a multiple of eight.
+/// Bytes missing to a multiple of eight.
 pub fn padding(written: u64) -> usize {
     (written.next_multiple_of(8) - written) as usize
 }

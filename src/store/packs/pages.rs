@@ -1,7 +1,7 @@
-//! Parts of a file whose pages each have a checksum, compared the first time that a page is read: what an answer is made from is
-//! as it was written, and what it is not made from costs nothing.
+//! Page checksums of a part of a file, verified on first read of each page: data used by an answer is intact, and
+//! unused data costs nothing.
 //!
-//! The sums lie behind the part that they are of. Whoever names the part keeps a checksum of them.
+//! The sums follow their part. The referrer of the part keeps a checksum of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,10 +11,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use super::map::Mapped;
 use crate::store::Error;
 
-/// Bytes of a page, counted from the beginning of the file, as the system counts its own.
+/// Size of a page in bytes, counted from the beginning of the file like the system's pages.
 const PAGE: u64 = 4096;
 
-/// Gathers the sums of a part that is being written.
+/// Builder of the sums of a part.
 pub struct PageSums {
     at: u64,
     page: Hasher,
@@ -23,12 +23,12 @@ pub struct PageSums {
 }
 
 impl PageSums {
-    /// Of what will lie in the file from `start` on.
+    /// Starts at this offset in the file.
     pub fn from(start: u64) -> Self {
         Self { at: start, page: Hasher::new(), is_begun: false, sums: Vec::new() }
     }
 
-    /// Takes what comes next.
+    /// Adds the next bytes.
     pub fn add(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = (PAGE - self.at % PAGE) as usize;
@@ -41,7 +41,7 @@ impl PageSums {
         }
     }
 
-    /// The sums as they are written: a multiple of eight bytes.
+    /// Returns the sums, padded to a multiple of eight bytes.
     pub fn finish(mut self) -> Vec<u8> {
         if self.is_begun {
             self.end_page();
@@ -57,17 +57,17 @@ impl PageSums {
     }
 }
 
-/// A part of a mapped file, and which of its pages are known to be right.
+/// A part of a mapped file, with the set of its verified pages.
 #[derive(Debug)]
 pub struct Pages {
     start: u64,
     len: u64,
-    /// A bit for each page.
+    /// Bit set of the verified pages.
     right: Vec<AtomicU64>,
 }
 
 impl Pages {
-    /// The `len` bytes from `start` on, both multiples of eight. Nothing is read.
+    /// Creates the part of `len` bytes from `start`, both multiples of eight. Reads nothing.
     pub fn of(map: &Mapped, start: u64, len: u64) -> Result<Self, Error> {
         map.slice(start, len)?;
         let mut pages = Self { start, len, right: Vec::new() };
@@ -76,34 +76,34 @@ impl Pages {
         Ok(pages)
     }
 
-    /// How many pages have a byte of it.
+    /// Number of pages that the part touches.
     fn count(&self) -> u64 {
         if self.len == 0 { 0 } else { self.number(self.start + self.len - 1) + 1 }
     }
 
-    /// Which page a byte lies in.
+    /// Index of a byte's page.
     fn number(&self, at: u64) -> u64 {
         at / PAGE - self.start / PAGE
     }
 
-    /// One past its last byte and its sums.
+    /// End of the part and its sums.
     pub fn end(&self) -> u64 {
         self.start + self.len + (self.count() * size_of::<u32>() as u64).next_multiple_of(8)
     }
 
-    /// Its sums as they were written.
+    /// Stored sums.
     pub fn sums<'m>(&self, map: &'m Mapped) -> Result<&'m [u8], Error> {
         let from = self.start + self.len;
         map.slice(from, self.end() - from)
     }
 
-    /// Some of its bytes, as they were written.
+    /// Some bytes of the part, verified.
     pub fn slice<'m>(&self, map: &'m Mapped, start: u64, len: u64) -> Result<&'m [u8], Error> {
         self.check(map, start, len)?;
         map.slice(start, len)
     }
 
-    /// `count` records that begin at `start`, as they were written.
+    /// `count` records from byte `start`, verified.
     pub fn records<'m, T>(&self, map: &'m Mapped, start: u64, count: u64) -> Result<&'m [T], Error>
     where
         T: FromBytes + Immutable + KnownLayout,
@@ -113,17 +113,17 @@ impl Pages {
         Ok(records)
     }
 
-    /// Whether all of it is as it was written: reads what nobody has read yet.
+    /// Verifies the pages that have not been read yet.
     pub fn check_all(&self, map: &Mapped) -> Result<(), Error> {
         self.check(map, self.start, self.len)
     }
 
-    /// Whether all of it is as it was written: reads all of it, whatever was known before.
+    /// Verifies all pages, regardless of earlier results.
     pub fn verify(&self, map: &Mapped) -> Result<(), Error> {
         (0..self.count()).try_for_each(|page| self.compare(map, page))
     }
 
-    /// Compares the pages that some bytes lie in, those that nobody has read yet.
+    /// Verifies the pages of some bytes that have not been read yet.
     fn check(&self, map: &Mapped, start: u64, len: u64) -> Result<(), Error> {
         if len == 0 {
             return Ok(());

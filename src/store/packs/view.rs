@@ -1,4 +1,4 @@
-//! What is known of a file and of a symbol, read from the pack that holds them when it is asked for.
+//! Views of files and symbols, read from packs on demand.
 
 use std::borrow::Cow;
 
@@ -9,22 +9,22 @@ use crate::languages::{Conventions, LANGUAGES, LanguageSpec, first_sentence, lan
 use crate::model::{Detail, Kind, Span};
 use crate::store::life::manifest::PackFacts;
 
-/// A symbol's number: its file's in the store, and its place there.
+/// Number of a symbol: its file's number in the store, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SymbolId {
     /// The file.
     pub file: u32,
-    /// The place among the file's symbols.
+    /// Index among the file's symbols.
     pub index: u32,
 }
 
 impl SymbolId {
-    /// In one number, ordered alike.
+    /// Packs the id into one number with the same order.
     pub fn to_u64(self) -> u64 {
         u64::from(self.file) << 32 | u64::from(self.index)
     }
 
-    /// Reads what [`SymbolId::to_u64`] wrote.
+    /// Unpacks a number made by [`SymbolId::to_u64`].
     pub fn from_u64(number: u64) -> Self {
         Self { file: (number >> 32) as u32, index: number as u32 }
     }
@@ -34,7 +34,7 @@ impl SymbolId {
 #[derive(Clone, Copy)]
 pub struct FileView<'a> {
     pack: &'a Pack,
-    /// Its place in the pack.
+    /// Its index in the pack.
     place: u64,
     record: &'a FileRecord,
 }
@@ -51,7 +51,7 @@ impl<'a> FileView<'a> {
         (self.pack, self.record)
     }
 
-    /// Relative to the root, with `/` between the parts.
+    /// Path relative to the root, with `/` between the parts.
     pub fn path(&self) -> &'a str {
         self.pack.path(self.record)
     }
@@ -61,22 +61,22 @@ impl<'a> FileView<'a> {
         self.record.id
     }
 
-    /// The exact bytes that were read.
+    /// Content, exactly as read.
     pub fn content(&self) -> &'a [u8] {
         self.pack.content(self.place, self.record)
     }
 
-    /// Bytes of its content.
+    /// Size of the content in bytes.
     pub fn size(&self) -> u64 {
         self.record.content_len.into()
     }
 
-    /// What it says about names, as extraction wrote it down; empty where its language is not resolved.
+    /// Facts about names; empty for languages without resolution.
     pub fn facts(&self) -> &'a [u8] {
         self.pack.facts(self.place, self.record)
     }
 
-    /// The number of its language in [`LANGUAGES`], if symbols are read from it.
+    /// Index of its language in [`LANGUAGES`], if symbols are extracted from it.
     pub fn language_number(&self) -> Option<u8> {
         Some(self.record.language).filter(|number| (*number as usize) < LANGUAGES.len())
     }
@@ -86,9 +86,9 @@ impl<'a> FileView<'a> {
         &self.record.hash
     }
 
-    /// Whether the stored text is still what was read: hashes all of it.
+    /// Whether the stored text is intact: hashes all of it.
     pub fn is_intact(&self) -> bool {
-        // What was spoilt since it was first read is seen, too.
+        // Hashing again also detects damage since the first read.
         blake3::hash(self.content()) == self.record.hash
     }
 
@@ -97,17 +97,17 @@ impl<'a> FileView<'a> {
         self.record.lines
     }
 
-    /// Its language; a plain one if no symbols are read from it.
+    /// Its language; a plain one for files without symbols.
     pub fn spec(&self) -> &'static LanguageSpec {
         of_number(self.record.language)
     }
 
-    /// The conventions of its language; neutral ones if no symbols are read from it.
+    /// Conventions of its language; neutral ones for files without symbols.
     pub fn conventions(&self) -> &'static Conventions {
         self.spec().conventions
     }
 
-    /// The language, by its name.
+    /// Name of its language.
     pub fn language(&self) -> &'static str {
         match LANGUAGES.get(self.record.language as usize) {
             Some(spec) if self.record.language != NO_LANGUAGE => spec.id,
@@ -115,32 +115,32 @@ impl<'a> FileView<'a> {
         }
     }
 
-    /// Whether the grammar met text that it could not read.
+    /// Whether the parser met syntax errors.
     pub fn has_errors(&self) -> bool {
         self.record.flags & pack::HAS_ERRORS != 0
     }
 
-    /// Whether the parser gave the file up.
+    /// Whether the parser gave up on the file.
     pub fn given_up(&self) -> bool {
         self.record.flags & pack::GIVEN_UP != 0
     }
 
-    /// Whether there is a NUL byte in it.
+    /// Whether it contains a NUL byte.
     pub fn has_nul(&self) -> bool {
         self.record.flags & pack::HAS_NUL != 0
     }
 
-    /// Whether it exercises code or shows it: tests, benchmarks and examples, but not what documents it.
+    /// Whether it exercises or shows code: tests, benchmarks and examples, but not documentation.
     pub fn exercises(&self) -> bool {
         self.record.flags & pack::EXERCISES != 0
     }
 
-    /// Whether it exercises code rather than being it: tests, benchmarks, examples, documentation, and copies of others' code.
+    /// Whether it is not main code: tests, benchmarks, examples, documentation and copies of third-party code.
     pub fn is_test(&self) -> bool {
         self.record.flags & (pack::EXERCISES | pack::BESIDE) != 0
     }
 
-    /// Whether it was written by a program, by its name or by what it says of itself at its beginning.
+    /// Whether it is generated, by its name or a note at its beginning.
     pub fn is_generated(&self) -> bool {
         self.record.flags & pack::GENERATED != 0
     }
@@ -157,7 +157,7 @@ impl<'a> FileView<'a> {
         all.iter().enumerate().map(move |(index, record)| SymbolView { file, all, index: index as u32, record })
     }
 
-    /// A symbol by its place.
+    /// A symbol by its index.
     pub fn symbol(&self, index: u32) -> Option<SymbolView<'a>> {
         let all = self.pack.symbols(self.record);
         Some(SymbolView { file: *self, all, index, record: all.get(index as usize)? })
@@ -186,40 +186,40 @@ impl<'a> SymbolView<'a> {
         std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
 
-    /// The name.
+    /// Name.
     pub fn name(&self) -> Cow<'a, str> {
         self.text(self.record.name())
     }
 
-    /// The name as it is in the file.
+    /// Name as in the file.
     pub fn name_bytes(&self) -> &'a [u8] {
         self.record.name().of(self.file.content())
     }
 
-    /// The enclosing symbol.
+    /// Enclosing symbol.
     pub fn parent(&self) -> Option<Self> {
-        // A parent stands before its children; a damaged record must not send us round in circles.
+        // A parent precedes its children; a damaged record must not cause an endless loop.
         let index = self.record.parent;
         let record = self.all.get(index as usize).filter(|_| index < self.index)?;
         Some(Self { index, record, ..*self })
     }
 
-    /// Where the owner's name is written where it is not the enclosing symbol; empty when there is none.
+    /// Position of the owner's name when the owner is not the enclosing symbol; empty otherwise.
     pub fn container_span(&self) -> Span {
         self.record.container()
     }
 
-    /// The owner's name where it is not the enclosing symbol.
+    /// Name of the owner when it is not the enclosing symbol.
     pub fn container(&self) -> Cow<'a, str> {
         self.text(self.record.container())
     }
 
-    /// Everything it lies in and its name, with dots between: `Outer.Inner.method`.
+    /// Qualified name, with dots between the parts: `Outer.Inner.method`.
     pub fn qualified_name(&self) -> String {
         qualified_name(&self.name(), &self.container(), self.parent().map(|parent| parent.qualified_name()).as_deref())
     }
 
-    /// The id that callers know it by: `{file path}::{qualified name}#{kind}`, with `~n` where several share it.
+    /// Public id: `{file path}::{qualified name}#{kind}`, with `~n` when several share it.
     pub fn id(&self) -> String {
         let mut id = format!("{}::{}#{}", self.file.path(), self.qualified_name(), self.kind().as_str());
         if self.record.overload > 0 {
@@ -228,12 +228,12 @@ impl<'a> SymbolView<'a> {
         id
     }
 
-    /// Which of the symbols that would share its id; zero when it shares it with none.
+    /// Number among the symbols that would share its id; zero when unique.
     pub fn overload(&self) -> u16 {
         self.record.overload
     }
 
-    /// What sort it is.
+    /// Kind of the symbol.
     pub fn kind(&self) -> Kind {
         Kind::ALL.get((self.record.kind & !pack::HANDED) as usize).copied().unwrap_or(Kind::Constant)
     }
@@ -243,17 +243,17 @@ impl<'a> SymbolView<'a> {
         self.record.kind & pack::HANDED != 0
     }
 
-    /// In the language's own word.
+    /// Kind in the language's own terms.
     pub fn detail(&self) -> Detail {
         Detail::ALL.get(self.record.detail as usize).copied().unwrap_or(Detail::Constant)
     }
 
-    /// The line of its name, one-based.
+    /// Line of its name, one-based.
     pub fn line(&self) -> u32 {
         self.record.line
     }
 
-    /// The line that it begins on, one-based: that of its first decorator.
+    /// First line, one-based: that of its first decorator.
     pub fn first_line(&self) -> u32 {
         let before = self.span().start as usize..self.name_span().start as usize;
         let above = self.file.content().get(before).map_or(0, |before| memchr::memchr_iter(b'\n', before).count());
@@ -265,22 +265,22 @@ impl<'a> SymbolView<'a> {
         self.record.end_line
     }
 
-    /// Where in the file it is.
+    /// Position in the file.
     pub fn span(&self) -> Span {
         self.record.span()
     }
 
-    /// Where its definition proper begins, after decorators.
+    /// Start of the definition proper, after decorators.
     pub fn signature_start(&self) -> u32 {
         self.record.signature().start
     }
 
-    /// Where its name is written.
+    /// Position of its name.
     pub fn name_span(&self) -> Span {
         self.record.name()
     }
 
-    /// The definition's exact bytes.
+    /// Exact bytes of the definition.
     pub fn source(&self) -> &'a [u8] {
         self.span().of(self.file.content())
     }
@@ -295,13 +295,13 @@ impl<'a> SymbolView<'a> {
         self.record.complexity
     }
 
-    /// Whether it has a body, and not only declares what it is.
+    /// Whether it has a body, beyond a declaration.
     pub fn has_body(&self) -> bool {
         let body = Span { start: self.record.signature().end.max(self.span().start), end: self.span().end };
         body.of(self.file.content()).iter().any(|byte| !b" \t\r\n:;.{}".contains(byte))
     }
 
-    /// The definition without its body, on one line, at most `limit` characters. A longer one ends after an argument.
+    /// Definition without its body, on one line, at most `limit` characters. A longer one ends after an argument.
     pub fn signature(&self, limit: usize) -> String {
         let text = self.text(self.record.signature());
         let text = text.trim_end().trim_end_matches(['{', ';']);
@@ -313,26 +313,26 @@ impl<'a> SymbolView<'a> {
         line
     }
 
-    /// The documentation as it is written, with the markers of comments; empty when there is none.
+    /// Documentation as written, with comment markers; empty when there is none.
     pub fn doc_source(&self) -> &'a [u8] {
         self.record.doc().of(self.file.content())
     }
 
-    /// The documentation without comment markers; empty when there is none.
+    /// Documentation without comment markers; empty when there is none.
     pub fn docstring(&self) -> String {
         let doc = self.record.doc();
         if doc.is_empty() { String::new() } else { self.file.spec().comments.clean(&self.text(doc)) }
     }
 
-    /// The documentation's first sentence, without the symbol's own name where it begins with that, as it does by custom in
-    /// Go; empty when there is none.
+    /// First sentence of the documentation, without a leading symbol name as is customary in Go; empty when there is
+    /// none.
     pub fn summary(&self, limit: usize) -> String {
         let doc = self.docstring();
         let says = doc.strip_prefix(&*self.name()).and_then(|rest| rest.strip_prefix(' '));
         first_sentence(says.unwrap_or(&doc), limit)
     }
 
-    /// Decorators, attributes or annotations as they are written, each on one line.
+    /// Decorators, attributes or annotations as written, each on one line.
     pub fn decorators(&self) -> Vec<String> {
         let all: &[DecoratorRecord] = self.file.pack.decorators(self.file.record);
         let first = all.partition_point(|decorator| decorator.symbol < self.index);
@@ -343,28 +343,28 @@ impl<'a> SymbolView<'a> {
             .collect()
     }
 
-    /// The symbols directly inside.
+    /// Direct children.
     pub fn children(&self) -> impl Iterator<Item = SymbolView<'a>> + use<'a> {
         let index = self.index;
         self.file.symbols().skip(index as usize + 1).filter(move |symbol| symbol.record.parent == index)
     }
 
-    /// Whether it is directly or indirectly inside another.
+    /// Whether it lies inside another symbol.
     pub fn has_parent(&self) -> bool {
         self.record.parent != NONE
     }
 }
 
-/// Joins the parts of a qualified name that are there.
+/// Joins the non-empty parts of a qualified name.
 pub fn qualified_name(name: &str, container: &str, parent: Option<&str>) -> String {
     let parts = [parent.unwrap_or_default(), container, name];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
 }
 
-/// Where the last argument ends that the text holds whole: behind its comma. None when the first argument is cut already.
+/// End of the last complete argument in a truncated text, after its comma; none when the first argument is cut.
 fn argument_end(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
-    // Of the outermost list that is still open, so that no type is cut in two.
+    // Only the outermost open list counts, so that no type is cut in two.
     let mut end: Option<(u32, usize)> = None;
     let mut before = ' ';
     for (at, char) in text.char_indices() {
@@ -384,8 +384,8 @@ fn argument_end(text: &str) -> Option<usize> {
     end.map(|(_, end)| end)
 }
 
-/// Text with every run of white space as one space, at most `limit` characters. Inside brackets, where long lists are broken
-/// into lines, there is none beside them.
+/// Collapses each run of white space to one space, and truncates to `limit` characters. No space remains beside
+/// brackets, where long lists are broken into lines.
 fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::with_capacity(text.len().min(limit * 4));
     let mut left = limit;
@@ -398,7 +398,7 @@ fn one_line(text: &str, limit: usize) -> String {
         let needed = word.chars().count() + usize::from(is_spaced);
         let space = if is_spaced { " " } else { "" };
         if needed > left {
-            // Rather half a word than none: a signature may have no spaces at all.
+            // Half a word is better than none: a signature may have no spaces at all.
             let room = left.saturating_sub(1 + space.len());
             if room > 0 {
                 line.push_str(space);

@@ -1,7 +1,7 @@
-//! How text becomes terms.
+//! Tokenization of text into search terms.
 //!
-//! Words of code are identifiers: `parseHTTPHeader` is found by its parts, `parse`, `http` and `header`, and as a whole,
-//! `parsehttpheader`, in which it meets `parse_http_header`. English stemming joins `parsing` with `parse`.
+//! Words of code are identifiers. `parseHTTPHeader` is found by its parts `parse`, `http` and `header`, and as a
+//! whole by `parsehttpheader`, like `parse_http_header`. English stemming maps `parsing` to `parse`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,12 +13,12 @@ use frostem::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Longer words are data, not language.
+/// Longest word that counts as language; longer ones are data.
 const LONGEST_WORD: usize = 120;
-/// How many words' terms a thread remembers.
+/// Number of words in a thread's cache.
 const REMEMBERED: usize = 60_000;
 
-/// Words that every function is full of: a body that holds them is no more about anything than one that does not.
+/// Stop words: they occur in most function bodies and say nothing about the topic.
 const EMPTY_WORDS: &[&str] = &[
     "a",
     "an",
@@ -106,28 +106,28 @@ const EMPTY_WORDS: &[&str] = &[
     "you",
 ];
 
-/// The terms of every word seen lately.
+/// Cache of the terms of recent words.
 #[derive(Default)]
 struct Memory {
     words: HashMap<Box<str>, Known, BuildHasherDefault<FxHasher>>,
     terms: Vec<Rc<str>>,
 }
 
-/// What is known of a word.
+/// Cached terms of a word.
 #[derive(Clone)]
 struct Known {
-    /// Its terms, as places in [`Memory::terms`].
+    /// Its terms, as indices into [`Memory::terms`].
     terms: Range<usize>,
-    /// It is one of [`EMPTY_WORDS`].
+    /// Whether it is one of [`EMPTY_WORDS`].
     is_empty: bool,
 }
 
 thread_local! {
-    // The same few thousand words make up most of a repository: taking one apart and stemming it is done once.
+    // The same few thousand words make up most of a repository, so each is split and stemmed only once.
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// Splits text into words and words into terms.
+/// Tokenizer that splits text into words, and words into terms.
 #[derive(Clone, Default)]
 pub struct Words {
     token: Token,
@@ -135,30 +135,30 @@ pub struct Words {
 }
 
 impl Words {
-    /// The same without [`EMPTY_WORDS`], for text rather than names: names are made of them.
+    /// Variant that skips [`EMPTY_WORDS`], for text. Names keep them.
     pub fn of_text() -> Self {
         Self { skips_empty: true, ..Self::default() }
     }
 }
 
-/// Splits names into overlapping triples of their letters and digits, case and borders forgotten.
+/// Tokenizer that splits names into overlapping trigrams of their letters and digits, ignoring case and separators.
 #[derive(Clone, Default)]
 pub struct Trigrams {
     token: Token,
     flat: String,
 }
 
-/// Takes a text whole.
+/// Tokenizer that takes a text whole.
 #[derive(Clone, Default)]
 pub struct Whole {
     token: Token,
 }
 
-/// The terms of a text, word by word.
+/// Terms of a text, word by word.
 pub struct WordStream<'a> {
     text: &'a str,
     at: usize,
-    /// Terms of the current word that are still to come, as places in [`Memory::terms`].
+    /// Remaining terms of the current word, as indices into [`Memory::terms`].
     pending: Range<usize>,
     skips_empty: bool,
     token: &'a mut Token,
@@ -201,7 +201,7 @@ impl TokenStream for WordStream<'_> {
     }
 }
 
-/// The trigrams of a text, word by word; a shorter word is its own.
+/// Trigrams of a text, word by word; a shorter word is its own trigram.
 pub struct TrigramStream<'a> {
     words: std::str::SplitAsciiWhitespace<'a>,
     word: &'a str,
@@ -250,7 +250,7 @@ impl TokenStream for TrigramStream<'_> {
     }
 }
 
-/// The one term of a text taken whole.
+/// The single term of a text taken whole.
 pub struct One<'a> {
     token: &'a mut Token,
     done: bool,
@@ -261,7 +261,7 @@ impl Tokenizer for Whole {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> One<'a> {
         self.token.reset();
         self.token.text.push_str(text);
-        // A stream that has not begun stands before the first position.
+        // A new stream stands before the first position.
         self.token.position = 0;
         One { token: &mut self.token, done: text.is_empty() }
     }
@@ -281,7 +281,7 @@ impl TokenStream for One<'_> {
     }
 }
 
-/// The next run of letters, digits and underscores from byte `at` on, and where it ends.
+/// Next run of letters, digits and underscores from byte `at`, and its end.
 fn next_word(text: &str, mut at: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
@@ -303,7 +303,7 @@ fn next_word(text: &str, mut at: usize) -> Option<(&str, usize)> {
 }
 
 impl Memory {
-    /// The terms of one word: its parts, and all of it when it has more than one.
+    /// Terms of a word: its parts, and the whole word when it has several.
     fn terms_of(&mut self, word: &str) -> Known {
         if let Some(known) = self.words.get(word) {
             return known.clone();
@@ -333,7 +333,8 @@ impl Memory {
     }
 }
 
-/// A word cut where case, letters and digits change, without underscores: `HTTPServer2_x` is `HTTP`, `Server`, `2`, `x`.
+/// Splits a word where case, letters and digits change, without underscores: `HTTPServer2_x` gives `HTTP`, `Server`,
+/// `2`, `x`.
 pub fn parts(word: &str) -> Vec<&str> {
     #[derive(PartialEq, Clone, Copy)]
     enum Class {
@@ -355,7 +356,7 @@ pub fn parts(word: &str) -> Vec<&str> {
         let cut = match (last, now) {
             _ if last == now => false,
             (Class::Upper, Class::Lower) => {
-                // The last capital of a run belongs to the word that follows: `HTTPServer`.
+                // The last capital of a run begins the next word: `HTTPServer`.
                 if last_at > start {
                     parts.push(&word[start..last_at]);
                     start = last_at;
@@ -378,7 +379,7 @@ pub fn parts(word: &str) -> Vec<&str> {
     parts
 }
 
-/// A name as fuzzy search sees it: lower case, letters and digits only.
+/// Normalized name for fuzzy search: lower case, letters and digits only.
 pub fn flattened(name: &str) -> String {
     if name.is_ascii() {
         let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
@@ -387,14 +388,14 @@ pub fn flattened(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The stems of a text's words, those that make up an identifier each for itself.
+/// Stems of a text's words; each part of an identifier counts as a word.
 pub fn stems(text: &str) -> Vec<Rc<str>> {
     MEMORY.with_borrow_mut(|memory| {
         let (mut stems, mut at) = (Vec::new(), 0);
         while let Some((word, end)) = next_word(text, at) {
             at = end;
             let terms = memory.terms_of(word).terms;
-            // The last of several is the whole.
+            // The last of several terms is the whole word.
             let parts = terms.start..terms.end - usize::from(terms.len() > 1);
             stems.extend_from_slice(&memory.terms[parts]);
         }
@@ -402,7 +403,7 @@ pub fn stems(text: &str) -> Vec<Rc<str>> {
     })
 }
 
-/// The terms that a tokenizer makes of a query, each once, in order.
+/// Distinct terms that a tokenizer produces for a query, in order.
 pub fn terms(mut tokenizer: impl Tokenizer, text: &str) -> Vec<String> {
     let mut stream = tokenizer.token_stream(text);
     let mut terms: Vec<String> = Vec::new();

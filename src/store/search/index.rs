@@ -1,7 +1,7 @@
-//! Symbols as tantivy documents: the schema, and how terms find and score them.
+//! Search index of symbols in tantivy: schema, queries and scores.
 //!
-//! Nothing is stored in tantivy: a document's one fast field is the symbol's number, and everything else is read from the
-//! pack. The fields and what was measured about them are in `benches/README.md`.
+//! Documents store nothing but the symbol's number, as a fast field; everything else is read from the pack. See
+//! `benches/README.md` for the fields and their measurements.
 
 use std::cmp::Ordering;
 
@@ -26,7 +26,7 @@ use crate::store::{Error, SymbolId};
 pub enum Field {
     /// The name, split and whole.
     Name = 0,
-    /// The name as it is written.
+    /// The name as written.
     Exact = 1,
     /// The qualified name without its last part.
     Parent = 2,
@@ -36,19 +36,19 @@ pub enum Field {
     Summary = 4,
     /// Decorators.
     Keywords = 5,
-    /// Path, parent, documentation and the definition's own text. One field, because in fields of their own common words
-    /// that happen to be rare in one of them would outweigh everything.
+    /// Path, parent, documentation and the definition's own text. They share one field, because common words that
+    /// happen to be rare in a separate field would outweigh everything.
     Text = 6,
     /// The name's trigrams.
     Trigrams = 7,
 }
 
-/// Number of the file, for removal.
+/// Number of the file, for deletion.
 const FILE: u32 = 8;
 /// The symbol's number, see [`SymbolId`].
 const SYMBOL: u32 = 9;
 
-/// What is known of a field: name, tokenizer, whether frequencies and lengths count.
+/// Properties of each field: name, tokenizer, and whether frequencies and lengths count.
 const FIELDS: [(Field, &str, &str, bool); 8] = [
     (Field::Name, "name", "words", true),
     (Field::Exact, "exact", "whole", false),
@@ -92,13 +92,13 @@ pub struct FieldFacts {
     scored: bool,
 }
 
-/// The promise about the search index.
+/// Published schema of the search index.
 pub fn index_schema() -> Vec<FieldFacts> {
     FIELDS.into_iter().map(|(_, name, tokenizer, scored)| FieldFacts { name, tokenizer, scored }).collect()
 }
 
 pub(in crate::store) fn tokenizers() -> TokenizerManager {
-    // The default ones come along, because tantivy asks for one of them for every numeric field.
+    // The default tokenizers are kept, because tantivy needs one of them for every numeric field.
     let tokenizers = TokenizerManager::default();
     tokenizers.register("words", TextAnalyzer::from(Words::default()));
     tokenizers.register("text", TextAnalyzer::from(Words::of_text()));
@@ -115,7 +115,7 @@ pub(in crate::store) fn settings() -> IndexSettings {
     }
 }
 
-/// Opens tantivy over its segments; makes an empty index where there are none.
+/// Opens the index over its segments, or creates an empty one.
 pub(in crate::store) fn open(segments: Segments) -> Result<Index, Error> {
     let mut index = match segments.meta() {
         Some(_) => Index::open(segments)?,
@@ -125,7 +125,7 @@ pub(in crate::store) fn open(segments: Segments) -> Result<Index, Error> {
     Ok(index)
 }
 
-/// A symbol's document, complete but for its numbers.
+/// Creates a symbol's document without its numbers.
 pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
     let mut document = TantivyDocument::default();
     for (field, text) in fields {
@@ -136,37 +136,37 @@ pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
     document
 }
 
-/// Gives a document its numbers.
+/// Adds the numbers to a document.
 pub(in crate::store) fn number(document: &mut TantivyDocument, symbol: SymbolId) {
     document.add_u64(schema::Field::from_field_id(FILE), u64::from(symbol.file));
     document.add_u64(schema::Field::from_field_id(SYMBOL), symbol.to_u64());
 }
 
-/// The term that stands for a file.
+/// Term of a file's number.
 pub(in crate::store) fn file_term(file: u32) -> Term {
     Term::from_field_u64(schema::Field::from_field_id(FILE), u64::from(file))
 }
 
-/// Text to look for in a field, and how much a match counts.
+/// Text to search in a field, with its weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause<'a> {
-    /// Where.
+    /// Field to search.
     pub field: Field,
-    /// What: it is split as the field's own text is.
+    /// Text to search, tokenized like the field.
     pub text: &'a str,
-    /// The weight of its BM25 score.
+    /// Weight of the BM25 score.
     pub boost: f32,
-    /// It adds to the scores of what other clauses find, and finds nothing of its own.
+    /// Whether the clause only adds to the scores of documents that other clauses match.
     pub only_helps: bool,
 }
 
 impl<'a> Clause<'a> {
-    /// Text to look for.
+    /// Creates a clause.
     pub fn new(field: Field, text: &'a str, boost: f32) -> Self {
         Self { field, text, boost, only_helps: false }
     }
 
-    /// Its terms.
+    /// Terms of the clause.
     fn wanted(&self) -> impl Iterator<Item = Wanted> {
         let texts = match self.field {
             Field::Exact => analyzer::terms(Whole::default(), self.text),
@@ -179,23 +179,23 @@ impl<'a> Clause<'a> {
     }
 }
 
-/// What is looked for.
+/// A search request.
 pub(in crate::store) struct Asked<'a> {
-    /// What counts.
+    /// Scored clauses.
     pub clauses: &'a [Clause<'a>],
-    /// Texts whose every word the definition's text must hold.
+    /// Texts whose words must all occur in the definition's text.
     pub required: &'a [String],
-    /// Indexes whose documents together say how rare a term is; none for this one alone.
+    /// Indexes whose combined statistics weigh the terms; empty for this index alone.
     pub among: &'a [&'a Search],
 }
 
-/// The search index as of one generation.
+/// Search index as of one generation.
 pub(in crate::store) struct Search {
     searcher: Searcher,
     symbols: Vec<Column<u64>>,
 }
 
-/// A scored symbol; the best come first.
+/// A scored symbol; better ones sort first.
 struct Scored(f32, SymbolId, DocAddress);
 
 impl PartialEq for Scored {
@@ -214,16 +214,16 @@ impl PartialOrd for Scored {
 
 impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Equal scores are ordered by place, so that an answer does not depend on how segments happen to be cut.
+        // Equal scores are ordered by symbol, so that results do not depend on the segments.
         other.0.total_cmp(&self.0).then_with(|| self.1.cmp(&other.1))
     }
 }
 
-/// The best of what comes, a few more being held at times, so that they are seldom put in order.
+/// Buffer for the best symbols. It holds a few more than the limit, so that it rarely needs sorting.
 struct Best {
     limit: usize,
     held: Vec<Scored>,
-    /// What scores no more is not among them.
+    /// Minimum score; lower ones are not among the best.
     least: f32,
 }
 
@@ -232,7 +232,7 @@ impl Best {
         Self { limit, held: Vec::with_capacity(Self::most(limit)), least: 0.0 }
     }
 
-    /// How many are held at most.
+    /// Capacity of the buffer.
     fn most(limit: usize) -> usize {
         limit + (limit / 4).max(16)
     }
@@ -252,7 +252,7 @@ impl Best {
         }
     }
 
-    /// In no order.
+    /// The best symbols, unsorted.
     fn into_vec(mut self) -> Vec<Scored> {
         self.shorten();
         self.held
@@ -279,8 +279,8 @@ impl Search {
         Ok(self.best(asked, limit, keep)?.into_iter().map(|Scored(score, symbol, _)| (symbol, score)).collect())
     }
 
-    /// The same, each with which of some words it holds in each of some fields: one bit for a word, which is held when one of
-    /// its stems is.
+    /// Like [`Search::top`], with the words that each symbol contains in each of some fields, as one bit for a word.
+    /// A word counts as contained when one of its stems is.
     pub fn top_holding<const N: usize>(
         &self,
         asked: &Asked<'_>,
@@ -315,7 +315,8 @@ impl Search {
         Ok(best.into_iter().zip(held).map(|(Scored(score, symbol, _), held)| (symbol, score, held)).collect())
     }
 
-    /// The best that are kept, with their places. What is required is asked for first: only what holds all of it is scored.
+    /// The best symbols with their addresses. Required words filter first: only documents with all of them are
+    /// scored.
     fn best(
         &self,
         Asked { clauses, required, among }: &Asked<'_>,
@@ -345,7 +346,7 @@ impl Search {
                 helping.in_segment(segment, number)?.score(&mut scored);
                 all.extend(scored.into_iter().filter_map(|(doc, score)| self.scored(score, number, doc)));
             }
-            // What is kept is told by reading, so the best are asked about first, and no more than are wanted.
+            // Calling `keep` reads from the pack, so it is called for the best symbols first, until there are enough.
             all.sort_unstable();
             return Ok(all.into_iter().filter(|Scored(_, symbol, _)| keep(*symbol)).take(limit).collect());
         }
@@ -378,13 +379,13 @@ impl Search {
         Ok(best)
     }
 
-    /// A document of a segment with its score and its symbol.
+    /// Scored symbol of a document.
     fn scored(&self, score: f32, segment: usize, doc: DocId) -> Option<Scored> {
         let symbol = SymbolId::from_u64(self.symbols[segment].first(doc)?);
         Some(Scored(score, symbol, DocAddress::new(segment as u32, doc)))
     }
 
-    /// Symbols whose `Exact` field holds `term`, at most `limit`, in no order.
+    /// Symbols whose `Exact` field holds `term`, at most `limit`, unsorted.
     pub fn exact(
         &self,
         term: &str,
@@ -395,7 +396,7 @@ impl Search {
         Ok(found.into_iter().map(|(symbol, _)| symbol).collect())
     }
 
-    /// The same, with what they score.
+    /// Like [`Search::exact`], with scores.
     pub fn exact_scored(
         &self,
         Asked { clauses, among, .. }: &Asked<'_>,
@@ -419,7 +420,7 @@ impl Search {
         Ok(all)
     }
 
-    /// Symbols whose `Exact` field holds `term`, at most `limit`, and where they are, in ascending order of that.
+    /// Symbols whose `Exact` field holds `term`, at most `limit`, sorted by their addresses.
     fn exact_places(
         &self,
         term: &str,
@@ -452,15 +453,15 @@ impl Search {
         self.searcher.num_docs()
     }
 
-    /// Number of documents whose text holds a word; `None` for a word that every text is full of.
+    /// Number of documents whose text contains a word; `None` for stop words.
     pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
         let Some(whole) = analyzer::terms(Words::of_text(), word).pop() else { return Ok(None) };
         Ok(Some(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?))
     }
 
-    /// Number of documents whose text holds a name.
+    /// Number of documents whose text contains a name.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
-        // The last term of an identifier is the whole of it.
+        // The last term of an identifier is the whole identifier.
         let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
         Ok(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?)
     }

@@ -1,4 +1,4 @@
-//! Writing the search index: a few definitions by the thread that adds them, many by tantivy's own.
+//! Writers of the search index: a simple one for few definitions, tantivy's own for many.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::segments::{self, Segments};
 use crate::store::Error;
 use crate::store::packs::map::Mapped;
 
-/// So many segments may stand side by side before the smallest are joined: each costs every query a little.
+/// Maximum number of segments before the smallest are merged: each adds a little to every query.
 const MOST_SEGMENTS: usize = 10;
 
-/// A document on its way into the search index. What is held for it is let go of when it has been taken up.
+/// A document to be indexed. Dropping it releases `_held`.
 pub struct Waiting {
     pub document: TantivyDocument,
     pub _held: Option<Arc<dyn Send + Sync>>,
@@ -34,18 +34,18 @@ impl Document for Waiting {
     }
 }
 
-/// A segment of a few definitions in the making, by the thread that adds them: the threads and tables of a writer of many take
-/// longer to be made ready than a few take to be written.
+/// Writer of a segment for a few definitions, without threads. The full writer's threads and tables take longer to
+/// set up than a few definitions take to write.
 pub struct Few {
     writer: SingleSegmentIndexWriter<Waiting>,
     segments: Segments,
 }
 
 impl Few {
-    /// Bytes that it lays out for its terms at first.
+    /// Initial memory for its terms, in bytes.
     const MEMORY: usize = 1_000_000;
 
-    /// One that will be another of these segments.
+    /// Creates a writer for a segment beside the existing ones.
     pub fn beside(segments: &Segments) -> Result<Self, Error> {
         let segments = segments.beside();
         let index = Index::builder().schema(tantivy_schema()).settings(settings()).tokenizers(tokenizers());
@@ -57,12 +57,12 @@ impl Few {
         Ok(self.writer.add_document(waiting)?)
     }
 
-    /// Bytes of memory that it takes.
+    /// Memory use in bytes.
     pub fn memory(&self) -> usize {
         self.writer.mem_usage()
     }
 
-    /// Writes it, and makes it one of those that it was to be beside.
+    /// Writes the segment and adds it to the list.
     pub fn finish(self, all: &Segments) -> Result<(), Error> {
         self.writer.finalize()?;
         all.take_over(&self.segments, &[]);
@@ -70,7 +70,7 @@ impl Few {
     }
 }
 
-/// A writer of many definitions to the search index.
+/// Opens tantivy's writer, for many definitions.
 pub fn open_writer(segments: Segments, memory: usize) -> Result<IndexWriter<Waiting>, Error> {
     let options = IndexWriterOptions::builder().num_worker_threads(1).memory_budget_per_thread(memory).build();
     let writer = index::open(segments)?.writer_with_options(options)?;
@@ -78,8 +78,8 @@ pub fn open_writer(segments: Segments, memory: usize) -> Result<IndexWriter<Wait
     Ok(writer)
 }
 
-/// Makes these segments, which lie in `dir`, what the search index is to be: with what was added, without the files that are
-/// gone, and not too many. `memory` is what a writer may fill.
+/// Commits additions and deletions, then merges segments. The segments lie in `dir`; `memory` is the writer's buffer
+/// size.
 pub fn commit(
     (few, many): (Option<Few>, Option<IndexWriter<Waiting>>),
     gone: &[u32],
@@ -98,7 +98,7 @@ pub fn commit(
     join(&segments, dir)
 }
 
-/// Makes one segment of the smallest, where there are too many, and of those of which much is deleted.
+/// Merges the smallest of too many segments, and those with many deletions.
 fn join(segments: &Segments, dir: &Path) -> Result<(), Error> {
     let mut all = index::open(segments.clone())?.searchable_segments()?;
     all.sort_by_key(|segment| segment.meta().num_docs());
@@ -113,7 +113,7 @@ fn join(segments: &Segments, dir: &Path) -> Result<(), Error> {
     if joined.is_empty() {
         return Ok(());
     }
-    // What is damaged must not get checksums of its own.
+    // Merging damaged files would give them valid checksums.
     let ids: Vec<String> = joined.iter().map(|segment| segment.id().uuid_string()).collect();
     for name in ids.iter().flat_map(|id| segments::files_of(id)) {
         segments::check_file(&Mapped::open(&dir.join(name))?, u64::MAX)?;

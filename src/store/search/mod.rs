@@ -1,4 +1,4 @@
-//! The search index: what is written into it, how it is read and scored, and where its files lie.
+//! Search index: tokenization, writing, scoring and storage.
 
 pub(super) mod analyzer;
 pub(super) mod index;

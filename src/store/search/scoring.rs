@@ -1,8 +1,9 @@
-//! The documents that terms score best, by BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework").
+//! Top documents by BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework").
 //!
-//! A description asks for dozens of terms in several fields. Lists of documents are read by windows, the list whose term may
-//! add most first; lists that even together could not lift a document among the best are asked only about documents that
-//! the others have brought (MaxScore: Turtle and Flood 1995, "Query evaluation: strategies and optimizations").
+//! A description gives dozens of terms in several fields. Posting lists are read by windows, those with the highest
+//! possible gain first. Lists that together cannot lift a document into the top results are consulted only for
+//! documents that other lists have found (MaxScore: Turtle and Flood 1995, "Query evaluation: strategies and
+//! optimizations").
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -15,24 +16,24 @@ use tantivy::{DocId, Searcher, SegmentReader, Term};
 
 use crate::store::Error;
 
-/// How soon more of the same term in a document adds less.
+/// Saturation of term frequency.
 const K1: f32 = 1.2;
-/// How much a document's length counts.
+/// Weight of document length.
 const B: f32 = 0.75;
-/// So many documents are scored at a time: their scores fit the first cache.
+/// Documents scored at a time: their scores fit the L1 cache.
 const WINDOW: usize = 4096;
-/// Of so many documents those that score too little are passed over at once.
+/// Documents per group; groups without a sufficient score are skipped at once.
 const GROUP: usize = 16;
-/// To look for one document in a list takes as long as to read so many of it.
+/// Cost of seeking a document in a list, in postings read.
 const SEEK: usize = 3;
 
-/// A term to look for, and how much it counts.
+/// A term to search, with its weight.
 pub(in crate::store) struct Wanted {
     pub term: Term,
     pub boost: f32,
 }
 
-/// Terms whose weights are known, ready to be looked for in each segment.
+/// Weighted terms, ready for each segment.
 pub(in crate::store) struct Weighted {
     terms: Vec<WeightedTerm>,
     lengths: BTreeMap<schema::Field, Box<[f32; 256]>>,
@@ -40,15 +41,15 @@ pub(in crate::store) struct Weighted {
 
 struct WeightedTerm {
     field: schema::Field,
-    /// What a document gains at most.
+    /// Maximum gain of a document.
     weight: f32,
-    /// Where it is in each segment.
+    /// Postings of the term in each segment.
     infos: Vec<Option<TermInfo>>,
 }
 
 impl Weighted {
-    /// Weighs terms by how rare they are in all of `among`, or in `searcher` where that names none. Terms that `searcher`
-    /// does not hold are left out.
+    /// Weighs terms by their rarity in all of `among`, or in `searcher` when `among` is empty. Terms missing from
+    /// `searcher` are dropped.
     pub fn new(wanted: impl Iterator<Item = Wanted>, searcher: &Searcher, among: &[&Searcher]) -> Result<Self, Error> {
         let own = [searcher];
         let among = if among.is_empty() { &own[..] } else { among };
@@ -83,12 +84,12 @@ impl Weighted {
         Ok(Self { terms, lengths })
     }
 
-    /// Whether none of the terms is held.
+    /// Whether no term is left.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The lists of one segment.
+    /// Posting lists of one segment.
     pub fn in_segment<'a>(&'a self, segment: &'a SegmentReader, number: usize) -> Result<Lists<'a>, Error> {
         let mut fields: Vec<(schema::Field, Lengths<'a>)> = Vec::new();
         let mut lists = Vec::with_capacity(self.terms.len());
@@ -121,7 +122,7 @@ fn segments(searcher: &Searcher) -> impl Iterator<Item = &SegmentReader> {
     searcher.segment_readers().iter()
 }
 
-/// What a document's length adds to the divisor, by the number that stands for the length.
+/// Length part of the BM25 divisor, by the code of the length.
 fn lengths_of(field: schema::Field, among: &[&Searcher], documents: u64) -> Result<Box<[f32; 256]>, Error> {
     let mut tokens = 0;
     for segment in among.iter().flat_map(|one| segments(one)) {
@@ -132,32 +133,32 @@ fn lengths_of(field: schema::Field, among: &[&Searcher], documents: u64) -> Resu
     Ok(Box::new(std::array::from_fn(part)))
 }
 
-/// How long documents are in one field.
+/// Document lengths in one field.
 struct Lengths<'a> {
     of: FieldNormReader,
     parts: &'a [f32; 256],
 }
 
 impl Lengths<'_> {
-    /// What a document gains by a term that it holds so often.
+    /// Gain of a document from a term, by its frequency.
     fn gain(&self, weight: f32, doc: DocId, often: u32) -> f32 {
         let often = often as f32;
         weight * (often / (often + self.parts[usize::from(self.of.fieldnorm_id(doc))]))
     }
 }
 
-/// The documents that hold one term.
+/// Posting list of one term.
 struct List {
     postings: BlockSegmentPostings,
-    /// The place in the block that is read.
+    /// Position in the current block.
     at: usize,
     weight: f32,
-    /// The place of its field's lengths.
+    /// Index of its field's lengths.
     field: usize,
 }
 
 impl List {
-    /// Adds to the scores of the documents from `start` on.
+    /// Adds to the scores of the documents from `start`.
     fn add(&mut self, start: DocId, scores: &mut [f32], lengths: &Lengths<'_>) {
         if self.postings.docs().get(self.at).is_some_and(|doc| *doc < start) {
             self.at = self.postings.seek(start);
@@ -177,7 +178,7 @@ impl List {
         }
     }
 
-    /// What one document gains; asked in ascending order.
+    /// Gain of one document. Documents must be asked in ascending order.
     fn gain_of(&mut self, doc: DocId, lengths: &Lengths<'_>) -> f32 {
         self.at = self.postings.seek(doc);
         let holds = self.postings.doc(self.at) == doc;
@@ -185,23 +186,23 @@ impl List {
     }
 }
 
-/// The lists of a segment, those that may add most first.
+/// Posting lists of a segment, highest possible gain first.
 pub(in crate::store) struct Lists<'a> {
     segment: &'a SegmentReader,
     fields: Vec<Lengths<'a>>,
     lists: Vec<List>,
-    /// What each list and all after it may add together; at the end nothing.
+    /// Maximum gain of each list and all later ones together; zero at the end.
     rest: Vec<f32>,
 }
 
 impl Lists<'_> {
-    /// Offers every document that scores more than `least`, in ascending order; an offer returns what it takes from then on.
+    /// Offers every document with a score above `least`, in ascending order. Each offer returns the new minimum.
     pub fn for_each(mut self, mut least: f32, offer: &mut dyn FnMut(DocId, f32) -> f32) {
         let all = self.segment.max_doc();
         let mut scores = Box::new([0.0; WINDOW]);
         let mut brought: Vec<(DocId, f32)> = Vec::new();
         for start in (0..all).step_by(WINDOW) {
-            // The lists whose documents may be among the best by those that follow alone.
+            // Lists whose documents may reach the top by the remaining lists alone.
             let mut leading = self.rest.partition_point(|rest| *rest > least).min(self.lists.len());
             if leading == 0 {
                 return;
@@ -210,7 +211,7 @@ impl Lists<'_> {
             let missing = self.rest[leading];
             let mut best = highest_of_groups(&scores);
             let may = best.iter().filter(|best| **best + missing > least).count();
-            // To ask each list about each of many documents takes longer than to read what they hold here.
+            // Seeking many documents in each list takes longer than reading the window's postings.
             let postings: u64 = self.lists[leading..].iter().map(|list| u64::from(list.postings.doc_freq())).sum();
             if may * (self.lists.len() - leading) * SEEK > (postings * WINDOW as u64 / u64::from(all)) as usize {
                 self.add(leading..self.lists.len(), start, &mut *scores);
@@ -235,19 +236,19 @@ impl Lists<'_> {
         }
     }
 
-    /// Adds to some documents, which are given in ascending order, what they score.
+    /// Adds the scores of some documents, given in ascending order.
     pub fn score(mut self, docs: &mut Vec<(DocId, f32)>) {
         self.complete(0, f32::MIN, docs);
     }
 
-    /// Adds what some lists say of all documents of a window.
+    /// Adds the gains of some lists for all documents of a window.
     fn add(&mut self, lists: Range<usize>, start: DocId, scores: &mut [f32]) {
         for list in &mut self.lists[lists] {
             list.add(start, scores, &self.fields[list.field]);
         }
     }
 
-    /// Adds what the lists from `first` on say of some documents; those that cannot get above `least` any more are dropped.
+    /// Adds the gains of the lists from `first` for some documents, and drops those that cannot exceed `least`.
     fn complete(&mut self, first: usize, least: f32, docs: &mut Vec<(DocId, f32)>) {
         for (list, rest) in self.lists[first..].iter_mut().zip(&self.rest[first..]) {
             docs.retain_mut(|(doc, score)| {
@@ -261,7 +262,7 @@ impl Lists<'_> {
     }
 }
 
-/// The highest score of each group of a window, in a form that compilers turn into a few instructions.
+/// Highest score of each group of a window, written for vectorization.
 fn highest_of_groups(scores: &[f32; WINDOW]) -> [f32; WINDOW / GROUP] {
     let mut best = [0.0; WINDOW / GROUP];
     for (best, group) in best.iter_mut().zip(scores.chunks_exact(GROUP)) {
@@ -276,7 +277,7 @@ fn highest_of_groups(scores: &[f32; WINDOW]) -> [f32; WINDOW / GROUP] {
     best
 }
 
-/// The documents of a segment that hold all of some terms, in ascending order.
+/// Documents of a segment that contain all of some terms, in ascending order.
 pub(in crate::store) fn holding_all(segment: &SegmentReader, terms: &[Term]) -> Result<Vec<DocId>, Error> {
     let mut lists = Vec::with_capacity(terms.len());
     for term in terms {

@@ -1,8 +1,8 @@
-//! Where tantivy keeps its files: segments in a folder, its list of them in our manifest.
+//! Storage of tantivy's files: segments in a folder, their list in the manifest.
 //!
-//! tantivy would publish a commit by replacing its `meta.json`. Here that file exists in memory only, and the manifest
-//! carries it: so one rename publishes symbols, content and tables together. Nothing is deleted or synced behind our back
-//! either; the writer syncs what a commit wrote, and sweeps what no manifest names.
+//! tantivy would publish a commit by replacing its `meta.json`. Here that file exists in memory only, and the
+//! manifest contains it, so one rename publishes symbols, content and tables together. tantivy deletes and syncs
+//! nothing itself: the writer syncs the files of a commit, and sweeps files that no manifest names.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -18,30 +18,30 @@ use tantivy::directory::{
 
 use crate::store::packs::map::Mapped;
 
-/// What the files of a segment end with, deletions aside.
+/// Extensions of a segment's files, without deletions.
 const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
 
-/// The files of the segments that a manifest lists.
+/// Files of the segments that a manifest lists.
 pub fn files(meta: &serde_json::Value) -> Vec<String> {
     let segments = meta["segments"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |segment: &serde_json::Value| {
         let id = id_of(segment);
-        // The list of deletions also carries when it was made.
+        // The name of a deletion list includes its stamp.
         let deletions = segment["deletes"]["opstamp"].as_u64().map(|stamp| format!("{id}.{stamp}.del"));
         files_of(&id).into_iter().chain(deletions)
     };
     segments.iter().flat_map(of).collect()
 }
 
-/// A segment's id as its files are named.
+/// Id of a segment as used in file names.
 fn id_of(segment: &serde_json::Value) -> String {
     segment["segment_id"].as_str().unwrap_or_default().replace('-', "")
 }
 
-/// What ends every file of tantivy: the length of what it says of the file, and a number that shows that it does.
+/// Magic number at the end of every tantivy file, after the length of its footer.
 const FOOTER_MARK: u32 = 1337;
 
-/// Compares a file of a segment with the checksum that it ends with, unless it is larger than this.
+/// Verifies the checksum at the end of a segment's file, unless the file is larger than `largest`.
 pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error> {
     let bytes = file.bytes();
     let cut = || file.damaged("its end is missing");
@@ -61,27 +61,27 @@ pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error
         false => Err(file.damaged("it does not match its checksum")),
     };
     match largest {
-        // Whatever was known before.
+        // A full verification ignores earlier results.
         u64::MAX => compare().map(drop),
         _ if len as u64 <= largest => file.known(compare).map(drop),
         _ => Ok(()),
     }
 }
 
-/// What is known of a file that matched its checksum.
+/// Marker for a file with a verified checksum.
 struct Whole;
 
-/// The files of a segment, by its id without dashes.
+/// Files of a segment, by its id without dashes.
 pub fn files_of(id: &str) -> [String; 6] {
     ENDINGS.map(|ending| format!("{id}.{ending}"))
 }
 
-/// A tantivy directory whose small files live in memory.
+/// Directory for tantivy that keeps its small files in memory.
 #[derive(Clone, Debug)]
 pub struct Segments {
     dir: PathBuf,
     state: Arc<Mutex<State>>,
-    /// Mapped before tantivy asks for them, so that they outlive their names.
+    /// Files mapped before tantivy opens them, so that they survive deletion.
     held: Arc<HashMap<PathBuf, Mapped>>,
 }
 
@@ -89,12 +89,12 @@ pub struct Segments {
 struct State {
     /// `meta.json` and tantivy's list of its own files.
     small: HashMap<PathBuf, Vec<u8>>,
-    /// Written since the beginning, and to be synced before a manifest names them.
+    /// Files written so far, to be synced before a manifest names them.
     written: HashSet<PathBuf>,
 }
 
 impl Segments {
-    /// The segments in a folder, as `meta` lists them.
+    /// Creates the directory with the segments listed by `meta`.
     pub fn new(dir: PathBuf, meta: Option<Vec<u8>>) -> Self {
         let mut state = State::default();
         if let Some(meta) = meta {
@@ -103,8 +103,8 @@ impl Segments {
         Self { dir, state: Arc::new(Mutex::new(state)), held: Arc::default() }
     }
 
-    /// The segments in a folder, every file of theirs mapped at once: so they can be read for as long as this is held,
-    /// whatever is swept meanwhile. `meta` is what a manifest lists.
+    /// Creates the directory with every file of its segments mapped, so that they stay readable after a sweep. `meta`
+    /// is the list from a manifest.
     pub fn hold(dir: PathBuf, meta: &serde_json::Value) -> Result<Self, crate::store::Error> {
         let map = |name: String| Ok((PathBuf::from(&name), Mapped::open(&dir.join(&name))?));
         let held = files(meta).into_iter().map(map).collect::<Result<_, crate::store::Error>>()?;
@@ -112,14 +112,13 @@ impl Segments {
         Ok(Self { held: Arc::new(held), ..Self::new(dir, meta) })
     }
 
-    /// Compares the files that [`Segments::hold`] mapped with their checksums, as far as they are no larger than this; of larger
-    /// ones only the end is looked at, which is enough to see that something was cut off. tantivy trusts what it reads: so
-    /// this comes before it is asked anything.
+    /// Verifies the checksums of the mapped files up to this size. Of larger files only the end is checked, which
+    /// detects truncation. tantivy trusts its files, so this comes before any query.
     pub fn check(&self, largest: u64) -> Result<(), crate::store::Error> {
         self.held.values().try_for_each(|file| check_file(file, largest))
     }
 
-    /// What [`Segments::hold`] mapped.
+    /// Files mapped by [`Segments::hold`].
     pub fn held(&self) -> impl Iterator<Item = (&Path, &Mapped)> {
         self.held.iter().map(|(name, file)| (name.as_path(), file))
     }
@@ -129,18 +128,18 @@ impl Segments {
         self.lock().small.get(Path::new("meta.json")).cloned()
     }
 
-    /// The same folder with a list of its own that has no segments.
+    /// Creates an empty list of segments for the same folder.
     pub fn beside(&self) -> Self {
         Self::new(self.dir.clone(), None)
     }
 
-    /// Puts the segments of a list that was made beside this one in the place of those with these ids; empty ones are left out.
+    /// Replaces the segments with these ids by the segments of another list; empty segments are left out.
     pub fn take_over(&self, other: &Self, gone: &[String]) {
         let other = std::mem::take(&mut *other.lock());
         let is_gone = |file: &Path| file.file_stem().is_some_and(|id| gone.iter().any(|gone| id == gone.as_str()));
         let list = Path::new("meta.json");
         let mut state = self.lock();
-        // What was written and is gone already need not be synced; it is swept with the rest.
+        // Deleted files need no sync; they are swept with the rest.
         state.written.retain(|file| !is_gone(file));
         state.written.extend(other.written);
         let joined = match (state.small.get(list), other.small.get(list)) {
@@ -153,18 +152,18 @@ impl Segments {
         state.small.insert(list.to_owned(), joined);
     }
 
-    /// The files that were written and not yet taken from here.
+    /// Takes the list of written files.
     pub fn take_written(&self) -> Vec<PathBuf> {
         self.lock().written.drain().map(|name| self.dir.join(name)).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whoever panicked here left maps that are still whole.
+        // A panic elsewhere leaves both maps intact.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-/// A list of segments without those that are gone, and with those of another behind its own.
+/// Removes the segments in `gone` from a list, and appends those of another list.
 fn replaced(list: &[u8], other: &[u8], gone: &[String]) -> serde_json::Result<Vec<u8>> {
     let mut list: serde_json::Value = serde_json::from_slice(list)?;
     let mut other: serde_json::Value = serde_json::from_slice(other)?;
@@ -224,7 +223,7 @@ impl Directory for Segments {
     }
 
     fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
-        // The store's own lock is held by whoever writes, and readers are never in the way.
+        // The writer holds the store's own lock, and readers need none.
         Ok(DirectoryLock::from(Box::new(())))
     }
 

@@ -1,8 +1,8 @@
-//! Who means whom in a snapshot: every occurrence with what it means, by file and by target, used where it lies.
+//! Edges of a snapshot: every occurrence with its targets, by file and by target, read in place.
 //!
-//! Unlike the rest of a store, this table is derived: from the facts of the snapshot's files and nothing else. So it is not part
-//! of a commit, which it would slow; whoever first asks after one makes it, and writes it beside the snapshot's table
-//! of files if it may. A writer sweeps it away with that table.
+//! Unlike the rest of a store, this table is derived from the facts of the snapshot's files alone. It is not part of
+//! a commit, which it would slow down. The first query after a commit computes it, and stores it beside the
+//! snapshot's table of files if the folder is writable. A writer sweeps it away with that table.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,16 +17,16 @@ use crate::store::packs::pack::{NONE, checksum, checksum_of};
 use crate::store::{CONTENT, Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
-/// Changes with this table and with how names are resolved; an older table is made again.
+/// Version of this table and of name resolution; older tables are computed again.
 const VERSION: u32 = 5;
-/// How many tables there are.
+/// Number of tables.
 const TABLES: usize = 10;
 
-/// An occurrence: a place where a name is written, and what it means.
+/// Occurrence of a name, with its targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Edge {
-    /// The file's number in the store.
+    /// Number of the file in the store.
     pub file: u32,
     /// First byte.
     pub at: u32,
@@ -40,51 +40,51 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An occurrence without targets. `from` is the place of the symbol it is written in among its file's.
+    /// Creates an occurrence without targets. `from` is the index of the enclosing symbol in its file.
     pub fn new(file: u32, at: u32, len: u16, role: Role, how: How, from: Option<u32>) -> Self {
         let from = from.unwrap_or(NONE);
         Self { file, at, len, role: role as u8, how: how as u8, from, ..Self::default() }
     }
 
-    /// The innermost symbol it is written in.
+    /// Innermost symbol around the occurrence.
     pub fn from(&self) -> Option<SymbolId> {
         (self.from != NONE).then_some(SymbolId { file: self.file, index: self.from })
     }
 
-    /// What the name does there.
+    /// Role of the name.
     pub fn role(&self) -> Role {
         Role::ALL.get(self.role as usize).copied().unwrap_or(Role::Reference)
     }
 
-    /// How it was bound.
+    /// How the name was bound.
     pub fn how(&self) -> How {
         How::ALL.get(self.how as usize).copied().unwrap_or(How::NoReceiver)
     }
 
-    /// Bytes of the name.
+    /// Length of the name in bytes.
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether the name is empty, which none is.
+    /// Whether the name is empty, which never happens.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 }
 
-/// A file that imports another. Files are their numbers in the store.
+/// Import of one file by another. Files are given by their numbers in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Import {
-    /// The one that imports.
+    /// The importing file.
     pub from: u32,
-    /// The one that is imported.
+    /// The imported file.
     pub to: u32,
-    /// Where it is written, in bytes.
+    /// Position in bytes.
     pub at: u32,
 }
 
-/// A symbol's number as it is stored: file, place.
+/// Stored form of a [`SymbolId`]: file and index.
 type Symbol = [u32; 2];
 
 fn stored(id: SymbolId) -> Symbol {
@@ -95,7 +95,7 @@ fn number(symbol: Symbol) -> SymbolId {
     SymbolId { file: symbol[0], index: symbol[1] }
 }
 
-/// A row of a table that is sorted by its first column.
+/// Row of a table that is sorted by its first column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 struct Pair {
@@ -103,7 +103,7 @@ struct Pair {
     value: [u32; 2],
 }
 
-/// Which rows of a file are copied.
+/// Rows of a file to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     /// Its occurrences and imports.
@@ -112,15 +112,15 @@ pub struct Parts {
     pub bases: bool,
 }
 
-/// A table that rows are copied from.
+/// Source of copied rows.
 pub struct Copied<'a> {
     table: &'a EdgeTable,
-    /// For each occurrence that may mean anything, its row in the table of those; else [`NONE`].
+    /// For each occurrence with unknown receiver, its row in the table of those; else [`NONE`].
     possible: Vec<u32>,
 }
 
 impl<'a> Copied<'a> {
-    /// Prepares a table.
+    /// Prepares a table for copying.
     pub fn new(table: &'a EdgeTable) -> Self {
         let mut possible = vec![NONE; table.all().len()];
         for (row, pair) in table.table::<Pair>(4).iter().enumerate() {
@@ -130,12 +130,12 @@ impl<'a> Copied<'a> {
     }
 }
 
-/// Relations in the making; [`EdgeTable`] is what becomes of them.
+/// Builder of an [`EdgeTable`].
 #[derive(Debug, Default)]
 pub struct Edges {
     edges: Vec<Edge>,
     targets: Vec<Symbol>,
-    /// By the hash of its name: an occurrence that may mean any definition that bears it.
+    /// Occurrences that may mean any definition of their name, by the hash of the name.
     possible: Vec<Pair>,
     imports: Vec<Import>,
     bases: Vec<Pair>,
@@ -143,9 +143,9 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// None, with room for about as many as another table has.
+    /// Creates an empty builder, with room for about as many rows as another table has.
     pub fn like(table: &EdgeTable) -> Self {
-        // What is new of an edit seldom takes more.
+        // An edit rarely adds more rows.
         let room = |len: usize| len + len / 64;
         Self {
             edges: Vec::with_capacity(room(table.all().len())),
@@ -155,8 +155,8 @@ impl Edges {
         }
     }
 
-    /// Adds the occurrences, imports and bases of a file as another table has them. `number` is the file's now; `moved` tells
-    /// of a symbol which it is now. False when that is not known of one; then the rest of them is missing.
+    /// Copies the occurrences, imports and bases of a file from another table. `number` is the file's current number;
+    /// `moved` maps symbols to current ones. Returns false and stops at a symbol without a mapping.
     pub fn copy(
         &mut self,
         from: &Copied<'_>,
@@ -199,12 +199,12 @@ impl Edges {
         true
     }
 
-    /// Keeps words beside the edges that only their maker understands.
+    /// Stores opaque words of the resolver beside the edges.
     pub fn note(&mut self, words: Vec<u32>) {
         self.notes = words;
     }
 
-    /// Adds an occurrence and what it means. `name` is what is written.
+    /// Adds an occurrence and its targets. `name` is its text.
     pub fn add(&mut self, edge: Edge, targets: &[SymbolId], name: &[u8]) {
         let place = self.edges.len() as u32;
         if edge.how().is_possible() && targets.is_empty() {
@@ -221,14 +221,14 @@ impl Edges {
         self.imports.push(import);
     }
 
-    /// Adds a class and a direct base of it.
+    /// Adds a class and one of its direct bases.
     pub fn add_base(&mut self, class: SymbolId, base: SymbolId) {
         self.bases.push(Pair { key: stored(class), value: stored(base) });
     }
 
-    /// By target, those of one in the order of the occurrences.
+    /// Occurrences by target, in order for each target.
     fn users(&self) -> Vec<Pair> {
-        // Laid out by file first: sorting the few of each file is quicker than sorting all.
+        // Grouping by file first is faster: sorting the few rows of each file beats sorting all.
         let mut starts = vec![0u32; self.targets.iter().map(|target| target[0] as usize + 2).max().unwrap_or(1)];
         self.targets.iter().for_each(|target| starts[target[0] as usize + 1] += 1);
         for file in 1..starts.len() {
@@ -247,7 +247,7 @@ impl Edges {
         users
     }
 
-    /// Lays the tables out as they are kept.
+    /// Converts the rows to the stored tables.
     fn laid_out(mut self) -> Tables {
         let mut files: Vec<Pair> = Vec::new();
         for (place, edge) in self.edges.iter().enumerate() {
@@ -271,7 +271,7 @@ impl Edges {
     }
 }
 
-/// The tables of a file, in the order in which they follow.
+/// Tables in file order.
 struct Tables {
     edges: Vec<Edge>,
     targets: Vec<Symbol>,
@@ -301,7 +301,7 @@ impl Tables {
         ]
     }
 
-    /// Writes them without putting them together first: there are many megabytes of them, and somebody waits.
+    /// Writes the tables one by one: joining many megabytes first would make the caller wait.
     fn write(&self, file: &mut File) -> io::Result<()> {
         let tables = self.bytes();
         let lens = tables.map(|table| table.len() as u64);
@@ -317,7 +317,7 @@ impl Tables {
     }
 }
 
-/// Does two things at once, the first in this thread: what it takes of memory, this thread gives back.
+/// Runs two tasks in parallel, the first in this thread, so that this thread frees the memory it allocates.
 fn beside<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
     std::thread::scope(|scope| {
         let there = scope.spawn(there);
@@ -331,19 +331,19 @@ fn beside<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send
 struct Header {
     magic: [u8; 8],
     version: u32,
-    /// The [`CONTENT`] that the facts were made by.
+    /// The [`CONTENT`] version of the facts.
     content: u32,
     checksum: u64,
-    /// Bytes of each table, in the order in which they follow.
+    /// Bytes of each table, in file order.
     lens: [u64; TABLES],
 }
 
-/// The file of a table.
+/// Path of a table.
 pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("edges.{number}"))
 }
 
-/// The numbers of the tables in a store, descending.
+/// Numbers of the tables in a store, descending.
 pub(in crate::store) fn numbers(dir: &Path) -> Vec<u64> {
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_prefix("edges.")?.parse().ok();
     let mut numbers: Vec<u64> = std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(number).collect();
@@ -351,11 +351,11 @@ pub(in crate::store) fn numbers(dir: &Path) -> Vec<u64> {
     numbers
 }
 
-/// Writes a table at `path` if it may be, else for this process alone, and opens it.
+/// Writes a table at `path` if possible, else for this process only, and opens it.
 pub(in crate::store) fn keep(path: &Path, edges: Edges) -> Result<EdgeTable, Error> {
     let tables = edges.laid_out();
     let open = |path: &Path| {
-        // What was written a moment ago is not compared with its checksum.
+        // A freshly written file needs no checksum comparison.
         let map = Mapped::open(path)?;
         map.known(|| Ok(()))?;
         EdgeTable::open(path)
@@ -363,7 +363,7 @@ pub(in crate::store) fn keep(path: &Path, edges: Edges) -> Result<EdgeTable, Err
     map::keep(path, |file| tables.write(file), open)
 }
 
-/// The relations of a snapshot, open for reading.
+/// Edges of a snapshot, open for reading.
 #[derive(Clone, Debug)]
 pub struct EdgeTable {
     map: Mapped,
@@ -378,7 +378,7 @@ impl EdgeTable {
         self.map.damage()
     }
 
-    /// Opens a table and checks that it is whole.
+    /// Opens a table and verifies its checksum.
     pub(in crate::store) fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
@@ -399,7 +399,7 @@ impl EdgeTable {
         Ok(Self { starts, lens: header.lens, checksum: header.checksum, map })
     }
 
-    /// What tells these edges from others.
+    /// Checksum that identifies these edges.
     pub(in crate::store) fn checksum(&self) -> u64 {
         self.checksum
     }
@@ -408,79 +408,79 @@ impl EdgeTable {
         self.map.records(self.starts[number], self.lens[number] / size_of::<T>() as u64).unwrap_or_default()
     }
 
-    /// The words that were kept beside the edges.
+    /// Opaque words of the resolver.
     pub fn notes(&self) -> &[u32] {
         self.table(9)
     }
 
-    /// Every occurrence, those of a file together and in source order.
+    /// All occurrences, grouped by file in source order.
     pub fn all(&self) -> &[Edge] {
         self.table(0)
     }
 
-    /// What an occurrence means: one symbol, several where it is ambiguous, none where it is not known.
+    /// Targets of an occurrence: one symbol, several when ambiguous, none when unknown.
     pub fn targets(&self, edge: &Edge) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
         let first = edge.first_target as usize;
         let all = self.table::<Symbol>(1);
         all.get(first..first + edge.targets as usize).unwrap_or_default().iter().map(|symbol| number(*symbol))
     }
 
-    /// The occurrences that mean a symbol.
+    /// Occurrences that mean a symbol.
     pub fn users(&self, symbol: SymbolId) -> impl ExactSizeIterator<Item = &Edge> {
         let edges = self.all();
         let own = keyed(self.table(2), stored(symbol));
         own.iter().map(|pair| &edges[pair.value[0] as usize])
     }
 
-    /// The occurrences in a file, in source order.
+    /// Occurrences in a file, in source order.
     pub fn in_file(&self, file: u32) -> &[Edge] {
         self.all().get(self.range(file)).unwrap_or_default()
     }
 
-    /// The places of the occurrences in a file.
+    /// Index range of the occurrences in a file.
     fn range(&self, file: u32) -> std::ops::Range<usize> {
         let own = keyed(self.table(3), [file, 0]);
         own.first().map_or(0..0, |pair| pair.value[0] as usize..(pair.value[0] + pair.value[1]) as usize)
     }
 
-    /// The occurrences of a name that may mean any definition that bears it, for nothing is known of what they belong to.
+    /// Occurrences of a name on unknown receivers, which may mean any definition of that name.
     pub fn possible(&self, name: &[u8]) -> impl ExactSizeIterator<Item = &Edge> {
         let edges = self.all();
         keyed(self.table(4), name_hash(name)).iter().map(|pair| &edges[pair.value[0] as usize])
     }
 
-    /// What a file imports.
+    /// Imports of a file.
     pub fn imports(&self, file: u32) -> &[Import] {
         let all = self.table::<Import>(5);
         let from = all.partition_point(|import| import.from < file);
         &all[from..from + all[from..].partition_point(|import| import.from == file)]
     }
 
-    /// Who imports a file.
+    /// Imports that refer to a file.
     pub fn importers(&self, file: u32) -> &[Import] {
         let all = self.table::<Import>(6);
         let from = all.partition_point(|import| import.to < file);
         &all[from..from + all[from..].partition_point(|import| import.to == file)]
     }
 
-    /// The direct bases of a class.
+    /// Direct bases of a class.
     pub fn bases(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
         keyed(self.table(7), stored(class)).iter().map(|pair| number(pair.value))
     }
 
-    /// The classes that have it for a direct base.
+    /// Classes that directly extend a class.
     pub fn derived(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
         keyed(self.table(8), stored(class)).iter().map(|pair| number(pair.value))
     }
 }
 
-/// The rows with this key.
+/// Rows with this key.
 fn keyed(all: &[Pair], key: [u32; 2]) -> &[Pair] {
     let from = all.partition_point(|pair| pair.key < key);
     &all[from..from + all[from..].partition_point(|pair| pair.key == key)]
 }
 
-/// What stands for a name in the table.
+/// Hash of a name as a key.
 fn name_hash(name: &[u8]) -> [u32; 2] {
     let hash = checksum(name);
     [hash as u32, (hash >> 32) as u32]

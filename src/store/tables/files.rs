@@ -1,5 +1,5 @@
-//! The files of a snapshot: every path with what the system said of it when it was read, and what the choice of files
-//! depended on. Sorted by path, used where it lies; a page is compared with its checksum when it is first read.
+//! Files of a snapshot: every path with its metadata as of reading, and the inputs of the choice of files. Sorted by
+//! path and read in place; the checksum of a page is verified on first use.
 //!
 //! ```text
 //! header | a bit for each file number | files | inputs | paths | sums of the pages
@@ -22,12 +22,12 @@ use crate::store::{Error, FORMAT};
 
 const MAGIC: [u8; 8] = *b"clfiles\0";
 
-/// A file of a snapshot.
+/// File of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// As the walk saw it.
+    /// The file as the walk saw it.
     pub file: SourceFile,
-    /// Its number in the store, or why its content was left out.
+    /// Its number in the store, or the reason why its content was left out.
     pub state: Result<u32, SkipReason>,
 }
 
@@ -39,14 +39,14 @@ struct Header {
     entries: u64,
     inputs: u64,
     paths_len: u64,
-    /// Words of 64 bits.
+    /// Number of 64-bit words.
     numbers: u64,
     /// See [`Header::expected`].
     checksum: u64,
 }
 
 impl Header {
-    /// What the checksum must be: BLAKE3 of the sums of the pages and of the rest of the header, cut to eight bytes.
+    /// Expected checksum: BLAKE3 of the sums of the pages and of the rest of the header, truncated to eight bytes.
     fn expected(&self, sums: &[u8]) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(sums).update(Self { checksum: 0, ..*self }.as_bytes());
@@ -54,27 +54,27 @@ impl Header {
     }
 }
 
-/// An entry or an input as it is stored.
+/// Stored form of an entry or an input.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 struct Record {
     path_start: u32,
     path_len: u32,
-    /// File number; [`NONE`] for a file left out and for inputs.
+    /// File number; [`NONE`] for an omitted file and for inputs.
     id: u32,
-    /// Number of the reason in [`SkipReason::ALL`]; [`NONE`] for a file that is held and an input that is no directory.
+    /// Index of the reason in [`SkipReason::ALL`]; [`NONE`] for a stored file, and for an input that is no directory.
     reason: u32,
     size: u64,
     mtime_ns: i64,
     ctime_ns: i64,
 }
 
-/// The file of a table.
+/// Path of a table.
 pub fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("files.{number}"))
 }
 
-/// Writes a table; `entries` must be sorted by path. Not yet safe from a power cut.
+/// Writes a table; `entries` must be sorted by path. The file is not synced.
 pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, Error> {
     let mut paths = String::new();
     let mut records = Vec::with_capacity(entries.len() + inputs.len());
@@ -89,7 +89,7 @@ pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, E
         push(&file.path, id, reason, file.size, (file.mtime_ns, file.ctime_ns));
     }
     for input in inputs {
-        // A directory is marked in a column that inputs have no other use for.
+        // A directory is marked in a column that inputs do not use otherwise.
         let marker = input.is_dir.then_some(SkipReason::ALL[0]);
         push(&input.path, NONE, marker, input.size, (input.mtime_ns, input.ctime_ns));
     }
@@ -121,7 +121,7 @@ pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, E
     Ok(file)
 }
 
-/// A table, open for reading.
+/// Files of a snapshot, open for reading.
 #[derive(Clone, Debug)]
 pub struct FileTable {
     map: Mapped,
@@ -129,7 +129,7 @@ pub struct FileTable {
     checked: Arc<Checked>,
 }
 
-/// What of a table is known to be as it was written.
+/// Verified parts of a table.
 #[derive(Debug)]
 struct Checked {
     pages: Pages,
@@ -137,7 +137,7 @@ struct Checked {
 }
 
 impl FileTable {
-    /// Opens a table: reads its header, and nothing else.
+    /// Opens a table; reads only its header.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
@@ -156,23 +156,23 @@ impl FileTable {
         Ok(Self { map, header, checked })
     }
 
-    /// Whether it is as it was written: reads all of it.
+    /// Verifies the whole table.
     pub fn verify(&self) -> Result<(), Error> {
         self.checked.pages.verify(&self.map)
     }
 
-    /// The same, but for what this process has read already.
+    /// Verifies the parts that this process has not read yet.
     pub fn check_all(&self) -> Result<(), Error> {
         self.checked.pages.check_all(&self.map)
     }
 
-    /// What was found to be wrong with it since it was opened.
+    /// Damage found since opening.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()?;
         self.checked.health.damage()
     }
 
-    /// A bit for each file number, set for those of its files that are held.
+    /// Bit set of the file numbers that are stored.
     pub fn numbers(&self) -> Result<&[u64], Error> {
         self.checked.pages.records(&self.map, size_of::<Header>() as u64, self.header.numbers)
     }
@@ -182,17 +182,17 @@ impl FileTable {
         self.map.check_size()
     }
 
-    /// Number of files, those left out for their content included.
+    /// Number of files, including those whose content was left out.
     pub fn len(&self) -> usize {
         self.header.entries as usize
     }
 
-    /// Whether it holds no file.
+    /// Whether the table has no files.
     pub fn is_empty(&self) -> bool {
         self.header.entries == 0
     }
 
-    /// `count` records from the one at `first` on; none where they are damaged, which [`FileTable::damage`] tells.
+    /// `count` records from index `first`; empty when damaged, which [`FileTable::damage`] reports.
     fn records(&self, first: u64, count: u64) -> &[Record] {
         let Checked { pages, health } = &*self.checked;
         let start = size_of::<Header>() as u64 + 8 * self.header.numbers + first * size_of::<Record>() as u64;
@@ -208,28 +208,28 @@ impl FileTable {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The files, by ascending path: path, size, time, and number or reason.
+    /// Files sorted by path, with size, times, and number or reason.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         self.records(0, self.header.entries).iter().map(|record| self.row(record))
     }
 
-    /// The numbers of the files whose content is held, by ascending path.
+    /// Numbers of the stored files, sorted by path.
     pub fn held(&self) -> impl Iterator<Item = u32> {
         self.records(0, self.header.entries).iter().map(|record| record.id).filter(|id| *id != NONE)
     }
 
-    /// The file at a place of [`FileTable::iter`].
+    /// File at an index of [`FileTable::iter`].
     pub fn get(&self, at: usize) -> Option<Row<'_>> {
         let at = Some(at as u64).filter(|at| *at < self.header.entries)?;
         self.records(at, 1).first().map(|record| self.row(record))
     }
 
-    /// The place of a path, or where it would be.
+    /// Index of a path, or where it would be inserted.
     pub fn position(&self, path: &str) -> Result<usize, usize> {
         self.position_among(0, self.header.entries, path).map(|at| at as usize).map_err(|at| at as usize)
     }
 
-    /// The same among `count` records from the one at `first` on. Reads those that it compares, not all.
+    /// Searches `count` records from index `first`. Reads only the records that it compares.
     fn position_among(&self, first: u64, count: u64, path: &str) -> Result<u64, u64> {
         let (mut from, mut to) = (0, count);
         while from < to {
@@ -243,23 +243,23 @@ impl FileTable {
         Err(from)
     }
 
-    /// A file by its path.
+    /// Finds a file by its path.
     pub fn find(&self, path: &str) -> Option<Row<'_>> {
         self.position(path).ok().and_then(|at| self.get(at))
     }
 
-    /// What the choice of files depended on.
+    /// Inputs that the choice of files depended on.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         self.records(self.header.entries, self.header.inputs).iter().map(|record| self.row(record))
     }
 
-    /// The one at a place of [`FileTable::inputs`].
+    /// Input at an index of [`FileTable::inputs`].
     pub fn input_at(&self, at: usize) -> Option<Row<'_>> {
         let at = Some(at as u64).filter(|at| *at < self.header.inputs)?;
         self.records(self.header.entries + at, 1).first().map(|record| self.row(record))
     }
 
-    /// One of [`FileTable::inputs`] by its path.
+    /// Finds one of [`FileTable::inputs`] by its path.
     pub fn input(&self, path: &str) -> Option<Row<'_>> {
         let (first, count) = (self.header.entries, self.header.inputs);
         let at = self.position_among(first, count, path).ok()?;
@@ -279,43 +279,43 @@ impl FileTable {
     }
 }
 
-/// An [`Entry`] or an [`Input`], read in place.
+/// Stored [`Entry`] or [`Input`], read in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     /// See [`SourceFile::path`].
     pub path: &'a str,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// See [`SourceFile::mtime_ns`].
     pub mtime_ns: i64,
     /// See [`SourceFile::ctime_ns`].
     pub ctime_ns: i64,
-    /// See [`Entry::state`]; of no meaning for an input.
+    /// See [`Entry::state`]; meaningless for an input.
     pub state: Result<u32, SkipReason>,
-    /// See [`Input::is_dir`]; of no meaning for a file.
+    /// See [`Input::is_dir`]; meaningless for a file.
     pub is_dir: bool,
 }
 
 impl Row<'_> {
-    /// Whether a file is as it was: its size and both its times.
+    /// Whether a file is unchanged in size and both times.
     pub fn is_as(&self, file: &SourceFile) -> bool {
         (self.size, self.mtime_ns, self.ctime_ns) == (file.size, file.mtime_ns, file.ctime_ns)
     }
 
-    /// The same for whoever was told of everything that was written since: then a time need not be doubted because the file might
-    /// have been written again within it.
+    /// Variant of [`Row::is_as`] for a watched folder: every write since was reported, so a racy time need not be
+    /// distrusted.
     pub fn is_read_as(&self, file: &SourceFile) -> bool {
         let is_its = self.mtime_ns == file.mtime_ns || self.mtime_ns == file.mtime_ns - 1;
         (self.size, self.ctime_ns) == (file.size, file.ctime_ns) && is_its
     }
 
-    /// The same as an owned entry.
+    /// Converts the row to an owned entry.
     pub fn to_entry(self) -> Entry {
         let Self { path, size, mtime_ns, ctime_ns, state, .. } = self;
         Entry { file: SourceFile { path: path.to_owned(), size, mtime_ns, ctime_ns }, state }
     }
 
-    /// The same as an owned input.
+    /// Converts the row to an owned input.
     pub fn to_input(self) -> Input {
         let Self { path, size, mtime_ns, ctime_ns, is_dir, .. } = self;
         Input { path: path.to_owned(), size, mtime_ns, ctime_ns, is_dir }

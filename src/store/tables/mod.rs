@@ -1,4 +1,4 @@
-//! Tables of a snapshot: its files, who means whom, how central each symbol is.
+//! Tables of a snapshot: its files, edges and ranks.
 
 pub(super) mod edges;
 pub(super) mod files;

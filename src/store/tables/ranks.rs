@@ -1,6 +1,7 @@
-//! How much of a snapshot comes together in each symbol: PageRank over who uses whom, used where it lies.
+//! Ranks of a snapshot's symbols: PageRank over the edges, read in place.
 //!
-//! Like the edges it is derived from, it is no part of a commit: whoever first asks makes it, and it is kept beside them.
+//! Like the edges it is derived from, this table is not part of a commit. The first query computes it, and it is
+//! stored beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +12,30 @@ use crate::store::packs::pack::checksum;
 use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"clranks\0";
-/// Changes with this table and with how ranks are found; an older table is made again.
+/// Version of this table and of the ranking; older tables are computed again.
 const VERSION: u32 = 3;
 
-/// How central a symbol is.
+/// Centrality of a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Rank {
     file: u32,
     index: u32,
-    /// Its share of the whole; all shares add up to one.
+    /// Share of the total rank; all shares add up to one.
     pub score: f32,
-    /// How many symbols use it.
+    /// Number of symbols that use it.
     pub users: u32,
-    /// How many symbols it uses.
+    /// Number of symbols that it uses.
     pub uses: u32,
 }
 
 impl Rank {
-    /// The rank of a symbol.
+    /// Creates the rank of a symbol.
     pub fn new(symbol: SymbolId, score: f32, users: u32, uses: u32) -> Self {
         Self { file: symbol.file, index: symbol.index, score, users, uses }
     }
 
-    /// Whose it is.
+    /// The ranked symbol.
     pub fn symbol(&self) -> SymbolId {
         SymbolId { file: self.file, index: self.index }
     }
@@ -47,18 +48,18 @@ struct Header {
     version: u32,
     iterations: u32,
     checksum: u64,
-    /// The checksum of the edges that it was made of.
+    /// Checksum of the edges it was computed from.
     edges: u64,
     count: u64,
 }
 
-/// The file of a table.
+/// Path of a table.
 pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("ranks.{number}"))
 }
 
-/// A table as it is written. `edges` is the checksum of the edges it was made of. Of equal ranks the one given first is the
-/// first: files' numbers tell when each was stored, and no answer may depend on that.
+/// Serializes ranks. `edges` is the checksum of the edges. Equal ranks keep the given order: file numbers depend on
+/// when files were stored, and answers must not.
 pub(in crate::store) fn to_bytes(given: Vec<Rank>, iterations: u32, edges: u64) -> Vec<u8> {
     let mut by_symbol: Vec<u32> = (0..given.len() as u32).collect();
     by_symbol.sort_by_key(|at| given[*at as usize].symbol());
@@ -74,7 +75,7 @@ pub(in crate::store) fn to_bytes(given: Vec<Rank>, iterations: u32, edges: u64) 
     [header.as_bytes(), &body].concat()
 }
 
-/// The ranks of a snapshot, open for reading.
+/// Ranks of a snapshot, open for reading.
 #[derive(Clone, Debug)]
 pub struct RankTable {
     map: Mapped,
@@ -87,7 +88,7 @@ impl RankTable {
         self.map.damage()
     }
 
-    /// Opens a table and checks that it is whole and of these edges.
+    /// Opens a table and verifies its checksum and its edges.
     pub(in crate::store) fn open(path: &Path, edges: u64) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
@@ -107,28 +108,28 @@ impl RankTable {
         self.map.records(size_of::<Header>() as u64, self.header.count).unwrap_or_default()
     }
 
-    /// How many symbols are ranked.
+    /// Number of ranked symbols.
     pub fn len(&self) -> usize {
         self.header.count as usize
     }
 
-    /// Whether none is.
+    /// Whether no symbol is ranked.
     pub fn is_empty(&self) -> bool {
         self.header.count == 0
     }
 
-    /// After how many rounds the shares no longer changed.
+    /// Number of rounds until the ranks converged.
     pub fn iterations(&self) -> u32 {
         self.header.iterations
     }
 
-    /// A symbol's; `None` for a plain value, and where names are not resolved.
+    /// Rank of a symbol; `None` for plain values and for languages without resolution.
     pub fn of(&self, symbol: SymbolId) -> Option<&Rank> {
         let all = self.all();
         all.binary_search_by_key(&symbol, Rank::symbol).ok().map(|place| &all[place])
     }
 
-    /// Every symbol's, the most central first.
+    /// Ranks of all symbols, best first.
     pub fn best(&self) -> impl Iterator<Item = &Rank> {
         let all = self.all();
         let start = size_of::<Header>() + size_of_val(all);
