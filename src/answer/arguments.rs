@@ -1,5 +1,5 @@
-//! Reads a tool's arguments by its JSON schema, as a person would: what is plainly meant is taken, what is not is
-//! refused with the nearest thing that would do.
+//! Lenient parsing of a tool's arguments by its JSON schema: near misses are accepted when their meaning is plain,
+//! and otherwise refused with the nearest valid choice.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -12,14 +12,13 @@ use serde_json::{Map, Number, Value};
 use super::error::nearest;
 use super::{Code, Error};
 
-/// Arguments lie this deep at most; a schema that refers to itself ends here.
+/// Maximum nesting of arguments, which also bounds recursive schemas.
 const DEEPEST: usize = 32;
 
-/// Reads a tool's arguments, helping near misses.
+/// Parses a tool's arguments, accepting near misses.
 ///
-/// `null` for a parameter that may be left out means that it is left out. A number, a boolean, a list or an object is
-/// also taken from a string that spells it, and a single value where a list of such is wanted. The schema may name
-/// further spellings of a parameter in `x-aliases`.
+/// `null` counts as absent for an optional parameter. Numbers, booleans, lists and objects may be given as strings,
+/// and a single value stands for a list of one. The schema may list alternative names of a parameter in `x-aliases`.
 pub fn arguments<A: DeserializeOwned + 'static>(
     args: Map<String, Value>,
     schema: fn() -> schemars::Schema,
@@ -30,27 +29,27 @@ pub fn arguments<A: DeserializeOwned + 'static>(
         .map_err(|err| Error::new(Code::InvalidArguments, format!("the arguments do not fit: {err}")))
 }
 
-/// A warning for each argument that was given, asks for something, and has no effect yet.
+/// Warnings for arguments that are set and have no effect yet.
 pub fn without_effect(given: &[(&str, Option<bool>)]) -> Vec<String> {
     let asked = given.iter().filter(|(_, wanted)| *wanted == Some(true));
     asked.map(|(name, _)| format!("{name} has no effect yet: nothing is set up for it")).collect()
 }
 
-/// The schema of a type of arguments, made once: making it takes as long as answering a small question. There are as many as
-/// there are tools, so none is ever dropped.
+/// Cached schema of a type of arguments: building it takes as long as answering a small question. There is one for
+/// each tool, so none is ever dropped.
 fn schema_of(arguments: TypeId, make: fn() -> schemars::Schema) -> &'static Value {
     static SCHEMAS: Mutex<BTreeMap<TypeId, &'static Value>> = Mutex::new(BTreeMap::new());
     let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
     schemas.entry(arguments).or_insert_with(|| Box::leak(Box::new(make().to_value())))
 }
 
-/// A schema and what its references mean.
+/// A schema with its references.
 struct Reader<'a> {
     root: &'a Value,
 }
 
 impl Reader<'_> {
-    /// The arguments of a tool, each under its own name and of its own type.
+    /// Parses the arguments of a tool, each under its canonical name and with its own type.
     fn parameters(&self, args: Map<String, Value>, schema: &Value) -> Result<Map<String, Value>, Error> {
         let none = Map::new();
         let known = schema["properties"].as_object().unwrap_or(&none);
@@ -67,7 +66,7 @@ impl Reader<'_> {
             }
             let value = self.value(value, parameter, 0).map_err(|wrong| wrong.into_error(name))?;
             if given != *name && read.contains_key(name) {
-                continue; // Given under both names: its own counts.
+                continue; // Given under both names: the canonical one takes precedence.
             }
             read.insert(name.clone(), value);
         }
@@ -86,7 +85,7 @@ impl Reader<'_> {
         Ok(read)
     }
 
-    /// One value, turned into what the schema wants when that is plainly meant.
+    /// Converts a value to the type of the schema when its meaning is plain.
     fn value(&self, value: Value, schema: &Value, depth: usize) -> Result<Value, Wrong> {
         let schema = self.follow(schema);
         if depth > DEEPEST || !schema.is_object() {
@@ -105,7 +104,7 @@ impl Reader<'_> {
             [] => Ok(value),
             [one] => self.typed(value, one, schema, depth),
             several => {
-                // As it is, when it is one of them; else the first that it can be turned into.
+                // Unchanged when one type matches; else converted to the first possible type.
                 if several.iter().any(|one| is_of(&value, one)) {
                     return Ok(value);
                 }
@@ -115,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A value that may be one of several things.
+    /// Converts a value with several alternative schemas.
     fn choose(&self, value: Value, schema: &Value, choices: &[&Value], depth: usize) -> Result<Value, Wrong> {
         if let [one] = choices {
             return self.value(value, one, depth + 1);
@@ -153,7 +152,7 @@ impl Reader<'_> {
             }
             ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
             ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
-            // A query such as 404 or true reaches us as what it looks like.
+            // Clients send queries such as 404 or true as numbers and booleans.
             ("string", Value::Number(number)) => Ok(Value::String(number.to_string())),
             ("string", Value::Bool(truth)) => Ok(Value::String(truth.to_string())),
             ("array", Value::Array(items)) => self.items(items, schema, depth),
@@ -191,7 +190,7 @@ impl Reader<'_> {
         Ok(Value::Object(fields))
     }
 
-    /// What a reference within the schema means.
+    /// Resolves a reference within the schema.
     fn follow<'s>(&'s self, schema: &'s Value) -> &'s Value {
         let mut schema = schema;
         for _ in 0..DEEPEST {
@@ -203,7 +202,7 @@ impl Reader<'_> {
         schema
     }
 
-    /// The words that an enumeration allows; none when it is something else.
+    /// Words of an enumeration; empty for other schemas.
     fn words<'s>(&'s self, schema: &'s Value) -> Vec<&'s str> {
         if schema["enum"].is_array() {
             return strings(&schema["enum"]).collect();
@@ -218,7 +217,7 @@ impl Reader<'_> {
         self.follow(schema)["const"].as_str()
     }
 
-    /// What a schema wants, in plain words.
+    /// Describes a schema in plain words.
     fn describe(&self, schema: &Value, depth: usize) -> String {
         let schema = self.follow(schema);
         let words = self.words(schema);
@@ -255,7 +254,7 @@ impl Reader<'_> {
     }
 }
 
-/// A value that does not fit.
+/// A value that does not fit its schema.
 struct Wrong {
     wanted: String,
     given: String,
@@ -292,7 +291,7 @@ fn one_of(value: Value, words: &[&str]) -> Result<Value, Wrong> {
     Err(wrong)
 }
 
-/// The parameter of that name or spelling.
+/// Finds a parameter by its name or an alias.
 fn find<'a>(known: &'a Map<String, Value>, given: &str) -> Option<(&'a String, &'a Value)> {
     known.get_key_value(given).or_else(|| known.iter().find(|(_, one)| strings(&one["x-aliases"]).any(|a| a == given)))
 }
@@ -314,13 +313,13 @@ fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
     Error::new(Code::InvalidArguments, format!("unknown {noun} {}", each.join(", "))).with("known", names)
 }
 
-/// The alternatives of a schema, without "nothing", which is what leaving out means.
+/// Alternatives of a schema, without `null`, which counts as absent.
 fn choices(schema: &Value) -> Vec<&Value> {
     let all = ["anyOf", "oneOf", "allOf"].iter().find_map(|key| schema[*key].as_array());
     all.into_iter().flatten().filter(|choice| choice["type"] != "null").collect()
 }
 
-/// The types that a schema allows, without "nothing".
+/// Types that a schema allows, without `null`.
 fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let one = schema["type"].as_str();
     one.into_iter().chain(strings(&schema["type"])).filter(|name| *name != "null")
@@ -342,7 +341,7 @@ fn is_of(value: &Value, wanted: &str) -> bool {
     }
 }
 
-/// The whole number that a value is or spells.
+/// Whole number from a number or a string.
 fn integer(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => number.as_i128().or_else(|| whole(number.as_f64()?)),
@@ -354,9 +353,9 @@ fn integer(value: &Value) -> Option<i128> {
     }
 }
 
-/// A float that has nothing behind the point.
+/// Whole number from a float without a fraction.
 fn whole(number: f64) -> Option<i128> {
-    // A conversion stops at the ends of the range, and those are out of every schema's.
+    // The conversion saturates, and its limits are outside every schema's range.
     (number.is_finite() && number.fract() == 0.0).then_some(number as i128)
 }
 
@@ -369,7 +368,7 @@ fn number(value: &Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// The least and the greatest whole number that a schema allows: what it says, and what its format can hold.
+/// Range of whole numbers that a schema and its format allow.
 fn range(schema: &Value) -> (i128, i128) {
     let (least, most) = match schema["format"].as_str().unwrap_or_default() {
         "uint8" => (0, u8::MAX.into()),
@@ -384,7 +383,7 @@ fn range(schema: &Value) -> (i128, i128) {
     (integer(&schema["minimum"]).unwrap_or(least).max(least), integer(&schema["maximum"]).unwrap_or(most).min(most))
 }
 
-/// A limit above this says how the number is stored; it would puzzle a reader who did not run into it.
+/// Limits above this only reflect the storage type and would confuse readers.
 const TOLD: i128 = u16::MAX as i128;
 
 fn within(what: &str, (least, most): (i128, i128)) -> String {
@@ -397,7 +396,7 @@ fn within(what: &str, (least, most): (i128, i128)) -> String {
     }
 }
 
-/// A list written as JSON in a string.
+/// Parses a list written as JSON in a string.
 fn listed(text: &str) -> Option<Vec<Value>> {
     if !text.trim_start().starts_with('[') {
         return None;
@@ -405,7 +404,7 @@ fn listed(text: &str) -> Option<Vec<Value>> {
     serde_json::from_str(text).ok()
 }
 
-/// A value as an error shows it.
+/// Short form of a value for errors.
 fn brief(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".to_owned(),
@@ -415,7 +414,7 @@ fn brief(value: &Value) -> String {
     }
 }
 
-/// The beginning of a text that a caller sent: an error need not repeat a megabyte.
+/// Beginning of a caller's text: an error need not repeat a megabyte.
 fn clip(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,40 +1,40 @@
-//! Keeps an answer within its token budget: cuts items off the end of its list, then shortens what is left, and says
-//! what is missing and how to get it. What an item holds never depends on how many fit.
+//! Token budget of an answer: items are cut off the end of its list, then strings are shortened, and the answer says
+//! what is missing and how to get it. The content of an item never depends on how many fit.
 
 use serde_json::{Map, Value};
 
 use super::envelope::write_cursor;
 use super::{Code, Error, compact, tokens};
 
-/// An answer before it goes out.
+/// An answer under construction.
 pub(super) struct Draft {
-    /// The answer, its list lifted out while `items` holds it.
+    /// Body of the answer, without its list while `items` holds it.
     body: Map<String, Value>,
-    /// Where the list lies in the body.
+    /// Path of the list in the body.
     path: Option<&'static str>,
     items: Option<Vec<Value>>,
-    /// How many items go out.
+    /// Number of items to send.
     kept: usize,
-    /// How many items the tool gave.
+    /// Number of items from the tool.
     given: usize,
-    /// How many items lie before those.
+    /// Number of items before those.
     offset: usize,
-    /// How many items there are in all.
+    /// Total number of items.
     total: usize,
-    /// The keys of what was shortened within what goes out, and how many items each lost; none for a string.
+    /// Keys of shortened values, with the number of items each lost; none for a string.
     shortened: Vec<(String, usize)>,
-    /// Fingerprint of the question whose cursor goes on.
+    /// Fingerprint of the question, for its cursor.
     question: u32,
-    /// How to ask for less.
+    /// Hint for a narrower question.
     pub narrow: Option<String>,
-    /// Written as compact text.
+    /// Whether the format is compact text.
     pub compact: bool,
-    /// What `_meta` holds; empty when there is none.
+    /// Content of `_meta`; empty for none.
     pub meta: Map<String, Value>,
 }
 
 impl Draft {
-    /// An answer whose list lies at `path`, `offset` items of `total` having been given before.
+    /// Creates an answer whose list lies at `path`, after `offset` of `total` items.
     pub fn new(
         question: u32,
         mut body: Map<String, Value>,
@@ -48,7 +48,7 @@ impl Draft {
         });
         let given = items.as_ref().map_or(0, Vec::len);
         let reached = offset.saturating_add(given);
-        // A cursor beyond the end reaches nothing, so it proves nothing about the total.
+        // A cursor beyond the end reaches no item, so it proves nothing about the total.
         let total = if given == 0 { total.unwrap_or(0) } else { total.unwrap_or(reached).max(reached) };
         let path = path.filter(|_| items.is_some());
         Self {
@@ -72,12 +72,12 @@ impl Draft {
         self.path.is_some()
     }
 
-    /// Whether the answer has its list and the list holds nothing.
+    /// Whether the answer has an empty list.
     pub fn is_empty_list(&self) -> bool {
         self.has_list() && self.given == 0
     }
 
-    /// Answers with a number instead, this one or how many items there are, and says which; and whether there may be more.
+    /// Replaces the body by a count, given or total, and returns it. A note that there may be more is kept.
     pub fn count(&mut self, count: Option<usize>) -> usize {
         let count = count.unwrap_or(self.total);
         let at_least = self.body.shift_remove_entry("at_least");
@@ -87,22 +87,22 @@ impl Draft {
         count
     }
 
-    /// Whether the reader does not get everything.
+    /// Whether the answer is incomplete.
     pub fn is_cut(&self) -> bool {
         self.left(self.kept) > 0 || !self.shortened.is_empty() || self.body.get("truncated") == Some(&Value::Bool(true))
     }
 
-    /// The answer as it goes out.
+    /// The answer to send.
     pub fn value(&self) -> Value {
         self.value_of(self.kept)
     }
 
-    /// How many items come after the first `kept` of this list.
+    /// Number of items after the first `kept` of this list.
     fn left(&self, kept: usize) -> usize {
         if self.has_list() { self.total.saturating_sub(self.offset.saturating_add(kept)) } else { 0 }
     }
 
-    /// The answer with only so many items of its list.
+    /// The answer with the first `kept` items of its list.
     fn value_of(&self, kept: usize) -> Value {
         let mut body = self.body.clone();
         if let (Some(path), Some(items)) = (self.path, &self.items)
@@ -113,7 +113,7 @@ impl Draft {
         self.finished(body, kept)
     }
 
-    /// Adds what is missing, how to get it, and `_meta`.
+    /// Adds the notes about missing parts, and `_meta`.
     fn finished(&self, mut body: Map<String, Value>, kept: usize) -> Value {
         let mut add = |key: &str, value: Value| _ = body.insert(key.to_owned(), value);
         let left = self.left(kept);
@@ -130,7 +130,7 @@ impl Draft {
         }
         if left > 0 {
             add("total", self.total.into());
-            // A cursor after nothing would lead its reader in a circle.
+            // A cursor after no items would loop forever.
             if kept > 0 {
                 add("next_cursor", write_cursor(self.question, self.offset + kept).into());
             }
@@ -139,7 +139,7 @@ impl Draft {
         if let (true, Some(narrow)) = (cut, &self.narrow) {
             add("narrow", narrow.as_str().into());
         }
-        // A tool that counts what it gives cannot know what the budget leaves of it.
+        // The tool's own count does not know the cut.
         if kept < self.given && body.get("result_count").and_then(Value::as_u64) == Some(self.given as u64) {
             body.insert("result_count".to_owned(), kept.into());
         }
@@ -157,7 +157,7 @@ impl Draft {
         }
     }
 
-    /// Puts the list back, cut to what is kept, so that the answer can be shortened as one.
+    /// Puts the kept items back into the body, so that the answer can be shortened as a whole.
     fn settle(&mut self) {
         if let (Some(path), Some(mut items)) = (self.path, self.items.take()) {
             items.truncate(self.kept);
@@ -168,7 +168,7 @@ impl Draft {
     }
 }
 
-/// The value at a dotted path.
+/// Value at a dotted path.
 fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value> {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let value = body.get_mut(first)?;
@@ -178,19 +178,18 @@ fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value>
     }
 }
 
-/// A value as its reader gets it.
+/// Serializes a value in the answer's format.
 pub(super) fn written(value: &Value, compact: bool) -> String {
     if compact { compact::render(value) } else { value.to_string() }
 }
 
-/// Cuts and shortens the answer until it has at most so many tokens, and returns it as it is written then. `meta` counts as
-/// it stands.
+/// Cuts and shortens the answer to at most `max_tokens`, and returns its text. `meta` counts as it is.
 pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error> {
     let whole = written(&draft.value(), draft.compact);
     if size_of(&whole, max_tokens) <= max_tokens {
         return Ok(whole);
     }
-    // What comes with a cut has its price too, and `_meta` says it once more.
+    // The notes about a cut take tokens too, and `_meta` repeats them.
     draft.meta.entry("truncated").or_insert(true.into());
     let guess = draft.items.as_deref().map_or(0, |items| affordable(items, max_tokens));
     let n = draft.given;
@@ -202,17 +201,17 @@ pub(super) fn fit(draft: &mut Draft, max_tokens: usize) -> Result<String, Error>
     Ok(written(&draft.value(), draft.compact))
 }
 
-/// The tokens of a value as it is written.
+/// Number of tokens of a serialized value.
 fn size(value: &Value, compact: bool, max_tokens: usize) -> usize {
     size_of(&written(value, compact), max_tokens)
 }
 
-/// The tokens of a text; only its bytes when those prove that it fits, for a token has one byte at least.
+/// Number of tokens of a text. A token has at least one byte, so the byte length suffices when it fits.
 fn size_of(text: &str, max_tokens: usize) -> usize {
     if text.len() <= max_tokens { text.len() } else { tokens::estimate(text) }
 }
 
-/// How many items the budget would pay for if nothing else were in the answer.
+/// Number of items that fit the budget alone.
 fn affordable(items: &[Value], max_tokens: usize) -> usize {
     let mut spent = 0;
     let paid = items.iter().take_while(|item| {
@@ -222,8 +221,8 @@ fn affordable(items: &[Value], max_tokens: usize) -> usize {
     paid.count()
 }
 
-/// The largest number below `n` for which `fits` holds, zero when there is none. It asks near `guess` first, so that
-/// what is written for the asking stays in proportion to the answer, however long the list is.
+/// Largest number below `n` for which `fits` holds, or zero. The search starts at `guess`, so that its cost stays
+/// proportional to the answer, however long the list is.
 fn largest(n: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad) = (0, n);
     let mut probe = guess.min(n.saturating_sub(1)).max(1);
@@ -244,10 +243,10 @@ fn largest(n: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
     good
 }
 
-/// Strings are not shortened below this many characters: less would say nothing.
+/// Minimum length of shortened strings in characters: less would be useless.
 const SHORTEST: usize = 40;
 
-/// Keys of strings that are never shortened: a part of a name names nothing, and signatures and summaries are short.
+/// Keys of strings that are never shortened: a partial name is useless, and signatures and summaries are short.
 const NAMES: [&str; 11] =
     ["id", "file", "path", "repo", "code", "symbol_id", "name", "kind", "signature", "summary", "_meta"];
 
@@ -277,7 +276,7 @@ fn shorten(draft: &mut Draft, max_tokens: usize) -> Result<(), Error> {
                 *part(&mut body, &path) = Value::Array(items[..kept].to_vec());
             }
             Value::String(text) => {
-                // More characters than the budget has bytes for can hardly be paid.
+                // More than eight characters per token rarely fit.
                 let most = text.chars().count().min(max_tokens.saturating_mul(8));
                 let length = largest(most, most / 2, |length| {
                     let mut trial = body.clone();
@@ -308,7 +307,7 @@ fn too_small(needed: usize, narrow: Option<&str>) -> Error {
     Error::new(Code::InvalidArguments, message).with("max_tokens", needed)
 }
 
-/// A step from a value to one that it holds.
+/// A step from a value to one inside it.
 #[derive(Clone)]
 enum Step {
     Key(String),
@@ -322,7 +321,7 @@ fn part<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
     })
 }
 
-/// The way to the list or string that makes the answer large; none when nothing can be taken away any more.
+/// Path of the list or string that takes the most space; none when nothing can be shortened any more.
 fn heaviest(value: &Value) -> Option<Vec<Step>> {
     let mut value = value;
     let mut path = Vec::new();
@@ -343,7 +342,7 @@ fn heaviest(value: &Value) -> Option<Vec<Step>> {
             }
             _ => return Some(path),
         };
-        // A list of like items is cut; in one that holds a giant, the giant is.
+        // A list of similar items is cut; a single giant item is shortened instead.
         if value.as_array().is_some_and(|items| items.len() > 1) && weight * 2 <= all {
             return Some(path);
         }
@@ -352,7 +351,7 @@ fn heaviest(value: &Value) -> Option<Vec<Step>> {
     }
 }
 
-/// How many bytes could be taken away from a value, roughly.
+/// Approximate number of bytes that can be removed from a value.
 fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) if text.chars().nth(SHORTEST + 1).is_some() => text.len(),
@@ -365,7 +364,7 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-/// About how many bytes a value is written in.
+/// Approximate number of bytes of a serialized value.
 fn bytes(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 2,
@@ -375,7 +374,7 @@ fn bytes(value: &Value) -> usize {
     }
 }
 
-/// Shortens every string that has more than `length` characters and names nothing, and tells under which keys.
+/// Shortens every string of more than `length` characters except names, and reports its key.
 fn clip(value: &mut Value, key: &str, length: usize, tell: &mut dyn FnMut(&str)) {
     match value {
         Value::Object(fields) => {
@@ -394,7 +393,8 @@ fn clip(value: &mut Value, key: &str, length: usize, tell: &mut dyn FnMut(&str))
     }
 }
 
-/// Leaves so many characters of a text and says whether it had more. One more is left alone, for the mark takes its place.
+/// Truncates a text to this many characters plus a mark, and returns whether it was longer. One extra character is
+/// kept, because the mark would take its place.
 fn cut(text: &mut String, length: usize) -> bool {
     let mut ends = text.char_indices().skip(length);
     let (Some((end, _)), Some(_)) = (ends.next(), ends.next()) else { return false };

@@ -1,4 +1,4 @@
-//! Writes an answer as dense text for models. It holds everything the JSON holds, and reads one way only.
+//! Compact text format of answers for models. It is lossless and unambiguous.
 //!
 //! - `key: value`, a line each (`key:1` for a number); nested objects are indented by two spaces, or stand in one line
 //!   as `{key: value}`.
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use self::symbols::Symbols;
 use super::tokens;
 
-/// The answer as dense text; as JSON when that is smaller.
+/// Renders an answer as compact text, or as JSON when that is smaller.
 pub fn render(value: &Value) -> String {
     let json = value.to_string();
     let Some(fields) = value.as_object().filter(|fields| !fields.is_empty()) else { return json };
@@ -38,18 +38,18 @@ fn written(fields: &Map<String, Value>) -> String {
 /// Keys of ids.
 const IDS: [&str; 2] = ["id", "symbol_id"];
 
-/// Follows the key of an id that says what other keys would.
+/// Suffix of an id's key when the id replaces other keys.
 const ID_FORM: &str = "=file::qualified#kind";
 
-/// Longer objects are written in several lines.
+/// Maximum length of objects on one line.
 const LINE: usize = 160;
 
-/// Strings of several lines that are longer than this are written as they are.
+/// Length above which strings of several lines are written as blocks.
 const SHORT: usize = 80;
 
 fn object(out: &mut String, fields: &Map<String, Value>, indent: usize) {
     let id = IDS.into_iter().find(|id| fields.keys().any(|key| derives(&[fields], id, key)));
-    // What needs lines of its own comes last, so that what is short is read first.
+    // Values on lines of their own come last, so that short ones are read first.
     for (key, value) in fields.iter().filter(|(_, value)| !is_block(value)) {
         match id {
             Some(id) if id == key => {
@@ -68,7 +68,7 @@ fn object(out: &mut String, fields: &Map<String, Value>, indent: usize) {
     }
 }
 
-/// Writes a key and its value; `file` is what the same object says its file is.
+/// Writes a key and its value; `file` is the file of the same object.
 fn field(out: &mut String, key: &str, value: &Value, indent: usize, file: Option<&str>) {
     margin(out, indent);
     name(out, key);
@@ -84,7 +84,7 @@ fn field(out: &mut String, key: &str, value: &Value, indent: usize, file: Option
                 for item in items.iter().filter_map(Value::as_object) {
                     let start = out.len();
                     object(out, item, indent + 2);
-                    // The margin of an item's first line holds its mark.
+                    // The margin of an item's first line holds its dash.
                     out.replace_range(start + indent..start + indent + 1, "-");
                 }
             }
@@ -105,12 +105,12 @@ fn margin(out: &mut String, indent: usize) {
     out.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// A list of which every item is an object with something in it.
+/// Whether a list consists of non-empty objects.
 fn is_records(items: &[Value]) -> bool {
     !items.is_empty() && items.iter().all(|item| item.as_object().is_some_and(|item| !item.is_empty()))
 }
 
-/// A string that is written line by line as it is.
+/// Whether a string is written as a block of lines.
 fn is_block(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.len() > SHORT && text.contains('\n'))
 }
@@ -129,7 +129,7 @@ fn fits_line(value: &Value) -> bool {
     text.len() <= LINE && !has_block(value)
 }
 
-/// A key, in quotes when it holds more than names do.
+/// Writes a key, in quotes if it has special characters.
 fn name(out: &mut String, key: &str) {
     let plain = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '/' | '-' | '$' | '@' | '*' | '#');
     if !key.is_empty() && !key.starts_with('-') && key.chars().all(plain) {
@@ -143,7 +143,7 @@ fn quoted(out: &mut String, text: &str) {
     _ = write!(out, "{}", Value::from(text));
 }
 
-/// A string that can be taken for nothing else when the rest of its line, or of its cell, is its own.
+/// Whether a string is unambiguous without quotes on the rest of a line or cell.
 fn is_plain_line(text: &str) -> bool {
     let first = text.chars().next();
     let last = text.chars().next_back();
@@ -155,14 +155,14 @@ fn is_plain_line(text: &str) -> bool {
         && !is_scalar(text)
 }
 
-/// A string that reads as a number, a truth or nothing.
+/// Whether a string looks like a number, a boolean or null.
 fn is_scalar(text: &str) -> bool {
     matches!(text, "true" | "false" | "null")
         || (text.starts_with(['-', '+', '.']) || text.starts_with(|char: char| char.is_ascii_digit()))
             && text.parse::<f64>().is_ok()
 }
 
-/// A value behind a colon or a comma. A blank before a number would be a token of its own.
+/// Writes a value after a colon or a comma. A space before a number would be an extra token.
 fn beside(out: &mut String, value: &Value) {
     if !value.is_number() {
         out.push(' ');
@@ -170,7 +170,7 @@ fn beside(out: &mut String, value: &Value) {
     inline(out, value);
 }
 
-/// A value in one line, among others.
+/// Writes a value inline.
 fn inline(out: &mut String, value: &Value) {
     match value {
         Value::String(text) if is_plain_line(text) && !text.contains([',', '[', ']', '{', '}', '"']) => {
@@ -203,42 +203,42 @@ fn inline(out: &mut String, value: &Value) {
     }
 }
 
-/// A list of like objects.
+/// A list of similar objects as a table.
 struct Table<'a> {
     rows: Vec<Row<'a>>,
     columns: Vec<&'a str>,
-    /// What is the same in all rows.
+    /// Keys with the same value in all rows.
     shared: Vec<(&'a str, &'a Value)>,
-    /// The last column's cells may hold tabs.
+    /// Whether cells of the last column may contain tabs.
     tabs: bool,
-    /// How rows are grouped.
+    /// Grouping of rows.
     by: Group<'a>,
-    /// How many items the list has.
+    /// Number of items in the list.
     items: usize,
 }
 
 struct Row<'a> {
-    /// The file that it stands below.
+    /// File of the group.
     file: Option<&'a str>,
-    /// What follows the file in its id.
+    /// Part of the id after the file.
     id: Option<&'a str>,
-    /// By column; `None` where the object has no such key.
+    /// Cells by column; `None` for a missing key.
     cells: Vec<Option<&'a Value>>,
 }
 
 #[derive(Clone, Copy)]
 enum Group<'a> {
     None,
-    /// Rows of one file stand together.
+    /// Rows grouped by file.
     File,
-    /// The file and the first cell are the id, which stands under this key.
+    /// The file and the first cell form the id, under this key.
     Id(&'static str),
-    /// Each item has nothing but a file and, under this key, rows.
+    /// Each item consists of a file and, under this key, rows.
     Nested(&'a str),
 }
 
 impl<'a> Table<'a> {
-    /// The table of a list of objects, when it is one that can be read as such.
+    /// Builds the table of a list of objects, if it is suitable.
     fn of(items: &'a [Value]) -> Option<Self> {
         let objects: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).collect();
         if let Some(nested) = Self::nested(&objects) {
@@ -261,7 +261,7 @@ impl<'a> Table<'a> {
             Value::Array(_) | Value::Object(_) => fits_line(value),
             value => !is_block(value),
         };
-        // Objects that have little in common, or that hold much, are easier to read one by one.
+        // Objects with few common keys, or with large values, are easier to read one by one.
         if columns.len() > 40 || cells * 2 < columns.len() * objects.len() {
             return None;
         }
@@ -293,7 +293,7 @@ impl<'a> Table<'a> {
                 false
             });
         }
-        // The last cell ends with its line, so what holds tabs is best there.
+        // The last cell ends with its line, so a column with tabs goes there.
         let holds_tabs = |column: &&str| {
             let mut texts = objects.iter().filter_map(|object| object.get(*column)?.as_str());
             texts.any(|text| text.contains('\t'))
@@ -313,7 +313,7 @@ impl<'a> Table<'a> {
         Some(Self { rows, columns, shared, tabs: tabs.is_some(), by, items: objects.len() })
     }
 
-    /// The table of objects that hold a file and a list of flat objects, and nothing else.
+    /// Builds the table of objects that consist of a file and a list of flat objects.
     fn nested(objects: &[&'a Map<String, Value>]) -> Option<Self> {
         let key = objects.first()?.keys().find(|key| *key != "file")?.as_str();
         let mut inner: Vec<&'a Map<String, Value>> = Vec::new();
@@ -399,7 +399,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Whether so many cells repeat the one before them that it is worth a word.
+    /// Whether enough cells repeat the previous one to abbreviate them.
     fn repeats(&self) -> bool {
         let rows = self.rows.iter().map(|row| {
             row.cells.windows(2).filter(|pair| pair[1].is_some_and(|value| is_repeat(pair[0], value))).count()
@@ -412,8 +412,8 @@ fn is_repeat(left: Option<&Value>, value: &Value) -> bool {
     left == Some(value) && value.as_str().is_some_and(|text| text.len() > 12)
 }
 
-/// A value among others of its row; of a symbol of the same `file` only what follows the file. White space around it is
-/// its own, for tabs part cells.
+/// Writes a cell; for symbols of the same `file`, only the part after the file. White space is kept, because tabs
+/// separate cells.
 fn cell(out: &mut String, value: &Value, file: Option<&str>, tabs: bool) {
     match value {
         Value::String(text) => {
@@ -436,7 +436,7 @@ fn cell(out: &mut String, value: &Value, file: Option<&str>, tabs: bool) {
     }
 }
 
-/// The two parts of an id, when it has the usual form and both can stand on lines of their own.
+/// Splits an id of the usual form whose parts can be written without quotes.
 fn split(id: Option<&Value>) -> Option<(&str, &str)> {
     let (file, rest) = id?.as_str()?.split_once("::")?;
     let (qualified, kind) = rest.rsplit_once('#')?;
@@ -448,7 +448,7 @@ fn has_ids(objects: &[&Map<String, Value>], key: &str) -> bool {
     objects.iter().all(|object| split(object.get(key)).is_some())
 }
 
-/// Whether rows of one file follow each other often enough to say the file once.
+/// Whether enough adjacent rows share a file to group them.
 fn has_groups(objects: &[&Map<String, Value>]) -> bool {
     let file = |object: &&Map<String, Value>| object.get("file").and_then(Value::as_str).map(str::to_owned);
     let named = objects.iter().all(|object| file(object).is_some_and(|file| is_plain_line(&file)));
@@ -456,7 +456,7 @@ fn has_groups(objects: &[&Map<String, Value>]) -> bool {
     named && again * 4 >= objects.len()
 }
 
-/// Whether the id says in every row what this column says.
+/// Whether the id implies this column's value in every row.
 fn derives(objects: &[&Map<String, Value>], key: &str, column: &str) -> bool {
     objects.iter().all(|object| {
         let Some((file, rest)) = split(object.get(key)) else { return false };

@@ -1,5 +1,5 @@
-//! The one door to every answer: it times, checks arguments, has the tool run, keeps the answer within its token budget and
-//! writes the answer or the error in one shape.
+//! Common path of every answer: shared arguments, timing, the tool's run, the token budget, and one shape for answers
+//! and errors.
 
 use std::time::Instant;
 
@@ -28,27 +28,27 @@ pub struct SharedArguments {
     pub count_only: bool,
 }
 
-/// The names of [`SharedArguments`].
+/// Names of [`SharedArguments`].
 pub const SHARED: [&str; 4] = ["max_tokens", "format", "cursor", "count_only"];
 
-/// An answer cannot be smaller than this and still say something.
+/// Minimum token budget of a useful answer.
 const MIN_TOKENS: usize = 50;
 
-/// How an answer stands to the files it speaks of.
+/// Freshness of an answer relative to its files on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// They are as they were indexed.
+    /// The files are unchanged since indexing.
     Fresh,
-    /// Nobody has looked whether they still are.
+    /// The files were not compared with the disk.
     Unchecked,
-    /// Some have changed since.
+    /// Some files have changed since.
     Stale,
-    /// They are being read again.
+    /// The files are being read again.
     Indexing,
 }
 
 impl Freshness {
-    /// The word that answers carry.
+    /// The word in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
@@ -59,54 +59,54 @@ impl Freshness {
     }
 }
 
-/// A tool, as far as its answers go.
+/// Properties of a tool for its answers.
 #[derive(Clone, Copy)]
 pub struct Asked {
-    /// Its name over MCP.
+    /// Name of the tool over MCP.
     pub name: &'static str,
-    /// The key of the list that is cut when the answer does not fit its budget.
+    /// Key of the list that is cut when the answer exceeds its budget.
     pub list: Option<&'static str>,
 }
 
-/// A question, as far as every tool reads it alike.
+/// The shared part of a tool's question.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
-    /// How many tokens the answer may have.
+    /// Token budget of the answer.
     pub max_tokens: usize,
-    /// How many items of the list a cursor says were given already.
+    /// Number of list items before the cursor.
     pub offset: usize,
-    /// Only the number of items is wanted.
+    /// Whether only the number of items is wanted.
     pub count_only: bool,
-    /// Tells one question from another, see [`fingerprint`].
+    /// Fingerprint of the question, see [`fingerprint`].
     fingerprint: u32,
 }
 
 impl Question {
-    /// A question of a skin that wants no answer in an envelope.
+    /// Creates a question without limits, for callers that need no envelope.
     pub fn unbounded() -> Self {
         Self { max_tokens: usize::MAX, offset: 0, count_only: false, fingerprint: 0 }
     }
 
-    /// A cursor for a tool whose answer is cut elsewhere than in a list: goes on after `given` pieces.
+    /// Cursor for a tool whose answer is cut by other pieces than list items: continues after `given` pieces.
     pub fn cursor(&self, given: usize) -> String {
         write_cursor(self.fingerprint, given)
     }
 }
 
-/// An answer as a skin gives it on.
+/// A finished answer.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    /// The whole answer or error, `_meta` included.
+    /// The whole answer or error, including `_meta`.
     pub value: Value,
-    /// What a model reads: the value as JSON, or as compact text when that was asked for.
+    /// Text for a model: JSON, or compact text on request.
     pub text: String,
-    /// It is an error.
+    /// Whether it is an error.
     pub is_error: bool,
-    /// Something was found: decides the exit status at the terminal.
+    /// Whether anything was found, which decides the exit status at the terminal.
     pub found: bool,
 }
 
-/// Answers a question to a tool, which `run` runs, and counts it; as `config` has it where the question does not say otherwise.
+/// Answers a question to a tool through `run`, and counts the call. `config` gives the defaults.
 pub fn answered(
     tool: Asked,
     session: &Session,
@@ -134,12 +134,12 @@ pub fn answered(
     envelope
 }
 
-/// The answer to a question that no tool was run for.
+/// Creates an error answer without running a tool.
 pub fn refused(err: &Error, most: usize) -> Envelope {
     failure(err, Instant::now(), most)
 }
 
-/// Has the tool run and writes its answer; also says how many tokens that has, and how many it saved.
+/// Runs the tool and writes its answer. Also returns its tokens, and the tokens saved.
 fn answer(
     tool: Asked,
     session: &Session,
@@ -177,10 +177,10 @@ fn answer(
         freshness: notes.freshness,
         saved: None,
         facts: notes.meta,
-        // Stands for what is known only at the end; what is written in its place is never longer.
+        // Placeholder for the final time, which is never longer.
         timing_ms: 8_888_888.88,
     };
-    // Counting is what grep does, too.
+    // A count saves nothing: grep can count, too.
     let baseline_tokens = if shared.count_only { 0 } else { notes.baseline.values().sum::<u64>() / 4 };
     if baseline_tokens > 0 {
         meta.saved = Some((baseline_tokens, session.total_saved().saturating_add(baseline_tokens)));
@@ -189,7 +189,7 @@ fn answer(
     let written = budget::fit(&mut draft, max_tokens)?;
 
     meta.timing_ms = milliseconds(start);
-    // What `_meta` says of the time and the savings is shorter now than what stood for it, by a token or two.
+    // The final time and savings may be a token or two shorter than their placeholders.
     let tokens = tokens::estimate(&written);
     let saved = baseline_tokens.saturating_sub(tokens as u64);
     meta.saved = (saved > 0).then(|| (saved, session.total_saved().saturating_add(saved)));
@@ -199,7 +199,7 @@ fn answer(
     Ok((Envelope { value, text, is_error: false, found }, tokens, saved))
 }
 
-/// Takes the shared arguments out of what the tool will see.
+/// Removes the shared arguments from those of the tool.
 fn take_shared(args: &mut Map<String, Value>) -> Result<SharedArguments, Error> {
     let mut shared = Map::new();
     for name in SHARED {
@@ -213,12 +213,12 @@ fn take_shared(args: &mut Map<String, Value>) -> Result<SharedArguments, Error> 
     arguments(shared, || schemars::schema_for!(SharedArguments))
 }
 
-/// What `_meta` says.
+/// Content of `_meta`.
 struct Meta {
     timing_ms: f64,
     repo: Option<String>,
     freshness: Option<Freshness>,
-    /// Tokens saved by this answer and in all.
+    /// Tokens saved by this answer, and in total.
     saved: Option<(u64, u64)>,
     facts: Map<String, Value>,
 }
@@ -248,7 +248,7 @@ impl Meta {
     }
 }
 
-/// Writes an error in its one shape.
+/// Writes an error in its common shape.
 fn failure(err: &Error, start: Instant, max_tokens: usize) -> Envelope {
     let mut body = Map::new();
     body.insert("error".to_owned(), err.message.as_str().into());
@@ -258,7 +258,7 @@ fn failure(err: &Error, start: Instant, max_tokens: usize) -> Envelope {
     }
     let mut draft = Draft::new(0, body, None, 0, None);
     draft.meta.insert("timing_ms".to_owned(), milliseconds(start).into());
-    // Details that list ten thousand candidates help nobody. What cannot be cut any further goes out as it is.
+    // Details with ten thousand candidates are useless. An error that cannot be cut further is sent as it is.
     _ = budget::fit(&mut draft, max_tokens.max(MIN_TOKENS));
     draft.meta = Map::from_iter([("timing_ms".to_owned(), milliseconds(start).into())]);
     let value = draft.value();
@@ -270,17 +270,17 @@ fn milliseconds(start: Instant) -> f64 {
     (start.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
 }
 
-/// Fingerprint of a tool and what it is asked (FNV-1a). The size of a page is not part of the question.
+/// Fingerprint of a tool and its arguments (FNV-1a), without the page size.
 fn fingerprint(tool: &str, args: &Map<String, Value>) -> u32 {
     let fnv = |text: &str| {
         text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
     };
     let asked = args.iter().filter(|(key, value)| *key != "max_results" && !value.is_null());
-    // The order of arguments says nothing.
+    // The order of arguments does not matter.
     asked.fold(fnv(tool), |hash, (key, value)| hash ^ fnv(&format!("{key}={value}")))
 }
 
-/// Where a list goes on, with a check that it was this question's answer that said so.
+/// Cursor of a list position, with a check that it belongs to the question.
 pub(super) fn write_cursor(question: u32, offset: usize) -> String {
     let check = (question ^ offset as u32).wrapping_mul(0x9e37_79b1) >> 16;
     format!("c{offset}-{check:04x}")

@@ -1,39 +1,39 @@
-//! What a tool answers when it cannot answer: what is wrong, and what to do next.
+//! Errors of tools, each with its cause and the next step.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// What sort of failure it is: a caller's program decides by it.
+/// Kind of failure, for programs that react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The arguments do not fit the tool.
     InvalidArguments,
-    /// What was asked for does not exist.
+    /// The requested thing does not exist.
     NotFound,
-    /// More than one thing fits.
+    /// More than one thing matches.
     Ambiguous,
-    /// There is no index to ask.
+    /// No index exists.
     NotIndexed,
-    /// An index made by another version.
+    /// The index was made by another version.
     IndexOutdated,
-    /// Semantic search was asked for and nothing is set up to do it.
+    /// Semantic search was requested, but no provider is configured.
     NoEmbeddingProvider,
-    /// A remote has been asked too much or too fast; `details` say when it may be asked again.
+    /// A remote limits requests; `details` give the time of the next attempt.
     RateLimitExceeded,
-    /// A remote does not let us do this: a token is missing, wrong or too weak.
+    /// A remote denies access: a token is missing, wrong or too weak.
     AccessDenied,
-    /// The caller gave up.
+    /// The caller has cancelled.
     Cancelled,
-    /// It may work later: the disk is full, a file is locked.
+    /// A temporary failure: the disk is full, a file is locked.
     Unavailable,
-    /// A fault of ours.
+    /// A bug.
     Internal,
 }
 
 impl Code {
-    /// As clients read it.
+    /// The word in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::InvalidArguments => "invalid_arguments",
@@ -51,24 +51,24 @@ impl Code {
     }
 }
 
-/// A tool's refusal.
+/// Error of a tool.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// What sort.
+    /// Kind of failure.
     pub code: Code,
-    /// What is wrong and what to do next, in one or two sentences.
+    /// Cause and next step, in one or two sentences.
     pub message: String,
-    /// Facts for a program: the nearest names, the candidates.
+    /// Details for programs: the nearest names, the candidates.
     pub details: Map<String, Value>,
 }
 
 impl Error {
-    /// A refusal without details.
+    /// Creates an error without details.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Map::new() }
     }
 
-    /// The same with one more fact.
+    /// Adds a detail.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());
         self
@@ -83,13 +83,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Names that look less like the word than this are no help.
+/// Minimum similarity of a useful suggestion.
 const ALIKE: f64 = 0.7;
 
-/// Comparing takes time in proportion to both lengths, and a caller may send any length.
+/// Maximum length compared: comparison takes time proportional to both lengths, and callers may send any length.
 const COMPARED: usize = 200;
 
-/// The candidates most like a word, best first and at most `n`: what a caller may have meant.
+/// The `n` candidates most similar to a word, best first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, n: usize) -> Vec<&'a str> {
     let word: String = word.chars().take(COMPARED).collect::<String>().to_lowercase();
     let mut alike: Vec<(f64, &str)> = candidates
@@ -102,7 +102,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, n:
     alike.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// How alike two lower-case names are, from 0 to 1. One that holds the other is always alike.
+/// Similarity of two lower-case names, from 0 to 1. A name that contains the other is always similar.
 fn likeness(word: &str, candidate: &str) -> f64 {
     if candidate.len() > 4 * COMPARED {
         return 0.0;

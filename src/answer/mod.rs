@@ -1,7 +1,7 @@
-//! The one door: arguments in, envelope out. What every answer has in common, whatever was asked.
+//! Answers of all tools: arguments, token budget, formats and errors.
 //!
-//! [`answered`] reads a question's shared arguments, has the tool run, and keeps what it answers within the budget of tokens;
-//! [`Notes`] take what the tool says beside its answer, [`Error`] says why there is none.
+//! [`answered`] reads the shared arguments, runs the tool, and keeps its answer within the token budget. [`Notes`]
+//! collect facts beside the answer; [`Error`] is a failure.
 
 pub mod arguments;
 pub mod budget;
@@ -23,23 +23,23 @@ pub use notes::Notes;
 
 use crate::model::Progress;
 
-/// Who asks, and how they are told of progress.
+/// Origin of a call, with its progress callback.
 #[derive(Clone, Default)]
 pub struct Request {
-    /// The client's roots, in its order; the first is meant when a call names no repository.
+    /// Roots of the client, in its order; the first is the default repository.
     pub roots: Vec<PathBuf>,
-    /// Where the caller is; meant when it says no roots.
+    /// Directory of the caller, used without roots.
     pub directory: Option<PathBuf>,
-    /// How they are told of progress.
+    /// Progress callback.
     pub progress: Option<Arc<Progress<'static>>>,
-    /// How long the caller waits for changed files to be read again; `None` for as long as is configured.
+    /// Maximum wait for changed files; `None` for the configured one.
     pub patience: Option<Duration>,
-    /// Set when the caller has given up.
+    /// Set when the caller has cancelled.
     pub cancelled: Arc<AtomicBool>,
 }
 
 impl Request {
-    /// Tells the caller of progress, where they want to be told.
+    /// Progress callback of the caller; does nothing without one.
     pub fn told(&self) -> impl Fn(u64, Option<u64>, &str) + Send + Sync + '_ {
         |done, of, what| {
             if let Some(progress) = &self.progress {
@@ -48,7 +48,7 @@ impl Request {
         }
     }
 
-    /// Whether the caller has given up.
+    /// Whether the caller has cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What a tool says beside its answer: how fresh it is, how many items there are, what would have been read without it.
+//! Notes of a tool beside its answer: freshness, total number of items, and the size of files it replaced.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::Freshness;
 
-/// What a tool tells the door beside its answer.
+/// Notes of a tool for the envelope.
 #[derive(Default)]
 pub struct Notes(Mutex<Noted>);
 
-/// The same, one field for each sort.
+/// Collected notes.
 #[derive(Default)]
 pub(super) struct Noted {
     pub repo: Option<String>,
@@ -26,57 +26,57 @@ pub(super) struct Noted {
 }
 
 impl Notes {
-    /// The list that is cut and counted, where the arguments say which.
+    /// Sets the list that is cut and counted, for tools where it depends on the arguments.
     pub fn list(&self, list: &'static str) {
         self.lock().list = Some(list);
     }
 
-    /// The repository that was asked.
+    /// Sets the queried repository.
     pub fn repo(&self, id: &str) {
         self.lock().repo = Some(id.to_owned());
     }
 
-    /// How the answer stands to the files it speaks of.
+    /// Sets the freshness of the answer.
     pub fn freshness(&self, freshness: Freshness) {
         self.lock().freshness = Some(freshness);
     }
 
-    /// A file that would have been read whole without this answer, and its bytes. Each counts once.
+    /// Adds a file that would have been read whole without this answer, with its size. Each file counts once.
     pub fn baseline(&self, file: &str, bytes: u64) {
         self.lock().baseline.insert(file.to_owned(), bytes);
     }
 
-    /// One more fact for `_meta`.
+    /// Adds a fact to `_meta`.
     pub fn note(&self, key: &str, value: impl Into<Value>) {
         self.lock().meta.insert(key.to_owned(), value.into());
     }
 
-    /// A fact that was noted for `_meta`.
+    /// A fact noted for `_meta`.
     pub fn noted(&self, key: &str) -> Option<Value> {
         self.lock().meta.get(key).cloned()
     }
 
-    /// How many items there are in all, those before the cursor and those not given included.
+    /// Sets the total number of items, including those before the cursor and those cut.
     pub fn total(&self, items: usize) {
         self.lock().total = Some(items);
     }
 
-    /// What `count_only` answers where it is not the number of items.
+    /// Sets the answer to `count_only`, when it is not the number of items.
     pub fn count(&self, count: usize) {
         self.lock().count = Some(count);
     }
 
-    /// How to ask for less, said only when the answer is cut.
+    /// Sets the hint for a narrower question, shown only when the answer is cut.
     pub fn narrow(&self, how: &str) {
         self.lock().narrow = Some(how.to_owned());
     }
 
-    /// Whether something was found, where it is not whether the list holds anything.
+    /// Sets whether anything was found, when the list alone does not tell.
     pub fn found(&self, found: bool) {
         self.lock().found = Some(found);
     }
 
-    /// Takes back one fact of `_meta`.
+    /// Removes a fact from `_meta`.
     pub fn taken_back(&self, key: &str) -> Option<Value> {
         self.lock().meta.remove(key)
     }
@@ -86,7 +86,7 @@ impl Notes {
     }
 
     fn lock(&self) -> MutexGuard<'_, Noted> {
-        // A note is one assignment, so a panic beside it leaves nothing half done.
+        // Each note is one assignment, so a panic elsewhere leaves the notes intact.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! Counts what this process answered and what it saved, and adds it to the totals of all time, which lie in a file of
-//! the index directory. Nothing is reported to anyone.
+//! Statistics of calls and savings, with lifetime totals in a file of the index directory. No statistics leave this
+//! machine.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, TryLockError};
@@ -20,19 +20,19 @@ const PRICES: &[(&str, f64)] = &[
     ("gemini_3_1_pro", 2.0),
 ];
 
-/// Latencies are told of this many last calls of each tool.
+/// Number of recent calls of each tool that latencies are computed from.
 const SAMPLES: usize = 1024;
 
-/// The totals are written this long after the last time.
+/// Interval between writes of the totals.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 
-/// After the directory refused, it is asked again only now and then.
+/// Retry interval after a failed write.
 const RETRY_EVERY: Duration = Duration::from_secs(60);
 
-/// Another process holds the lock for less than a millisecond, unless something stopped it.
+/// Maximum wait for the lock, which is normally held for less than a millisecond.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The counters of this process, and what it knows of all time.
+/// Statistics of this process, with the lifetime totals.
 pub struct Session {
     home: PathBuf,
     started: Instant,
@@ -41,30 +41,30 @@ pub struct Session {
 
 struct State {
     tools: BTreeMap<&'static str, ToolCounts>,
-    /// Counted here and not yet in the file.
+    /// Counts that are not in the file yet.
     pending: Totals,
-    /// The file as it was last read or written; `None` before.
+    /// The file as last read or written; `None` before.
     stored: Option<Totals>,
     flush_at: Instant,
 }
 
-/// What is counted of one tool in this process.
+/// Counts of one tool in this process.
 #[derive(Default)]
 struct ToolCounts {
     calls: u64,
     errors: u64,
     answer_tokens: u64,
     saved_tokens: u64,
-    /// Milliseconds of the last calls.
+    /// Latencies of the last calls in milliseconds.
     latencies: VecDeque<f32>,
     slowest: f32,
 }
 
-/// What the file holds.
+/// Content of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Totals {
-    /// When counting began.
+    /// Start of counting.
     since: String,
     calls: u64,
     response_tokens: u64,
@@ -93,7 +93,7 @@ impl Totals {
 }
 
 impl Session {
-    /// A session that has counted nothing, whose totals lie in `home`. Nothing is read or written yet.
+    /// Creates empty statistics, with totals in `home`. Reads and writes nothing yet.
     pub fn open(home: &Path) -> Self {
         let state = State {
             tools: BTreeMap::new(),
@@ -128,22 +128,22 @@ impl Session {
         state.pending.add(&this_call);
     }
 
-    /// Tokens saved in all time, by every process that has told so far.
+    /// Tokens saved in total, by all processes that have written so far.
     pub fn total_saved(&self) -> u64 {
         let mut state = self.state();
         self.stored(&mut state).tokens_saved.saturating_add(state.pending.tokens_saved)
     }
 
-    /// Adds what was counted to the file when some time has passed since the last time.
+    /// Writes the totals if the interval has passed.
     pub fn flush_when_due(&self) {
         let mut state = self.state();
         if Instant::now() >= state.flush_at {
-            // An answer waits for nobody: when another process writes, the next call tries again.
+            // Answers do not wait: when another process writes, the next call tries again.
             self.flush_within(&mut state, Duration::ZERO);
         }
     }
 
-    /// Adds what was counted to the file. Called before the process ends.
+    /// Writes the totals. Called before the process ends.
     pub fn flush(&self) {
         self.flush_within(&mut self.state(), LOCK_PATIENCE);
     }
@@ -159,7 +159,7 @@ impl Session {
                 state.pending = Totals::default();
             }
             Ok(None) => {}
-            // The counts are kept and go with the next that succeed; a read-only directory is nobody's trouble.
+            // The counts are kept for the next successful write; a read-only directory is no problem.
             Err(err) => {
                 tracing::debug!("the totals were not written: {err}");
                 state.flush_at = Instant::now() + RETRY_EVERY;
@@ -175,11 +175,11 @@ impl Session {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Counters may miss one call after a panic; they stay usable.
+        // After a panic the counters may miss one call; they stay usable.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was counted, in this process and in all time.
+    /// Statistics of this process and in total.
     pub fn stats(&self) -> Stats {
         let mut state = self.state();
         let mut all = self.stored(&mut state).clone();
@@ -268,7 +268,7 @@ impl ToolCounts {
     fn latency(&self) -> Latency {
         let mut sorted: Vec<f32> = self.latencies.iter().copied().collect();
         sorted.sort_by(f32::total_cmp);
-        // The nearest rank: the smallest sample that at least so many per cent do not exceed.
+        // Nearest-rank percentile: the smallest sample that at least this percentage of samples do not exceed.
         let percentile = |percent: usize| {
             let rank = (sorted.len() * percent).div_ceil(100).max(1);
             sorted.get(rank - 1).map_or(0.0, |sample| rounded((*sample).into(), 100.0))
@@ -314,10 +314,10 @@ fn read(path: &Path) -> io::Result<Stored> {
     }
 }
 
-/// Adds counts to the file and says what it holds now; `None` when another process kept the lock for too long.
+/// Adds counts to the file and returns its totals; `None` when another process held the lock for too long.
 fn add_to_file(home: &Path, counts: &Totals, patience: Duration) -> io::Result<Option<Totals>> {
     create_private(home)?;
-    // A file of its own: the totals are replaced, and a lock on what is replaced locks nothing.
+    // The lock is a separate file: the totals are replaced, and a lock on a replaced file protects nothing.
     let lock = File::options().create(true).truncate(false).write(true).open(home.join(LOCK))?;
     let give_up = Instant::now() + patience;
     loop {
@@ -346,7 +346,7 @@ fn add_to_file(home: &Path, counts: &Totals, patience: Duration) -> io::Result<O
     Ok(Some(totals))
 }
 
-/// Makes the directory, readable by its owner only.
+/// Creates the directory with access for its owner only.
 fn create_private(home: &Path) -> io::Result<()> {
     if home.is_dir() {
         return Ok(());
@@ -358,7 +358,7 @@ fn create_private(home: &Path) -> io::Result<()> {
     builder.create(home)
 }
 
-/// The day and time in UTC, as RFC 3339 writes it.
+/// Formats a UTC time as RFC 3339.
 fn utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);

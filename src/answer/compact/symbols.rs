@@ -1,5 +1,5 @@
-//! Writes lists of symbols for models: each file once, then a row for each symbol,
-//! `line kind Qualified.name signature — summary`.
+//! Compact format for lists of symbols: each file once, then a row for each symbol, `line kind Qualified.name
+//! signature — summary`.
 //!
 //! - A row begins with a space, the line of its file does not. `12-40` is a symbol from line 12 to 40.
 //! - The id is `file::Qualified.name#kind`. Scores are left out: files are in the order of their best hit.
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 
 use super::{derives, inline, is_block, is_plain_line, is_records, name, quoted, split};
 
-/// Keys that have a place of their own in a row, beside those that the id says.
+/// Keys with a fixed position in a row, beside those in the id.
 const PLACED: [&str; 5] = ["line", "end_line", "signature", "summary", "children"];
 
-/// Between a signature and its summary.
+/// Separator between a signature and its summary.
 const DASH: &str = " — ";
 
 /// A list of symbols.
@@ -21,25 +21,25 @@ pub(super) struct Symbols<'a> {
     rows: Vec<Row<'a>>,
 }
 
-/// A symbol, and how deep it lies in others of the list.
+/// A symbol with its nesting depth in the list.
 struct Row<'a> {
     fields: &'a Map<String, Value>,
     id_key: &'static str,
     file: &'a str,
-    /// What follows the file in the id.
+    /// Part of the id after the file.
     rest: &'a str,
     depth: usize,
 }
 
 impl<'a> Symbols<'a> {
-    /// The symbols of a list, when every item is one. `around` is the object that holds the list.
+    /// Builds the list, if every item is a symbol.
     pub fn of(items: &'a [Value]) -> Option<Self> {
         let mut rows = Vec::new();
         collect(items, 0, &mut rows)?;
         Some(Self { rows })
     }
 
-    /// Writes the rows behind the list's key. `file` is named already, and every row of it is part of its outline.
+    /// Writes the rows after the list's key. `file` was written already; an outline has rows of that file only.
     pub fn write(mut self, out: &mut String, file: Option<&str>) {
         out.push_str(&format!("[{} symbols]:\n", self.rows.len()));
         let is_outline = self.rows.iter().all(|row| Some(row.file) == file);
@@ -63,7 +63,7 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Brings rows of one file together, where its first one stands.
+    /// Groups rows by file, at the position of the first row.
     fn group(&mut self) {
         let mut places: Vec<Place<'_>> = Vec::new();
         let mut order = Vec::new();
@@ -79,10 +79,10 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// A file, and its repository where that is said.
+/// A file, with its repository if given.
 type Place<'a> = (Option<&'a Value>, &'a str);
 
-/// Adds a row for each item and those in it; `None` when one is no symbol.
+/// Adds a row for each item and its children; `None` when one is no symbol.
 fn collect<'a>(items: &'a [Value], depth: usize, rows: &mut Vec<Row<'a>>) -> Option<()> {
     for item in items {
         let row = Row::of(item.as_object()?, depth)?;
@@ -159,7 +159,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Whether the row says a key's value elsewhere than in braces.
+    /// Whether the row shows a key's value outside the braces.
     fn is_said(&self, key: &str) -> bool {
         let is_scored = key == "score" && !self.fields.contains_key("explain");
         key == self.id_key
@@ -170,7 +170,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A signature or a summary, in quotes where it could be taken for something else. With more in braces behind it, it has none.
+/// Writes a signature or a summary, in quotes if ambiguous. A `{` also needs quotes when braces follow.
 fn part(out: &mut String, text: &str, has_more: bool) {
     let is_plain = is_plain_line(text) && !text.contains(DASH.trim()) && !(has_more && text.contains('{'));
     if is_plain { out.push_str(text) } else { quoted(out, text) }
