@@ -5,7 +5,7 @@ use crate::answer::{Code, Error};
 use crate::model::SkipReason;
 use crate::{pipeline, query};
 
-/// Why a path names no file of the index.
+/// Error for a path that names no file of the index.
 pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     let shown: String = path.chars().take(200).collect();
     let config = caller.config;

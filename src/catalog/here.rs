@@ -1,12 +1,13 @@
-//! Paths as a caller writes them: from where they stand, or from the root.
+//! Paths given by callers, relative to their directory or to the root.
 
 use std::path::Path;
 
 use super::{Caller, Repo};
 
 impl Repo {
-    /// A path as the index knows it: relative to the root, with `/` between the parts. One that begins with `./` or `../` is
-    /// meant from where the caller stands, any other from the root, or from there where the root has no such thing.
+    /// Converts a path to index form: relative to the root, with `/` between the parts. Paths beginning with `./` or
+    /// `../` start at the caller's directory. Others start at the root, or at the caller's directory when the root
+    /// has no such path.
     pub fn relative(&self, path: &str) -> String {
         let path = path.trim().replace('\\', "/");
         let root = self.root.as_deref().map(|root| root.to_string_lossy().into_owned());
@@ -24,7 +25,7 @@ impl Repo {
         Some(below(&path)).filter(|path| self.has(path)).unwrap_or(from_root)
     }
 
-    /// A symbol's id as the index knows it.
+    /// Converts a symbol's id to index form.
     pub fn own_id(&self, id: &str) -> String {
         match id.rsplit_once("::") {
             Some((path, name)) if path.contains('/') || !self.here.is_empty() => {
@@ -34,13 +35,13 @@ impl Repo {
         }
     }
 
-    /// Whether there is a file or a folder with this path.
+    /// Whether a file or a folder with this path exists.
     fn has(&self, path: &str) -> bool {
         self.snapshot.file(path).is_some() || self.root.as_deref().is_some_and(|root| root.join(path).exists())
     }
 }
 
-/// A path without `.`, `..` and empty parts.
+/// Normalizes a path: without `.`, `..` and empty parts.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
@@ -52,7 +53,7 @@ fn normal(path: &str) -> String {
     parts.join("/")
 }
 
-/// Where the caller stands below a root.
+/// Folder of the caller, relative to a root.
 pub(super) fn here(caller: &Caller<'_>, root: &Path) -> String {
     let place = caller.request.roots.first().or(caller.request.directory.as_ref());
     let place = place.and_then(|place| place.canonicalize().ok());

@@ -85,9 +85,9 @@ pub struct Repo {
     pub snapshot: Arc<Snapshot>,
     /// Local root; `None` when it is not on this machine.
     pub root: Option<PathBuf>,
-    /// The folder that the caller stands in, relative to the root; empty for the root, and for a caller elsewhere.
+    /// Folder of the caller relative to the root; empty for the root, and for a caller outside.
     pub here: String,
-    /// How the state stands to what is on disk; `None` when that cannot be told.
+    /// Freshness relative to the disk; `None` when unknown.
     pub freshness: Option<Freshness>,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
@@ -200,7 +200,7 @@ fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error>
 pub fn forget_gone(caller: &Caller<'_>) {
     let registry = caller.indexes.registry();
     for sidecar in registry.all().iter().filter(|sidecar| pipeline::is_gone(sidecar, registry, caller.config)) {
-        // What is being written now can wait until the next time.
+        // An index that is being written can be removed the next time.
         if let Err(err) = forget(caller, sidecar) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
@@ -466,7 +466,7 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
         }
     };
     if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
-        // Until somebody has looked, nobody can tell.
+        // Freshness is unknown until the comparison ends.
         (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Unchecked);
         (state.stale, state.because) = (Vec::new(), None);
         let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;

@@ -52,8 +52,8 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     })
 }
 
-/// Says that files in some languages were not looked at, because their names mean nothing here: what is absent from an answer
-/// may be in them.
+/// Notes the languages whose names are not resolved here: files in them were not searched, and may contain missing
+/// results.
 pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     let unread = query::without_symbols(&repo.snapshot.facts().languages);
     if !unread.is_empty() {

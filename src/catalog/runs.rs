@@ -216,7 +216,7 @@ pub fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the index of a checkout leaves out.
+/// Entries that the index of a checkout leaves out.
 pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, Error> {
     let root = caller.config.path_map.to_local(&sidecar.root);
     let store = caller.indexes.registry().store(&sidecar.store);

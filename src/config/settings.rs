@@ -1,4 +1,4 @@
-//! One layer of settings, as a file, an environment or a command line gives them: everything may be left out.
+//! One layer of settings, from a file, the environment or the command line. Every setting is optional.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -167,7 +167,7 @@ impl Walker<'_> {
 /// So many files of a folder that is left out are counted.
 const MOST_COUNTED: u64 = 10_000;
 
-/// How many files a folder holds, links not followed, as far as they are counted.
+/// Number of files in a folder, up to a limit. Links are not followed.
 pub fn count_files(folder: &Path) -> u64 {
     let (mut waiting, mut n_files) = (vec![folder.to_owned()], 0);
     while let Some(folder) = waiting.pop().filter(|_| n_files < MOST_COUNTED) {

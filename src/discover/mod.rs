@@ -43,8 +43,8 @@ pub use walk::{Look, look, walk};
 /// Rules for choosing files.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Further patterns in gitignore syntax, relative to the root. With a `!` before it, one brings back what an ignore file,
-    /// noise, build output or vendored code would leave out; never a secret.
+    /// Further patterns in gitignore syntax, relative to the root. A pattern with a leading `!` brings back files
+    /// excluded by an ignore file, as noise, build output or vendored code; never a secret.
     pub extra_ignore: Vec<String>,
     /// Follow symbolic links that stay inside the root.
     pub follow_symlinks: bool,
@@ -65,14 +65,13 @@ pub struct Rules {
 pub struct Walk {
     /// Files worth reading, sorted by path.
     pub files: Vec<SourceFile>,
-    /// How many entries each rule left out; a folder that is not entered counts once, build output and vendored code by its
-    /// files.
+    /// Number of entries left out by each rule. A folder that is not entered counts once; build output and vendored
+    /// code count by files.
     pub skipped: BTreeMap<SkipReason, u64>,
     /// The entries that were left out, sorted by path.
     pub left_out: Vec<LeftOut>,
-    /// Everything the choice depended on, sorted by path: each folder that was entered, as it was before it was listed;
-    /// each ignore file that was read, or could have been outside the folders entered; and git's index and
-    /// `package.json` where they were asked.
+    /// Every input of the choice, sorted by path: each folder that was entered, as it was before listing; each ignore
+    /// file that was read, or could exist outside these folders; git's index and `package.json` where consulted.
     pub inputs: Vec<Input>,
     /// Warnings for the user: unreadable folders, broken patterns, a limit that was reached.
     pub warnings: Vec<String>,

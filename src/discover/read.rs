@@ -9,7 +9,7 @@ use crate::model::{SkipReason, SourceFile};
 /// Bytes inspected for binary content; git inspects as many.
 const SNIFFED: usize = 8_000;
 
-/// The first line of the text that stands for a file which Git LFS keeps elsewhere, and how long such a text may be.
+/// First line of a Git LFS pointer file, and the maximum size of such a file.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 const LARGEST_POINTER: usize = 1_024;
 
@@ -69,7 +69,7 @@ fn reason(error: &io::Error) -> SkipReason {
     }
 }
 
-/// Why a content is not indexed as text.
+/// Reason why content is not indexed as text.
 pub fn not_text(bytes: &[u8]) -> Option<SkipReason> {
     match (is_binary(bytes), bytes.starts_with(LFS_POINTER) && bytes.len() <= LARGEST_POINTER) {
         (true, _) => Some(SkipReason::Binary),

@@ -38,7 +38,7 @@ pub fn is_gone(sidecar: &Sidecar, registry: &Registry, config: &Config) -> bool 
     if root != sidecar.root || root.try_exists().unwrap_or(true) || Registry::key(&root.join(".git")) == sidecar.store {
         return false;
     }
-    // Another checkout of the same repository knows; without one nobody can tell.
+    // Another checkout of the same repository lists its worktrees; without one the question stays open.
     let all = registry.all();
     let siblings = all.iter().filter(|other| other.store == sidecar.store && other.repo != sidecar.repo);
     let mut places = siblings.map(|other| config.path_map.to_local(&other.root));
@@ -46,8 +46,8 @@ pub fn is_gone(sidecar: &Sidecar, registry: &Registry, config: &Config) -> bool 
     !git::worktrees(&sibling).iter().any(|worktree| worktree.path == root)
 }
 
-/// Whether a checkout was removed for good. A root that is merely not here, because its disk is not mounted or the index
-/// came from another machine, was held by other folders than those that are in that place now.
+/// Whether a checkout was deleted for good. A root is only absent when its disk is not mounted or the index came from
+/// another machine; then its recorded parent folders differ from the current ones.
 pub fn was_removed(sidecar: &Sidecar, config: &Config) -> bool {
     let root = config.path_map.to_local(&sidecar.root);
     // Unknown counts as existing.
