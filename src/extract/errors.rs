@@ -2,7 +2,9 @@
 
 use tree_sitter::{Node, Point, Range, Tree};
 
-/// Size in bytes of a top-level syntax error that probably hides whole definitions.
+use crate::languages::Budget;
+
+/// A syntax error of so many bytes at the top of a file has swallowed whole definitions.
 const LARGE: usize = 2_000;
 
 /// Whether the syntax errors are large enough to hide definitions.
@@ -12,33 +14,33 @@ pub fn swallow_definitions(tree: &Tree) -> bool {
     root.has_error() && (root.is_error() || root.children(&mut root.walk()).any(large))
 }
 
-/// Splits a file before each unindented line after a blank one, where a definition is likely to begin. Never splits
-/// in a comment or string of the tree.
-pub fn paragraphs(source: &[u8], tree: &Tree) -> Vec<Range> {
+/// The file cut before each line that follows a blank one and begins at the margin: there people begin definitions. Not
+/// within what the tree takes for a comment or a string.
+pub fn paragraphs(source: &[u8], tree: &Tree, budget: &Budget) -> impl Iterator<Item = Range> {
     let root = tree.root_node();
     let is_text = |at: usize| {
         let node = root.descendant_for_byte_range(at, at);
         let begun_before = node.filter(|node| node.start_byte() < at);
         begun_before.is_some_and(|node| ["comment", "string", "template"].iter().any(|kind| node.kind().contains(kind)))
     };
-    let mut starts: Vec<(usize, usize)> = vec![(0, 0)];
+    let mut starts: Vec<(u32, u32)> = vec![(0, 0)];
     let (mut at, mut after_blank) = (0, false);
     for (row, line) in source.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let begins = line.first().is_some_and(|byte| !byte.is_ascii_whitespace() && !b")}]".contains(byte));
-        if after_blank && begins && !is_text(at) {
-            starts.push((at, row));
+        // Where all stands side by side at the top, finding the node at a place is a search through all of it.
+        if after_blank && begins && budget.work() && !is_text(at) {
+            starts.push((at as u32, row as u32));
         }
         after_blank = line.trim_ascii().is_empty();
         at += line.len();
     }
-    let end = (source.len(), memchr::memchr_iter(b'\n', source).count());
-    let ends = starts[1..].iter().copied().chain([end]);
-    let range = |((start_byte, start), (end_byte, end)): ((usize, usize), (usize, usize))| Range {
-        start_byte,
-        end_byte,
-        start_point: Point::new(start, 0),
-        // The column of a range at the end of the file is wrong, but only the bytes are used.
-        end_point: Point::new(end, 0),
+    let count = starts.len();
+    // A range that ends with the file ends where its last line does; only bytes are read of it.
+    starts.push((source.len() as u32, memchr::memchr_iter(b'\n', source).count() as u32));
+    let range = move |place: usize| {
+        let [(start_byte, start), (end_byte, end)] =
+            [starts[place], starts[place + 1]].map(|(byte, row)| (byte as usize, row as usize));
+        Range { start_byte, end_byte, start_point: Point::new(start, 0), end_point: Point::new(end, 0) }
     };
-    starts.iter().copied().zip(ends).map(range).filter(|range| range.start_byte < range.end_byte).collect()
+    (0..count).map(range).filter(|range| range.start_byte < range.end_byte)
 }

@@ -6,81 +6,16 @@ mod errors;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
 
 use crate::allocator::held_by_parsing;
-use crate::languages::{Cx, LanguageSpec, Lower, Relating, Rule};
+pub use crate::languages::Limits;
+use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 
-/// Limit on parser steps per file, as some inputs make a grammar's error recovery explode. Steps give the same result
-/// on every machine, unlike time. The limit is two seconds' worth at about 45,000 steps a second; real files take 4
-/// to 20 per kilobyte.
-const MOST_STEPS: usize = 90_000;
-/// Steps allowed per kilobyte, so that a large file is not given up for its size.
-const STEPS_PER_KILOBYTE: usize = 50;
-/// Steps between checks of the clock, which cost as much as some steps: a millisecond's worth.
-const STEPS_BETWEEN_LOOKS: usize = 64;
-/// Maximum depth of macros inside macros.
+/// How deep macros inside macros are read.
 const EMBEDDED_DEPTH: usize = 6;
-
-/// Limits on parsing one file. A file that exceeds them is searchable as text, but has no symbols.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// CPU time of the parsing thread, so that results do not depend on the load of the machine.
-    pub time: Duration,
-    /// Bytes of the syntax tree.
-    pub memory: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { time: Duration::from_secs(2), memory: 200_000_000 }
-    }
-}
-
-/// Remaining resources for one file.
-struct Budget {
-    steps: usize,
-    began: Instant,
-    /// CPU time of the thread at the start.
-    at_work: Option<Duration>,
-    limits: Limits,
-    /// Reason for giving the file up.
-    failure: Option<String>,
-}
-
-impl Budget {
-    fn new(steps: usize, limits: &Limits) -> Self {
-        Self { steps, began: Instant::now(), at_work: time_at_work(), limits: *limits, failure: None }
-    }
-
-    /// Takes one step; `held` is the current size of the tree in bytes. False if a limit is exceeded.
-    fn step(&mut self, held: usize) -> bool {
-        self.steps = self.steps.saturating_sub(1);
-        let Limits { time, memory } = self.limits;
-        if held > memory {
-            self.failure = Some(format!("parsing took more than {} MB", memory / 1_000_000));
-        } else if self.steps == 0 || (self.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.is_late()) {
-            self.failure = Some(format!("parsing took over {}", humantime::format_duration(time)));
-        }
-        // An exceeded limit stays exceeded for the rest of the file.
-        self.failure.is_none()
-    }
-
-    /// Whether the time limit is exceeded, in CPU time where the system counts it.
-    fn is_late(&self) -> bool {
-        let took = || Some(time_at_work()?.saturating_sub(self.at_work?));
-        self.began.elapsed() >= self.limits.time && took().is_none_or(|took| took >= self.limits.time)
-    }
-}
-
-/// CPU time of this thread, where the system counts it.
-fn time_at_work() -> Option<Duration> {
-    let counts = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    counts.split(' ').next()?.parse().ok().map(Duration::from_nanos)
-}
 
 thread_local! {
     // One parser per thread and language: a parser keeps its allocations between files.
@@ -98,162 +33,176 @@ pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limit
     if u32::try_from(source.len()).is_err() {
         return given_up("larger than 4 GB".into());
     }
-    let mut budget = Budget::new(MOST_STEPS.max(source.len() / 1000 * STEPS_PER_KILOBYTE), limits);
-    let Some(tree) = parse(spec, source, None, &mut budget) else {
-        return given_up(budget.failure.unwrap_or_default().into());
+    let reading = Reading { spec, source, held: held_by_parsing(), budget: Budget::new(source.len(), limits) };
+    let Some(tree) = reading.parse(None) else {
+        return given_up(reading.budget.failure().unwrap_or_default().into());
     };
-    let mut cx = Cx::new(spec, source);
-    walk(spec, &tree, &mut cx, 0, &mut budget);
+    let mut cx = Cx::new(spec, source, &reading.budget);
+    reading.walk(&tree, &mut cx, 0);
     let (mut symbols, embedded) = cx.finish();
     if errors::swallow_definitions(&tree) {
-        let paragraphs = paragraph_by_paragraph(spec, source, &tree, &mut budget);
+        let paragraphs = reading.paragraph_by_paragraph(&tree);
         if paragraphs.len() > symbols.len() {
             symbols = paragraphs;
         }
     }
     number_lines(source, &mut symbols);
-    let facts = spec.relating.map(|relating| facts(spec, relating, source, &tree, &embedded)).unwrap_or_default();
-    // Parts beyond the limits are missing, such as the inside of a macro.
-    let has_errors = tree.root_node().has_error() || budget.failure.is_some();
+    let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded)).unwrap_or_default();
+    // What of it was too much is missing, such as the inside of a macro.
+    let has_errors = tree.root_node().has_error() || !reading.budget.is_left();
     Extraction { symbols, facts, has_errors, failure: None }
 }
 
-/// Parses a file with large syntax errors in pieces, split outside of comments and strings.
-fn paragraph_by_paragraph(spec: &'static LanguageSpec, source: &[u8], tree: &Tree, budget: &mut Budget) -> Vec<Symbol> {
-    let mut cx = Cx::new(spec, source);
-    for range in errors::paragraphs(source, tree) {
-        if let Some(tree) = parse(spec, source, Some(range), budget) {
-            cx.inside(|cx| walk(spec, &tree, cx, 0, budget));
-        }
-    }
-    cx.finish().0
-}
-
-/// Facts about names, for `resolve`.
-fn facts(
+/// One file while it is read.
+struct Reading<'s> {
     spec: &'static LanguageSpec,
-    relating: Relating,
-    source: &[u8],
-    tree: &Tree,
-    embedded: &[(usize, Tree)],
-) -> Vec<u8> {
-    let root = tree.root_node();
-    let mut lower = Lower::new(spec, source, root, embedded);
-    (relating.lower)(&mut lower, root);
-    lower.facts.finish()
+    source: &'s [u8],
+    /// Bytes that the thread's parsers held before.
+    held: usize,
+    budget: Budget,
 }
 
-/// Parses a file, or one range of it. `None` if the `budget` is exceeded, which then holds the reason.
-fn parse(spec: &'static LanguageSpec, source: &[u8], range: Option<Range>, budget: &mut Budget) -> Option<Tree> {
-    PARSERS.with_borrow_mut(|parsers| {
-        let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
-            let mut parser = Parser::new();
-            // Without a grammar, the parser returns no tree.
-            let _ = spec.language().map(|grammar| parser.set_language(&grammar));
-            parsers.push((spec, parser));
-            parsers.len() - 1
-        });
-        let parser = &mut parsers[place].1;
-        parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
-        let held = held_by_parsing();
-        let mut in_bounds = |_: &ParseState| {
-            let goes_on = budget.step(held_by_parsing().saturating_sub(held));
-            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut in_bounds);
-        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
-            // Otherwise the next file would continue the unfinished parse.
-            parser.reset();
+impl Reading<'_> {
+    /// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
+    fn paragraph_by_paragraph(&self, tree: &Tree) -> Vec<Symbol> {
+        let mut cx = Cx::new(self.spec, self.source, &self.budget);
+        for range in errors::paragraphs(self.source, tree, &self.budget) {
+            if !self.budget.is_left() {
+                break;
+            }
+            if let Some(tree) = self.parse(Some(range)) {
+                cx.inside(|cx| self.walk(&tree, cx, 0));
+            }
         }
-        tree
-    })
-}
+        cx.finish().0
+    }
 
-/// Visits every node in source order and applies the language's rule for its kind. `depth` is the number of enclosing
-/// macros.
-fn walk<'t>(spec: &'static LanguageSpec, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize, budget: &mut Budget) {
-    let table = spec.table();
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        cx.arrive(node.start_byte());
-        let rule = match table.get(node.kind_id() as usize) {
-            Some(rule) => rule,
-            // Only a syntax error has no rule. In a file its content is still read; a macro's text may not be the
-            // language at all, so symbols from it would be guesses.
-            None if depth > 0 => &Rule::Skip,
-            None => &Rule::Walk,
-        };
-        let goes_down = match *rule {
-            Rule::Walk => true,
-            Rule::Skip => false,
-            Rule::WalkIf(look) => look(cx, node),
-            Rule::Branch => {
-                cx.branch();
-                true
+    /// Facts of the file, for the resolver.
+    fn facts(&self, relating: Relating, tree: &Tree, embedded: &[(usize, Tree)]) -> Vec<u8> {
+        let root = tree.root_node();
+        let mut lower = Lower::new(self.spec, self.source, root, embedded, &self.budget);
+        (relating.lower)(&mut lower, root);
+        lower.facts.finish()
+    }
+
+    /// The syntax tree of the file, or of one range of it; `None` when it takes more than is left of the budget, which says
+    /// why then.
+    fn parse(&self, range: Option<Range>) -> Option<Tree> {
+        PARSERS.with_borrow_mut(|parsers| {
+            let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, self.spec)).unwrap_or_else(|| {
+                let mut parser = Parser::new();
+                // Without a grammar it parses nothing.
+                let _ = self.spec.language().map(|grammar| parser.set_language(&grammar));
+                parsers.push((self.spec, parser));
+                parsers.len() - 1
+            });
+            let parser = &mut parsers[place].1;
+            parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
+            let mut in_bounds = |_: &ParseState| {
+                let goes_on = self.budget.step(held_by_parsing().saturating_sub(self.held));
+                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            let options = ParseOptions::new().progress_callback(&mut in_bounds);
+            let text = &mut |at: usize, _| self.source.get(at..).unwrap_or_default();
+            let tree = parser.parse_with_options(text, None, Some(options));
+            if tree.is_none() {
+                // What is left of an unfinished parse would be taken up by the next file.
+                parser.reset();
             }
-            Rule::Define(define) => {
-                define(cx, node);
-                true
-            }
-            Rule::Symbol { kind, detail, name, body } => {
-                cx.symbol(node, kind, detail, name, body);
-                true
-            }
-            Rule::Told { signs, name, body } => {
-                cx.told(node, signs, name, body);
-                true
-            }
-            Rule::Container(owner) => {
-                if let Some(name) = owner(cx, node) {
-                    cx.contain(Span::new(name.start_byte(), name.end_byte()), node.end_byte());
-                }
-                true
-            }
-            Rule::Attribute => {
-                cx.attribute(Span::new(node.start_byte(), node.end_byte()));
-                false
-            }
-            Rule::Embedded(inside) => {
-                match inside(cx, node) {
-                    Some(inside) if depth < EMBEDDED_DEPTH => embedded(spec, inside, cx, depth, budget),
-                    _ => {}
-                }
-                false
-            }
-        };
-        if !matches!(rule, Rule::Attribute) && !node.is_extra() {
-            cx.forget_attributes();
-        }
-        if goes_down && cursor.goto_first_child() {
-            cx.descend(node);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
+            tree
+        })
+    }
+
+    /// Visits every node once, in source order, and does what the language's table says of its kind. `depth` is how many
+    /// macros the text lies in.
+    fn walk<'t>(&self, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize) {
+        let table = self.spec.table();
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            cx.arrive(node.start_byte());
+            if !self.budget.work() {
                 return;
             }
-            cx.ascend();
+            let rule = match table.get(node.kind_id() as usize) {
+                Some(rule) => rule,
+                // The one kind that is in no table is a syntax error. In a file what is left of it is read; a macro's text may
+                // not be the language at all, and a guess there would be a lie.
+                None if depth > 0 => &Rule::Skip,
+                None => &Rule::Walk,
+            };
+            let goes_down = match *rule {
+                Rule::Walk => true,
+                Rule::Skip => false,
+                Rule::WalkIf(look) => look(cx, node),
+                Rule::Branch => {
+                    cx.branch();
+                    true
+                }
+                Rule::Define(define) => {
+                    define(cx, node);
+                    true
+                }
+                Rule::Symbol { kind, detail, name, body } => {
+                    cx.symbol(node, kind, detail, name, body);
+                    true
+                }
+                Rule::Told { signs, name, body } => {
+                    cx.told(node, signs, name, body);
+                    true
+                }
+                Rule::Container(owner) => {
+                    if let Some(name) = owner(cx, node) {
+                        cx.contain(Span::new(name.start_byte(), name.end_byte()), node.end_byte());
+                    }
+                    true
+                }
+                Rule::Attribute => {
+                    cx.attribute(Span::new(node.start_byte(), node.end_byte()));
+                    false
+                }
+                Rule::Embedded(inside) => {
+                    match inside(cx, node) {
+                        Some(inside) if depth < EMBEDDED_DEPTH => self.embedded(inside, cx, depth),
+                        _ => {}
+                    }
+                    false
+                }
+            };
+            if !matches!(rule, Rule::Attribute) && !node.is_extra() {
+                cx.forget_attributes();
+            }
+            if goes_down && cursor.goto_first_child() {
+                cx.descend(node);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                cx.ascend();
+            }
         }
     }
-}
 
-/// Parses the text between a node's delimiters as a file, with symbols at their offsets in the source.
-fn embedded(spec: &'static LanguageSpec, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize, budget: &mut Budget) {
-    let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1))) else { return };
-    let range = Range {
-        start_byte: first.end_byte(),
-        end_byte: last.start_byte(),
-        start_point: first.end_position(),
-        end_point: last.start_position(),
-    };
-    if range.start_byte >= range.end_byte {
-        return;
-    }
-    if let Some(tree) = parse(spec, cx.source(), Some(range), budget) {
-        cx.inside(|cx| walk(spec, &tree, cx, depth + 1, budget));
-        cx.keep(node.start_byte(), tree);
+    /// Reads the text between a node's delimiters as a file of its own, its symbols at their true places.
+    fn embedded(&self, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize) {
+        let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1))) else {
+            return;
+        };
+        let range = Range {
+            start_byte: first.end_byte(),
+            end_byte: last.start_byte(),
+            start_point: first.end_position(),
+            end_point: last.start_position(),
+        };
+        if range.start_byte >= range.end_byte {
+            return;
+        }
+        if let Some(tree) = self.parse(Some(range)) {
+            cx.inside(|cx| self.walk(&tree, cx, depth + 1));
+            cx.keep(node.start_byte(), tree);
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use crate::model::{Role, Span};
 pub struct Builder {
     names: FxHashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
+    /// Bytes of all names.
+    text: usize,
     scopes: Vec<Scope>,
     bindings: Vec<(u32, Binding)>,
     /// Newest binding of each name in each scope; `before` links a binding to the previous one.
@@ -49,6 +51,7 @@ impl Builder {
         let mut builder = Self {
             names: FxHashMap::default(),
             texts: Vec::new(),
+            text: 0,
             scopes: Vec::new(),
             bindings: Vec::new(),
             bound: FxHashMap::default(),
@@ -81,9 +84,23 @@ impl Builder {
             return *name;
         }
         let name = self.texts.len() as u32;
+        self.text += text.len();
         self.texts.push(text.into());
         self.names.insert(text.into(), name);
         name
+    }
+
+    /// About how many bytes the facts take while they are made.
+    pub fn room(&self) -> usize {
+        // Names and expressions stand in a table and in what finds them there; every table once more when facts are packed.
+        self.text * 3
+            + self.texts.len() * 80
+            + self.scopes.len() * 2 * size_of::<Scope>()
+            + self.bindings.len() * 3 * size_of::<Binding>()
+            + self.definitions.len() * 3 * size_of::<Definition>()
+            + self.expressions.len() * 5 * size_of::<Expression>()
+            + self.lists.len() * 16
+            + self.occurrences.len() * 2 * size_of::<Occurrence>()
     }
 
     /// Text of a name.

@@ -3,10 +3,30 @@
 use tree_sitter::{Node, Tree};
 
 use super::LanguageSpec;
+use super::budget::Budget;
 use super::doc::comment_above;
 use crate::model::{Detail, Kind, Span, Symbol};
 
-/// Kind of the code around the current node.
+/// Symbols deeper inside one another are left out: qualified names would grow with the square of the depth, and readers of
+/// JSON give up at a hundred levels, of which an outline has two for each symbol.
+const DEEPEST: u32 = 40;
+/// Symbols with longer names are left out, too, in bytes.
+const LONGEST_NAME: usize = 1_000;
+const LONGEST_QUALIFIED: usize = 2_000;
+/// More decorators of a symbol are not kept: several symbols may share them.
+pub(super) const MOST_DECORATORS: usize = 100;
+/// Ancestors of deeper nodes are not known.
+const MOST_ANCESTORS: usize = 20_000;
+/// Bytes that a symbol takes beside its texts, from here to the search index.
+const SYMBOL: usize = 500;
+/// Texts of a symbol are kept up to so many bytes: its signature, its documentation, each decorator, and a definition that it
+/// shares with others.
+const SIGNATURE: usize = 600;
+const DOC: usize = 4_000;
+const DECORATOR: usize = 200;
+const SHARED: usize = 1_000;
+
+/// Where in a file the walk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Top level, or directly in a module or namespace.
@@ -86,31 +106,47 @@ pub fn span_of(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
-/// State of a walk: source, position, and symbols found so far.
+/// How far inside a symbol is.
+#[derive(Clone, Copy)]
+struct Nesting {
+    depth: u32,
+    /// Bytes of its qualified name.
+    qualified: usize,
+}
+
+/// The state of a walk: the text, where it is, and what was found so far.
 pub struct Cx<'s, 't> {
     /// Language of the file.
     pub(super) spec: &'static LanguageSpec,
     source: &'s [u8],
+    budget: &'s Budget,
     ancestors: Vec<Node<'t>>,
+    /// Ancestors beyond those that are kept.
+    hidden: usize,
     open: Vec<u32>,
     containers: Vec<(Span, usize)>,
     attributes: Vec<Span>,
     symbols: Vec<Symbol>,
-    /// Trees of macro texts that were parsed separately, with the start of the node that contains the text.
+    /// By the place of their symbols.
+    nestings: Vec<Nesting>,
+    /// What was read once more: where the node begins that it is the text of, and its tree.
     embedded: Vec<(usize, Tree)>,
 }
 
 impl<'s, 't> Cx<'s, 't> {
-    /// A walk of `source`, not started yet.
-    pub fn new(spec: &'static LanguageSpec, source: &'s [u8]) -> Self {
+    /// A walk of `source` that has not begun.
+    pub fn new(spec: &'static LanguageSpec, source: &'s [u8], budget: &'s Budget) -> Self {
         Self {
             spec,
             source,
+            budget,
             ancestors: Vec::new(),
+            hidden: 0,
             open: Vec::new(),
             containers: Vec::new(),
             attributes: Vec::new(),
             symbols: Vec::new(),
+            nestings: Vec::new(),
             embedded: Vec::new(),
         }
     }
@@ -128,7 +164,7 @@ impl<'s, 't> Cx<'s, 't> {
     /// The ancestor `up` levels above the parent of the current node. Faster than `Node::parent`, which searches from
     /// the root.
     pub fn ancestor(&self, up: usize) -> Option<Node<'t>> {
-        self.ancestors.iter().rev().nth(up).copied()
+        if self.hidden > 0 { None } else { self.ancestors.iter().rev().nth(up).copied() }
     }
 
     /// The outermost of the current node's consecutive ancestors of these kinds; `node` if the parent is of another
@@ -175,6 +211,9 @@ impl<'s, 't> Cx<'s, 't> {
 
     /// Whether the parent of the innermost symbol has a member of this name already, see [`Definition::of_outer`].
     pub fn outer_has(&self, name: &str) -> bool {
+        if !self.budget.work() {
+            return true;
+        }
         let Some(outer) = self.enclosing().and_then(|symbol| symbol.parent) else { return false };
         let parts = self.symbols[outer as usize..].iter().filter(|symbol| symbol.parent == Some(outer));
         parts.into_iter().any(|symbol| symbol.name.of(self.source) == name.as_bytes())
@@ -197,22 +236,35 @@ impl<'s, 't> Cx<'s, 't> {
     ///
     /// Works on the text, because finding a sibling in the tree would search from the root.
     pub fn doc_above(&self, start: usize, is_doc: impl Fn(&str) -> bool) -> Span {
+        if !self.budget.work() {
+            return Span::default();
+        }
         comment_above(&self.spec.comments, self.source, start, is_doc)
     }
 
     /// Records a symbol. Ignores nodes without a name or out of bounds, which occur around syntax errors.
     pub fn define(&mut self, definition: Definition) {
-        let Definition { name, kind, detail, span, signature, doc, handed, runs, of_outer, .. } = definition;
-        let Definition { mut decorators, mut container, .. } = definition;
+        let Definition { name, kind, detail, span, signature, handed, runs, of_outer, .. } = definition;
+        let Definition { mut doc, mut decorators, mut container, .. } = definition;
         let size = self.source.len() as u32;
-        if name.is_empty() || span.is_empty() || span.end > size || !span.contains(name) {
+        if !self.budget.work()
+            || name.is_empty()
+            || span.is_empty()
+            || span.end > size
+            || !span.contains(name)
+            || name.len() > LONGEST_NAME
+        {
             return;
         }
         if container.is_empty() {
             container = self.container().unwrap_or_default();
         }
+        if container.len() > LONGEST_NAME {
+            container = Span::default();
+        }
         decorators.retain(|decorator| !decorator.is_empty());
-        // Names defined by one statement, together or in sequence, are siblings.
+        decorators.truncate(MOST_DECORATORS);
+        // Names that one statement defines, together or one after the other, are neighbours, not one inside the other.
         self.arrive(span.start as usize);
         // Near a syntax error, an open symbol may end too early.
         while let Some(open) = self.open.last() {
@@ -224,7 +276,37 @@ impl<'s, 't> Cx<'s, 't> {
         }
         let innermost = self.open.last().copied();
         let parent = if of_outer { innermost.and_then(|of| self.symbols[of as usize].parent) } else { innermost };
+        let own = name.len() + container.len() + 1;
+        let nesting =
+            parent.map(|of| self.nestings[of as usize]).map_or(Nesting { depth: 0, qualified: own }, |outer| Nesting {
+                depth: outer.depth + 1,
+                qualified: outer.qualified + own + 1,
+            });
+        if nesting.depth >= DEEPEST || nesting.qualified > LONGEST_QUALIFIED {
+            self.budget.cut();
+            return;
+        }
+        let signature =
+            Span { start: signature.start.max(span.start), end: signature.end.min(span.end).max(signature.start) };
+        let shares = self.symbols.last().is_some_and(|last| last.span == span);
+        let texts = nesting.qualified * 2
+            + signature.len().min(SIGNATURE)
+            + doc.len().min(DOC)
+            + decorators
+                .iter()
+                .map(|decorator| decorator.len().min(DECORATOR) * 2 + size_of::<Span>() * 4)
+                .sum::<usize>()
+            + if shares { span.len().min(SHARED) } else { 0 };
+        if !self.budget.hold(SYMBOL + texts) {
+            // Without what many symbols may have in common there is room for more of them.
+            (doc, decorators) = (Span::default(), Vec::new());
+            self.budget.cut();
+            if shares || !self.budget.hold(SYMBOL + nesting.qualified * 2 + signature.len().min(SIGNATURE)) {
+                return;
+            }
+        }
         let index = self.symbols.len() as u32;
+        self.nestings.push(nesting);
         self.symbols.push(Symbol {
             name,
             kind,
@@ -232,10 +314,7 @@ impl<'s, 't> Cx<'s, 't> {
             span,
             line: 0,
             end_line: 0,
-            signature: Span {
-                start: signature.start.max(span.start),
-                end: signature.end.min(span.end).max(signature.start),
-            },
+            signature,
             doc,
             decorators,
             parent,
@@ -261,12 +340,18 @@ impl<'s, 't> Cx<'s, 't> {
 
     /// Enters `node`.
     pub fn descend(&mut self, node: Node<'t>) {
-        self.ancestors.push(node);
+        match self.ancestors.len() < MOST_ANCESTORS {
+            true => self.ancestors.push(node),
+            false => self.hidden += 1,
+        }
     }
 
     /// Leaves the current parent.
     pub fn ascend(&mut self) {
-        self.ancestors.pop();
+        match self.hidden {
+            0 => drop(self.ancestors.pop()),
+            _ => self.hidden -= 1,
+        }
     }
 
     /// Counts a branch of the innermost function.
@@ -285,7 +370,9 @@ impl<'s, 't> Cx<'s, 't> {
 
     /// Adds an attribute of the next node.
     pub fn attribute(&mut self, span: Span) {
-        self.attributes.push(span);
+        if self.attributes.len() < MOST_DECORATORS {
+            self.attributes.push(span);
+        }
     }
 
     /// Drops the attributes: the next node is not theirs.
@@ -298,17 +385,21 @@ impl<'s, 't> Cx<'s, 't> {
         let mut inner = Cx {
             spec: self.spec,
             source: self.source,
+            budget: self.budget,
             ancestors: Vec::new(),
+            hidden: 0,
             open: std::mem::take(&mut self.open),
             containers: std::mem::take(&mut self.containers),
             attributes: Vec::new(),
             symbols: std::mem::take(&mut self.symbols),
+            nestings: std::mem::take(&mut self.nestings),
             embedded: std::mem::take(&mut self.embedded),
         };
         walk(&mut inner);
         self.open = inner.open;
         self.containers = inner.containers;
         self.symbols = inner.symbols;
+        self.nestings = inner.nestings;
         self.embedded = inner.embedded;
     }
 

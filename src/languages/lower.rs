@@ -3,6 +3,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::LanguageSpec;
+use super::budget::Budget;
 use super::definition::span_of;
 use super::doc::{Comments, comment_above};
 use super::shape::Shape;
@@ -22,13 +23,20 @@ pub struct Lower<'s, 't> {
     embedded: &'t [(usize, Tree)],
     depth: usize,
     shapes: &'static [&'static Shape],
+    budget: &'s Budget,
 }
 
 impl<'s, 't> Lower<'s, 't> {
-    /// A lowering of the tree below `root`, not started yet. `embedded` holds trees of macro texts, sorted by the
-    /// start of their nodes.
-    pub fn new(spec: &'static LanguageSpec, source: &'s [u8], root: Node<'t>, embedded: &'t [(usize, Tree)]) -> Self {
-        Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0, shapes: spec.shapes() }
+    /// A lowering of the tree below `root` that has not begun. `embedded` are the trees of texts in it that were read once more, by
+    /// where the nodes begin whose texts they are.
+    pub fn new(
+        spec: &'static LanguageSpec,
+        source: &'s [u8],
+        root: Node<'t>,
+        embedded: &'t [(usize, Tree)],
+        budget: &'s Budget,
+    ) -> Self {
+        Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0, shapes: spec.shapes(), budget }
     }
 
     /// Shapes of node kinds, indexed by kind id.
@@ -82,7 +90,7 @@ impl<'s, 't> Lower<'s, 't> {
     /// Named children of a node, without comments.
     pub fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         self.cursor.reset(node);
-        let mut children = Vec::with_capacity(node.child_count() as usize);
+        let mut children = Vec::with_capacity(node.named_child_count());
         if self.cursor.goto_first_child() {
             loop {
                 let child = self.cursor.node();
@@ -102,9 +110,13 @@ impl<'s, 't> Lower<'s, 't> {
         (0..node.named_child_count() as u32).filter_map(|place| node.named_child(place)).find(|child| !child.is_extra())
     }
 
-    /// Runs `inside` one level deeper, unless the tree is too deep.
+    /// Goes one level deeper into the tree, unless it is too deep, or the file has taken all the time or room that it may.
     pub fn deeper<T: Default>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        if self.depth >= DEEPEST {
+        if self.depth >= DEEPEST || !self.budget.work() {
+            return T::default();
+        }
+        if !self.budget.has_room(self.facts.room()) {
+            self.budget.cut();
             return T::default();
         }
         self.depth += 1;

@@ -5,6 +5,7 @@
 //! Facts about names come from a function or from a table of shapes ([`shape`]). Code outside this module never names
 //! a language, which `tests/all/tidy.rs` checks.
 
+mod budget;
 mod conventions;
 mod definition;
 mod doc;
@@ -38,6 +39,7 @@ pub mod swift;
 pub mod typescript;
 pub mod zig;
 
+pub use budget::{Budget, Limits};
 pub use conventions::{Conventions, Framework, Named, Owner, Package, Public};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};

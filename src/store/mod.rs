@@ -42,8 +42,8 @@ use std::time::{Duration, Instant};
 
 /// Version of the file layout. Stores of older versions are refused and must be rebuilt.
 pub const FORMAT: u32 = 6;
-/// Version of extraction. After a change the next run reads all files again.
-pub const CONTENT: u32 = 7;
+/// Changes when the same text gives other symbols: everything is read again at the next run.
+pub const CONTENT: u32 = 8;
 
 /// Errors of a store.
 #[derive(Debug, thiserror::Error)]

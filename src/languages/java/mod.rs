@@ -11,7 +11,7 @@ mod types;
 
 use tree_sitter::Node;
 
-use super::definition::span_of;
+use super::definition::{MOST_DECORATORS, span_of};
 use super::spec::grammar;
 use super::{Comments, Cx, Definition, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind, Span};
@@ -254,7 +254,10 @@ fn describe(cx: &Cx<'_, '_>, node: Node<'_>, name: Node<'_>, kind: Kind, detail:
     let mut first_word = None;
     for child in opening.children(&mut opening.walk()) {
         match child.kind() {
-            "annotation" | "marker_annotation" => definition.decorators.push(span_of(child)),
+            "annotation" | "marker_annotation" if definition.decorators.len() < MOST_DECORATORS => {
+                definition.decorators.push(span_of(child));
+            }
+            "annotation" | "marker_annotation" => {}
             _ if child.is_extra() => {}
             _ => {
                 first_word = first_word.or(Some(child));

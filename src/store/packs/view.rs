@@ -216,7 +216,14 @@ impl<'a> SymbolView<'a> {
 
     /// Qualified name, with dots between the parts: `Outer.Inner.method`.
     pub fn qualified_name(&self) -> String {
-        qualified_name(&self.name(), &self.container(), self.parent().map(|parent| parent.qualified_name()).as_deref())
+        let mut parts = Vec::new();
+        let mut around = Some(*self);
+        while let Some(symbol) = around {
+            parts.extend([symbol.name(), symbol.container()]);
+            around = symbol.parent();
+        }
+        let parts: Vec<&str> = parts.iter().rev().map(|part| &**part).filter(|part| !part.is_empty()).collect();
+        parts.join(".")
     }
 
     /// Public id: `{file path}::{qualified name}#{kind}`, with `~n` when several share it.

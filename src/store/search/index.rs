@@ -127,7 +127,9 @@ pub(in crate::store) fn open(segments: Segments) -> Result<Index, Error> {
 
 /// Creates a symbol's document without its numbers.
 pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
-    let mut document = TantivyDocument::default();
+    // A document's own default is a kilobyte, which most symbols do not fill: beside a text stand its length and its kind.
+    let room = fields.iter().map(|(_, text)| text.len() + 8).sum::<usize>() + 32;
+    let mut document = TantivyDocument::with_capacity(room);
     for (field, text) in fields {
         if !text.is_empty() {
             document.add_text(field.tantivy(), text);

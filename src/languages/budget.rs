@@ -1,0 +1,148 @@
+//! Limits on reading one file: time, steps of the parser, and memory beside its syntax tree. Parsing, the walk and the facts
+//! draw on the same budget.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// A file that takes more steps to parse is given up: some inputs make a grammar's error recovery explode. Steps are counted
+/// beside time, so that every machine gives up the same of these. Two seconds' worth: a core makes about 45,000 a second,
+/// and real files take 4 to 20 for each kilobyte.
+const MOST_STEPS: usize = 90_000;
+/// Steps that any kilobyte may take, so that a large file is not given up for its size.
+const STEPS_PER_KILOBYTE: usize = 50;
+/// Asking for the time costs as much as some steps, so it is asked for after so many: a millisecond's worth.
+const STEPS_BETWEEN_LOOKS: usize = 64;
+/// Pieces of work beside parsing, such as visiting a node, between two looks at the clock.
+const WORK_BETWEEN_LOOKS: u32 = 256;
+/// Memory beside the tree: symbols, their texts and facts may take so many bytes for each byte of the file, and so many more.
+const ROOM_PER_BYTE: usize = 32;
+const ROOM: usize = 600_000;
+
+/// Limits on reading one file. A file that takes more is given up: its text is kept, its symbols are not read.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Of the thread that reads, so that a busy machine reads what a quiet one does.
+    pub time: Duration,
+    /// Bytes of its syntax tree, its symbols and its facts.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(2), memory: 200_000_000 }
+    }
+}
+
+/// The limit that a file went beyond.
+#[derive(Clone, Copy)]
+enum Exceeded {
+    Time,
+    Memory,
+    Room,
+}
+
+/// The part of its limits that is left to a file.
+pub struct Budget {
+    limits: Limits,
+    began: Instant,
+    /// How long the thread had been at work before.
+    at_work: Option<Duration>,
+    steps: Cell<usize>,
+    worked: Cell<u32>,
+    /// Bytes of syntax trees so far.
+    trees: Cell<usize>,
+    /// Bytes held beside them.
+    held: Cell<usize>,
+    room: usize,
+    exceeded: Cell<Option<Exceeded>>,
+}
+
+impl Budget {
+    /// The budget of a file of so many bytes.
+    pub fn new(size: usize, limits: &Limits) -> Self {
+        Self {
+            limits: *limits,
+            began: Instant::now(),
+            at_work: time_at_work(),
+            steps: Cell::new(MOST_STEPS.max(size / 1000 * STEPS_PER_KILOBYTE)),
+            worked: Cell::new(0),
+            trees: Cell::new(0),
+            held: Cell::new(0),
+            room: size.saturating_mul(ROOM_PER_BYTE).saturating_add(ROOM),
+            exceeded: Cell::new(None),
+        }
+    }
+
+    /// Takes one step of the parser; `trees` is how many bytes the file's trees have so far. False when that was one too many.
+    pub fn step(&self, trees: usize) -> bool {
+        let steps = self.steps.get().saturating_sub(1);
+        self.steps.set(steps);
+        self.trees.set(trees);
+        if trees.saturating_add(self.held.get()) > self.limits.memory {
+            self.exceeded.set(Some(Exceeded::Memory));
+        } else if steps == 0 || (steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.is_late()) {
+            self.exceeded.set(Some(Exceeded::Time));
+        }
+        // A limit that was reached once is reached for the rest of the file.
+        self.is_left()
+    }
+
+    /// Takes one piece of work beside parsing, such as a visit to a node. False when time is over.
+    pub fn work(&self) -> bool {
+        let worked = self.worked.get().wrapping_add(1);
+        self.worked.set(worked);
+        if worked.is_multiple_of(WORK_BETWEEN_LOOKS) && self.is_late() {
+            self.exceeded.set(Some(Exceeded::Time));
+        }
+        !matches!(self.exceeded.get(), Some(Exceeded::Time))
+    }
+
+    /// Takes room for so many bytes beside the tree, when there is that much left.
+    pub fn hold(&self, bytes: usize) -> bool {
+        let fits = self.has_room(bytes);
+        if fits {
+            self.held.set(self.held.get() + bytes);
+        }
+        fits
+    }
+
+    /// Whether there is room for so many bytes more beside the tree.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        let held = self.held.get().saturating_add(bytes);
+        held <= self.room && held.saturating_add(self.trees.get()) <= self.limits.memory
+    }
+
+    /// Says that something was left out for want of room.
+    pub fn cut(&self) {
+        if self.is_left() {
+            self.exceeded.set(Some(Exceeded::Room));
+        }
+    }
+
+    /// Whether no limit has been reached.
+    pub fn is_left(&self) -> bool {
+        self.exceeded.get().is_none()
+    }
+
+    /// Why something is missing, if so.
+    pub fn failure(&self) -> Option<String> {
+        let Limits { time, memory } = self.limits;
+        Some(match self.exceeded.get()? {
+            Exceeded::Time => format!("parsing took over {}", humantime::format_duration(time)),
+            Exceeded::Memory => format!("parsing took more than {} MB", memory / 1_000_000),
+            Exceeded::Room => "there is too much in it for its size".to_owned(),
+        })
+    }
+
+    /// Whether time is over. While others have the machine, it stands still where the system lets us see that.
+    fn is_late(&self) -> bool {
+        let took = || Some(time_at_work()?.saturating_sub(self.at_work?));
+        self.began.elapsed() >= self.limits.time && took().is_none_or(|took| took >= self.limits.time)
+    }
+}
+
+/// How long this thread has been at work, where the system counts that.
+fn time_at_work() -> Option<Duration> {
+    let counts = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    counts.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
