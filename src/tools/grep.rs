@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_searcher::{Searcher, Sink};
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use super::indexes::{self, Repo};
 use super::search_ast::compile;
-use super::search_text::bad_pattern;
+use super::search_text::{BUDGET, bad_pattern};
 use super::{Call, Context, Error, Request};
 pub use crate::query::scan::on_every_core;
 use crate::query::syntax::SyntaxQuery;
@@ -138,11 +139,13 @@ impl Grep {
 
     /// Where a file's syntax matches.
     pub fn ranges(&self, file: &FileView<'_>) -> Ranges {
+        let began = Instant::now();
+        let found = |query: &SyntaxQuery, file| query.find(file, &|| began.elapsed() > BUDGET);
         match &self.finder {
             Finder::Text(_) => Ranges { base: 0, matches: Vec::new() },
             Finder::Syntax(query) => Ranges {
                 base: file.content().as_ptr() as usize,
-                matches: query.find(file).iter().map(|hit| Match::new(hit.start, hit.end)).collect(),
+                matches: found(query, file).hits.iter().map(|hit| Match::new(hit.start, hit.end)).collect(),
             },
         }
     }

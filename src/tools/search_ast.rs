@@ -1,6 +1,8 @@
 //! Finds code of a shape, by patterns written as code, tree-sitter queries or well-known smells.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -12,7 +14,7 @@ use super::search_text::{BUDGET, narrowed};
 use super::{Call, Code, Error, Shown, Tool, nearest};
 use crate::languages::{SMELLS, ids, named};
 use crate::query::scan::{Candidates, Limits, scan};
-use crate::query::syntax::{SyntaxHit, SyntaxQuery};
+use crate::query::syntax::{Found as InFile, SyntaxHit, SyntaxQuery};
 use crate::store::FileView;
 
 /// Structural search: code by its syntax (AST pattern), as every call `$X.unwrap()` or `foo($$$ARGS)`, by a tree-sitter query,
@@ -87,11 +89,15 @@ impl Tool for SearchAst {
         matches::collect(call, &scope, args.max_results, None, &mut |repo, page| {
             let keep = |file: &FileView<'_>| scope.keeps(file) && query.reads(file);
             let candidates = Candidates::new(&repo.snapshot, &query.grams, None, &keep)?;
-            let look = |(): &mut (), file: &FileView<'_>| query.find(file);
-            let mut take = |file: FileView<'_>, hits: Vec<SyntaxHit>| {
+            let look = |(): &mut (), file: &FileView<'_>| query.find(file, &|| limits.reached());
+            let is_cut = AtomicBool::new(false);
+            let mut take = |file: FileView<'_>, InFile { hits, is_cut: cut }: InFile| {
+                is_cut.fetch_or(cut, Ordering::Relaxed);
                 hits.is_empty() || page.take(&file, hits.len(), &|at| shown(&file, &hits[at]))
             };
-            Ok(scan(candidates, limits, || (), look, &mut take))
+            let mut outcome = scan(candidates, limits, || (), look, &mut take);
+            outcome.timed_out |= is_cut.into_inner();
+            Ok(outcome)
         })
     }
 }
@@ -121,7 +127,8 @@ pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str
 fn shown(file: &FileView<'_>, hit: &SyntaxHit) -> Match {
     let code = file.content().get(hit.start..hit.end).unwrap_or_default();
     let first = code.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let captures = hit.captures.iter().map(|(name, text)| (name.clone(), narrowed(text.as_bytes()))).collect();
+    let text = |range: &Range<usize>| narrowed(file.content().get(range.clone()).unwrap_or_default());
+    let captures = hit.captures.iter().map(|(name, range)| (name.clone(), text(range))).collect();
     let symbol = matches::symbol_around(file, hit.line);
     Match { line: hit.line, end_line: hit.end_line, text: narrowed(first.trim_ascii_end()), captures, symbol }
 }

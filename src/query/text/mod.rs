@@ -6,6 +6,7 @@ pub(super) mod needs;
 pub mod scan;
 pub(super) mod sexp;
 pub mod syntax;
+mod trees;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};

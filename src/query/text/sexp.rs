@@ -11,6 +11,39 @@ use crate::store::GramQuery;
 /// Deeper queries are not looked into.
 const DEEPEST: usize = 100;
 
+/// A pattern of a query that takes more memory to compile, in bytes, is refused; so are more of them.
+const LARGEST_REGEX: usize = 1 << 20;
+const MOST_REGEXES: usize = 20;
+
+/// How a text reads as a query.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// It may be one.
+    Query,
+    /// It is none, or nested too deep to be one: tree-sitter reads queries by calls, one for each level.
+    Nothing,
+    /// It asks too much, and why.
+    TooMuch(String),
+}
+
+/// Whether tree-sitter may be given a text as a query.
+pub(super) fn reading(query: &str) -> Reading {
+    let (mut tokens, mut patterns) = (Tokens(query.chars().peekable()), Vec::new());
+    while !tokens.at_end() {
+        let Some(item) = tokens.item(0) else { return Reading::Nothing };
+        item.regexes(&mut patterns);
+    }
+    if patterns.len() > MOST_REGEXES {
+        return Reading::TooMuch(format!("a query may have at most {MOST_REGEXES} patterns of text"));
+    }
+    let fits =
+        |pattern: &String| grep_regex::RegexMatcherBuilder::new().size_limit(LARGEST_REGEX).build(pattern).is_ok();
+    match patterns.iter().all(fits) {
+        true => Reading::Query,
+        false => Reading::TooMuch("a pattern of text in the query cannot be read, or is too large".to_owned()),
+    }
+}
+
 /// The grams of a query, in tree-sitter's syntax; of one that cannot be read, any file may match.
 pub(in crate::query) fn query_needs(query: &str) -> GramQuery {
     let mut patterns = Vec::new();
@@ -56,6 +89,20 @@ impl Item {
             }
         };
         inner.into_iter().chain(self.captures.iter().map(String::as_str)).collect()
+    }
+
+    /// The patterns that it matches text with.
+    fn regexes(&self, found: &mut Vec<String>) {
+        let (Part::All(items) | Part::Any(items)) = &self.part else { return };
+        let is_match = |name: &str| name.starts_with('#') && name.contains("match?");
+        let first = items.first().map(|item| &item.part);
+        if matches!(first, Some(Part::Name(name)) if is_match(name)) {
+            found.extend(items.iter().filter_map(|item| match &item.part {
+                Part::Text(text) => Some(text.clone()),
+                _ => None,
+            }));
+        }
+        items.iter().for_each(|item| item.regexes(found));
     }
 
     fn needs(&self, bound: &BTreeSet<&str>) -> GramQuery {

@@ -1,15 +1,21 @@
 //! Code of a shape: patterns written as code with `$NAME` for anything and `$$$REST` for any number of things, raw
 //! tree-sitter queries, and well-known smells. Trees are made while searching, of the files that hold the pattern's words.
 
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-use ast_grep_core::matcher::PatternBuilder;
+use ast_grep_core::matcher::{MatcherExt, PatternBuilder, PatternNode};
 use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
-use ast_grep_core::{Language, NodeMatch, Pattern, PatternError};
-use tree_sitter::{Node, Query, QueryCursor, StreamingIterator};
+use ast_grep_core::{Language, Matcher, NodeMatch, Pattern, PatternError};
+use memchr::memmem;
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
-use super::sexp::query_needs;
+use super::sexp::{Reading, query_needs, reading};
+use super::trees::{IsOver, is_deeper, parse};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS, of_file};
 use crate::store::{FileView, GramQuery};
 
@@ -17,8 +23,24 @@ use crate::store::{FileView, GramQuery};
 const DEEP: usize = 5;
 /// Words of a pattern that are shorter say little of where it may match.
 const SHORTEST_WORD: usize = 3;
-/// More matches in a file are not listed.
+/// More matches in a file are not listed, nor more captures.
 const MOST_IN_FILE: usize = 10_000;
+const MOST_CAPTURES: usize = 100_000;
+/// Patterns nested deeper are refused: comparing code with a pattern calls itself for each level of the pattern.
+const DEEPEST_PATTERN: usize = 200;
+/// A pattern that takes longer to read, in any language, is refused.
+const READING: Duration = Duration::from_secs(1);
+/// Trees deeper than this are not queried: tree-sitter counts levels in sixteen bits and aborts beyond.
+const DEEPEST_QUERIED: usize = 65_000;
+/// Matches of a query that are under way at once; with more, tree-sitter gives up the oldest.
+const MOST_UNDER_WAY: u32 = 256;
+/// Two things that a variable stands for are compared level by level, by calls. Where a tree may be deeper than any thread's
+/// stack is sure to bear, that happens on a stack that is made for the deepest tree that is looked into.
+const SHALLOW: usize = 250;
+const DEEPEST_COMPARED: usize = 10_000;
+const STACK_PER_LEVEL: usize = 6_000;
+/// Nodes between two looks at whether it is time to stop.
+const NODES_BETWEEN_LOOKS: usize = 64;
 
 /// Something that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +53,17 @@ pub struct SyntaxHit {
     pub line: u64,
     /// Last line.
     pub end_line: u64,
-    /// What each name stands for, in the order of names; several nodes are written as they stand, with what lies between.
-    pub captures: Vec<(String, String)>,
+    /// Where in the file that lies which each name stands for, in the order of names; several nodes with what lies between.
+    pub captures: Vec<(String, Range<usize>)>,
+}
+
+/// What was found in a file.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// By where they begin.
+    pub hits: Vec<SyntaxHit>,
+    /// There may be more: it was time to stop, there are too many, or the tree is too deep.
+    pub is_cut: bool,
 }
 
 /// A pattern, a query or a smell, made ready for a language when the first file of that is met.
@@ -42,6 +73,8 @@ pub struct SyntaxQuery {
     finders: Vec<(u8, OnceLock<Option<Finder>>)>,
     /// What a file must hold to be looked into.
     pub grams: GramQuery,
+    /// Words that stand in every match: grams are in files that do not hold them, too.
+    words: Vec<memmem::Finder<'static>>,
 }
 
 enum Wanted {
@@ -51,7 +84,11 @@ enum Wanted {
 }
 
 enum Finder {
-    Pattern(Box<Pattern>),
+    Pattern {
+        pattern: Box<Pattern>,
+        /// A variable stands in it twice.
+        compares: bool,
+    },
     Query(Box<Query>),
     Nesting,
 }
@@ -63,7 +100,12 @@ impl Wanted {
             Ok(Finder::Query(Box::new(query)))
         };
         match self {
-            Self::Code(pattern) => Ok(Finder::Pattern(Box::new(code(pattern, spec)?))),
+            Self::Code(pattern) => {
+                let until = Instant::now() + READING;
+                let pattern = Box::new(code(pattern, spec, &|| Instant::now() >= until)?);
+                let compares = has_twice(&pattern.node, &mut HashSet::new());
+                Ok(Finder::Pattern { pattern, compares })
+            }
             Self::Query(text) => query(text),
             Self::Smell(name) if name == "deep_nesting" => Ok(Finder::Nesting),
             Self::Smell(name) => match spec.syntax.smells.iter().find(|(smell, _)| smell == name) {
@@ -78,12 +120,18 @@ impl SyntaxQuery {
     /// Code with `$NAME` and `$$$REST`, or a tree-sitter query, in one language or in every one that can read it.
     pub fn new(pattern: &str, language: Option<&str>) -> Result<Self, String> {
         // Every query is in parentheses, brackets or quotes; code may be, too. A query somewhere is no code elsewhere.
-        if pattern.trim_start().starts_with(['(', '['])
-            && let Ok(query) = Self::ready(Wanted::Query(pattern.to_owned()), language, query_needs)
-        {
+        let may_be_query = match pattern.trim_start().starts_with(['(', '[']).then(|| reading(pattern)) {
+            Some(Reading::TooMuch(problem)) => return Err(problem),
+            Some(Reading::Query) => true,
+            Some(Reading::Nothing) | None => false,
+        };
+        if may_be_query && let Ok(query) = Self::ready(Wanted::Query(pattern.to_owned()), language, query_needs) {
             return Ok(query);
         }
-        Self::ready(Wanted::Code(pattern.to_owned()), language, words)
+        let needs = |pattern: &str| GramQuery::and(words(pattern).map(|word| GramQuery::literal(word.as_bytes())));
+        let mut query = Self::ready(Wanted::Code(pattern.to_owned()), language, needs)?;
+        query.words = words(pattern).map(|word| memmem::Finder::new(word).into_owned()).collect();
+        Ok(query)
     }
 
     /// One of [`SMELLS`].
@@ -109,7 +157,7 @@ impl SyntaxQuery {
             *ready = OnceLock::from(finder.map_err(|err| refused = err).ok());
             if is_ready {
                 let (Wanted::Code(text) | Wanted::Query(text) | Wanted::Smell(text)) = &wanted;
-                return Ok(Self { grams: needs(text), wanted, finders });
+                return Ok(Self { grams: needs(text), wanted, finders, words: Vec::new() });
             }
         }
         Err(refused)
@@ -126,22 +174,30 @@ impl SyntaxQuery {
         Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }
 
-    /// What matches in a file, by where it begins.
-    pub fn find(&self, file: &FileView<'_>) -> Vec<SyntaxHit> {
-        let Some((spec, finder)) = self.finder(file) else { return Vec::new() };
+    /// What matches in a file, until it is time to stop.
+    pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
+        let Some((spec, finder)) = self.finder(file) else { return Found::default() };
+        if !self.words.iter().all(|word| stands_in(word, file.content())) {
+            return Found::default();
+        }
         let text = readable(file.content());
-        let Ok(doc) = StrDoc::try_new(&text, Grammar(spec)) else { return Vec::new() };
-        let root = ast_grep_core::AstGrep::doc(doc);
-        let mut hits = match finder {
-            Finder::Pattern(pattern) => {
-                root.root().find_all(&**pattern).take(MOST_IN_FILE).map(|found| of_match(&text, &found)).collect()
+        let cut = || Found { hits: Vec::new(), is_cut: true };
+        let Some(tree) = parse(&text, spec, is_over) else { return cut() };
+        let mut found = match finder {
+            Finder::Pattern { pattern, compares: true } if is_deeper(tree.root_node(), SHALLOW) => {
+                match is_deeper(tree.root_node(), DEEPEST_COMPARED) {
+                    true => cut(),
+                    false => on_large_stack(|| matched(pattern, text, tree, spec, is_over)).unwrap_or_else(cut),
+                }
             }
-            Finder::Query(query) => queried(query, root.root().get_inner_node(), &text),
-            Finder::Nesting => nested(spec, root.root().get_inner_node()),
+            Finder::Pattern { pattern, .. } => matched(pattern, text, tree, spec, is_over),
+            Finder::Query(_) if is_deeper(tree.root_node(), DEEPEST_QUERIED) => cut(),
+            Finder::Query(query) => queried(query, tree.root_node(), &text, is_over),
+            Finder::Nesting => nested(spec, tree.root_node(), is_over),
         };
-        hits.sort_by_key(|hit| (hit.start, hit.end));
-        hits.dedup();
-        hits
+        found.hits.sort_by_key(|hit| (hit.start, hit.end));
+        found.hits.dedup();
+        found
     }
 }
 
@@ -180,7 +236,7 @@ impl LanguageExt for Grammar {
 }
 
 /// A pattern that is code: by itself, or within what the language wants around it.
-fn code(pattern: &str, spec: &'static LanguageSpec) -> Result<Pattern, String> {
+fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Result<Pattern, String> {
     let source = with_sigil(pattern.trim(), spec.syntax.sigil);
     if source.is_empty() {
         return Err("the pattern is empty".to_owned());
@@ -188,7 +244,11 @@ fn code(pattern: &str, spec: &'static LanguageSpec) -> Result<Pattern, String> {
     let contexts = std::iter::once(&("", "")).chain(spec.syntax.contexts);
     for (before, after) in contexts {
         let whole = format!("{before}{source}{after}");
-        let root = ast_grep_core::AstGrep::doc(StrDoc::try_new(&whole, Grammar(spec))?);
+        let tree = parse(&whole, spec, is_over).ok_or("the pattern takes too long to read")?;
+        if is_deeper(tree.root_node(), DEEPEST_PATTERN) {
+            return Err(format!("the pattern is nested deeper than {DEEPEST_PATTERN} levels"));
+        }
+        let root = ast_grep_core::AstGrep::doc(StrDoc { src: whole.clone(), lang: Grammar(spec), tree });
         let tree = root.root().get_inner_node();
         if tree.has_error() && is_broken(tree, &whole, spec) {
             continue;
@@ -206,6 +266,26 @@ fn code(pattern: &str, spec: &'static LanguageSpec) -> Result<Pattern, String> {
         return Ok(Pattern::from(root.adopt(node)));
     }
     Err("the pattern is no single piece of code; write one expression, statement or definition".to_owned())
+}
+
+/// Whether a variable stands more than once in a pattern, so that what it stands for must be compared.
+fn has_twice<'p>(node: &'p PatternNode, seen: &mut HashSet<&'p str>) -> bool {
+    match node {
+        PatternNode::MetaVar { meta_var: MetaVariable::Capture(name, _) | MetaVariable::MultiCapture(name) } => {
+            !seen.insert(name)
+        }
+        PatternNode::Internal { children, .. } => children.iter().any(|child| has_twice(child, seen)),
+        _ => false,
+    }
+}
+
+/// Does something that may call itself once for each level of the deepest tree that is compared. `None` when there is no
+/// memory for that.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    let stack = DEEPEST_COMPARED * STACK_PER_LEVEL;
+    std::thread::scope(|scope| {
+        std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, work).ok()?.join().ok()
+    })
 }
 
 /// Whether there is something that the grammar could not read, beside a variable that would have to be a statement with a
@@ -235,11 +315,21 @@ fn with_sigil(pattern: &str, sigil: char) -> String {
     source + rest
 }
 
+/// Whether a text holds a word as a whole.
+fn stands_in(word: &memmem::Finder<'_>, text: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_whole = |start: usize| {
+        let before = start.checked_sub(1).and_then(|before| text.get(before));
+        let after = text.get(start + word.needle().len());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    };
+    word.find_iter(text).any(is_whole)
+}
+
 /// The words that stand in every match: all of a pattern's but the names of what may be anything.
-fn words(pattern: &str) -> GramQuery {
+fn words(pattern: &str) -> impl Iterator<Item = &str> {
     let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
-    let all = pattern.split(|char| !is_word(char)).filter(|word| !word.contains('$') && word.len() >= SHORTEST_WORD);
-    GramQuery::and(all.map(|word| GramQuery::literal(word.as_bytes())))
+    pattern.split(move |char| !is_word(char)).filter(|word| !word.contains('$') && word.len() >= SHORTEST_WORD)
 }
 
 /// The text with every byte that is no UTF-8 replaced by one that is, so that places stay.
@@ -252,83 +342,121 @@ fn readable(content: &[u8]) -> String {
     text
 }
 
-fn hit(node: Node<'_>, captures: Vec<(String, String)>) -> SyntaxHit {
+fn hit(node: Node<'_>, captures: Vec<(String, Range<usize>)>) -> SyntaxHit {
     let (line, end_line) = (node.start_position().row as u64 + 1, node.end_position().row as u64 + 1);
     // A node that ends with a newline does not reach into the line behind it.
     let end_line = if node.end_position().column == 0 { end_line.saturating_sub(1).max(line) } else { end_line };
     SyntaxHit { start: node.start_byte(), end: node.end_byte(), line, end_line, captures }
 }
 
-fn of_match(text: &str, found: &NodeMatch<'_, StrDoc<Grammar>>) -> SyntaxHit {
+/// The matches of a pattern.
+fn matched(pattern: &Pattern, text: String, tree: Tree, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Found {
+    let root = ast_grep_core::AstGrep::doc(StrDoc { src: text, lang: Grammar(spec), tree });
+    let kinds = pattern.potential_kinds();
+    let (mut found, mut captures) = (Found::default(), 0);
+    for (place, node) in root.root().dfs().enumerate() {
+        let is_full = found.hits.len() == MOST_IN_FILE || captures > MOST_CAPTURES;
+        if is_full || (place % NODES_BETWEEN_LOOKS == 0 && is_over()) {
+            found.is_cut = true;
+            break;
+        }
+        if kinds.as_ref().is_none_or(|kinds| kinds.contains(node.kind_id().into()))
+            && let Some(matched) = pattern.match_node(node)
+        {
+            let hit = of_match(&matched);
+            captures += hit.captures.len();
+            found.hits.push(hit);
+        }
+    }
+    found
+}
+
+fn of_match(found: &NodeMatch<'_, StrDoc<Grammar>>) -> SyntaxHit {
     let env = found.get_env();
-    let mut captures: Vec<(String, String)> = env
+    let mut captures: Vec<(String, Range<usize>)> = env
         .get_matched_variables()
         .filter_map(|variable| match variable {
             MetaVariable::Capture(name, _) => {
-                let text = env.get_match(&name)?.text().into_owned();
-                Some((name, text))
+                let range = env.get_match(&name)?.range();
+                Some((name, range))
             }
             MetaVariable::MultiCapture(name) => {
                 let nodes = env.get_multiple_matches(&name);
                 let range = nodes.first().map(|node| node.range().start).zip(nodes.last().map(|node| node.range().end));
-                let text = range.and_then(|(start, end)| text.get(start..end)).unwrap_or_default();
-                Some((name, text.to_owned()))
+                Some((name, range.map_or(0..0, |(start, end)| start..end)))
             }
             _ => None,
         })
         .collect();
-    captures.sort();
+    captures.sort_by(|left, right| left.0.cmp(&right.0));
     hit(found.get_node().get_inner_node(), captures)
 }
 
 /// The matches of a query. What is called `match` is the match, else all that is captured.
-fn queried(query: &Query, root: Node<'_>, text: &str) -> Vec<SyntaxHit> {
+fn queried(query: &Query, root: Node<'_>, text: &str, is_over: IsOver<'_>) -> Found {
     let names = query.capture_names();
     let mut cursor = QueryCursor::new();
-    let mut matches = cursor.matches(query, root, text.as_bytes());
-    let mut hits = Vec::new();
+    cursor.set_match_limit(MOST_UNDER_WAY);
+    let stopped = Cell::new(false);
+    let mut goes_on = |_: &QueryCursorState| {
+        stopped.set(stopped.get() || is_over());
+        if stopped.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = QueryCursorOptions::new().progress_callback(&mut goes_on);
+    let mut matches = cursor.matches_with_options(query, root, text.as_bytes(), options);
+    let (mut hits, mut captured) = (Vec::new(), 0);
     while let Some(found) = matches.next() {
         let named = |capture: &&tree_sitter::QueryCapture<'_>| names[capture.index as usize] == "match";
         let widest = || found.captures().iter().max_by_key(|capture| capture.node.byte_range().len());
         let Some(whole) = found.captures().iter().find(named).or_else(widest) else { continue };
-        let captures = found.captures().iter().filter(|capture| !named(capture)).map(|capture| {
-            let text = text.get(capture.node.byte_range()).unwrap_or_default();
-            (names[capture.index as usize].to_owned(), text.to_owned())
-        });
-        hits.push(hit(whole.node, captures.collect()));
-        if hits.len() == MOST_IN_FILE {
+        let captures = found.captures().iter().filter(|capture| !named(capture));
+        let captures: Vec<_> =
+            captures.map(|capture| (names[capture.index as usize].to_owned(), capture.node.byte_range())).collect();
+        captured += captures.len();
+        hits.push(hit(whole.node, captures));
+        if hits.len() == MOST_IN_FILE || captured > MOST_CAPTURES {
+            stopped.set(true);
             break;
         }
     }
-    hits
+    drop(matches);
+    Found { hits, is_cut: stopped.get() || cursor.did_exceed_match_limit() }
 }
 
 /// The branches and loops at which nesting becomes deep.
-fn nested(spec: &'static LanguageSpec, root: Node<'_>) -> Vec<SyntaxHit> {
+fn nested(spec: &'static LanguageSpec, root: Node<'_>, is_over: IsOver<'_>) -> Found {
     let table = spec.table();
-    let mut hits = Vec::new();
+    let mut found = Found::default();
     let mut cursor = root.walk();
-    // For each node above the current one: whether it branches.
-    let mut above: Vec<bool> = Vec::new();
+    // For each node above the current one: whether it branches, and whether it is an `else`. How many branch.
+    let mut above: Vec<(bool, bool)> = Vec::new();
+    let (mut branches, mut looked) = (0, 0_usize);
     loop {
+        looked = looked.wrapping_add(1);
+        if looked.is_multiple_of(NODES_BETWEEN_LOOKS) && is_over() || found.hits.len() == MOST_IN_FILE {
+            found.is_cut = true;
+            return found;
+        }
         let node = cursor.node();
         let is_branch = node.is_named() && matches!(table.get(node.kind_id() as usize), Some(Rule::Branch));
         // An `else if` is as deep as its `if`.
-        let goes_on = cursor.field_name() == Some("alternative")
-            || node.parent().is_some_and(|parent| parent.kind() == "else_clause");
-        let counts = is_branch && !goes_on;
-        if counts && above.iter().filter(|branch| **branch).count() + 1 == DEEP {
-            hits.push(hit(node, Vec::new()));
+        let goes_on =
+            || cursor.field_name() == Some("alternative") || above.last().is_some_and(|(_, is_else)| *is_else);
+        let counts = is_branch && !goes_on();
+        if counts && branches + 1 == DEEP {
+            found.hits.push(hit(node, Vec::new()));
         }
         if cursor.goto_first_child() {
-            above.push(counts);
+            above.push((counts, node.kind() == "else_clause"));
+            branches += usize::from(counts);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return hits;
+                return found;
             }
-            above.pop();
+            let (counted, _) = above.pop().unwrap_or_default();
+            branches -= usize::from(counted);
         }
     }
 }
@@ -376,7 +504,7 @@ mod tests {
         ] {
             let (_, spec) = of_id(language).expect("it is a language");
             for pattern in patterns {
-                assert!(code(pattern, spec).is_ok(), "{language}: {pattern}");
+                assert!(code(pattern, spec, &|| false).is_ok(), "{language}: {pattern}");
             }
         }
     }

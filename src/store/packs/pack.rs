@@ -55,8 +55,8 @@ pub struct SymbolRecord {
     pub detail: u8,
 }
 
-/// Flag in the kind of a symbol that is a value inside an expression.
-pub(super) const HANDED: u8 = 0x80;
+/// Marks the kind of a symbol that is a value in the middle of an expression.
+pub(in crate::store) const HANDED: u8 = 0x80;
 
 impl SymbolRecord {
     /// Creates the record of a symbol, without its overload number.

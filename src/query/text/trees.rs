@@ -1,0 +1,62 @@
+//! Syntax trees that are made while searching: parsed until it is time to stop, and measured before anything recurses into them.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use crate::languages::LanguageSpec;
+
+/// Says that it is time to stop.
+pub type IsOver<'a> = &'a (dyn Fn() -> bool + Sync);
+
+thread_local! {
+    // A parser keeps its allocations between files; one for each thread and language.
+    static PARSERS: RefCell<Vec<(&'static LanguageSpec, Parser)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The syntax tree of a text; `None` when it was time to stop before there was one.
+pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
+    PARSERS.with_borrow_mut(|parsers| {
+        let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
+            let mut parser = Parser::new();
+            // Without a grammar it parses nothing.
+            let _ = spec.language().map(|grammar| parser.set_language(&grammar));
+            parsers.push((spec, parser));
+            parsers.len() - 1
+        });
+        let parser = &mut parsers[place].1;
+        let mut goes_on = |_: &ParseState| if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let options = ParseOptions::new().progress_callback(&mut goes_on);
+        let bytes = text.as_bytes();
+        let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+        if tree.is_none() {
+            // What is left of an unfinished parse would be taken up by the next text.
+            parser.reset();
+        }
+        tree
+    })
+}
+
+/// Whether a tree has nodes below more than `most` others.
+pub(super) fn is_deeper(root: Node<'_>, most: usize) -> bool {
+    if root.descendant_count() <= most {
+        return false;
+    }
+    let (mut cursor, mut depth) = (root.walk(), 0);
+    loop {
+        if cursor.goto_first_child() {
+            depth += 1;
+            if depth > most {
+                return true;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            depth -= 1;
+        }
+    }
+}
