@@ -182,7 +182,7 @@ fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
 fn number_overloads(symbols: &mut [SymbolRecord], names: &[String]) {
     let mut groups: HashMap<(&str, u8), Vec<usize>> = HashMap::new();
     for (at, (symbol, name)) in symbols.iter().zip(names).enumerate() {
-        groups.entry((name, symbol.kind)).or_default().push(at);
+        groups.entry((name, symbol.kind & !pack::HANDED)).or_default().push(at);
     }
     for group in groups.into_values().filter(|group| group.len() > 1) {
         for (number, at) in group.into_iter().enumerate() {
