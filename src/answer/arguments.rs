@@ -15,7 +15,40 @@ use super::{Code, Error};
 /// Maximum nesting of arguments, which also bounds recursive schemas.
 const DEEPEST: usize = 32;
 
-/// Parses a tool's arguments, accepting near misses.
+/// Longest list, and longest string: a question, anything else, and an entry of a list, in bytes.
+const LONGEST_LIST: usize = 1_000;
+const LONGEST_QUESTION: usize = 64 * 1024;
+const LONGEST_STRING: usize = 10_000;
+/// Parameters that hold a question.
+const QUESTIONS: &[&str] = &["query", "pattern", "smell", "preset"];
+/// A misspelt name is compared with others up to so many characters.
+const COMPARED: usize = 100;
+
+/// Refuses what is longer than anything that a caller may mean, before anything is made of it.
+fn check_lengths(args: &Map<String, Value>) -> Result<(), Error> {
+    let refuse = |name: &str, problem: String| {
+        let name = clip(name);
+        Err(Error::new(Code::InvalidArguments, format!("`{name}` {problem}")).with("parameter", name))
+    };
+    for (name, value) in args {
+        let longest = if QUESTIONS.contains(&name.as_str()) { LONGEST_QUESTION } else { LONGEST_STRING };
+        match value {
+            Value::String(text) if text.len() > longest => {
+                return refuse(name, format!("is longer than {longest} bytes"));
+            }
+            Value::Array(items) if items.len() > LONGEST_LIST => {
+                return refuse(name, format!("has more than {LONGEST_LIST} entries; ask for fewer at once"));
+            }
+            Value::Array(items) if items.iter().filter_map(Value::as_str).any(|item| item.len() > LONGEST_STRING) => {
+                return refuse(name, format!("has an entry that is longer than {LONGEST_STRING} bytes"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads a tool's arguments, helping near misses.
 ///
 /// `null` counts as absent for an optional parameter. Numbers, booleans, lists and objects may be given as strings,
 /// and a single value stands for a list of one. The schema may list alternative names of a parameter in `x-aliases`.
@@ -23,6 +56,7 @@ pub fn arguments<A: DeserializeOwned + 'static>(
     args: Map<String, Value>,
     schema: fn() -> schemars::Schema,
 ) -> Result<A, Error> {
+    check_lengths(&args)?;
     let schema = schema_of(TypeId::of::<A>(), schema);
     let args = Reader { root: schema }.parameters(args, schema)?;
     serde_json::from_value(Value::Object(args))
@@ -287,7 +321,9 @@ fn one_of(value: Value, words: &[&str]) -> Result<Value, Wrong> {
     }
     let mut wrong = Wrong::new(format!("one of {}", words.join(", ")), &value);
     wrong.allowed = words.iter().map(|word| (*word).to_owned()).collect();
-    wrong.nearest = nearest(text, words.iter().copied(), 1).first().map(|word| (*word).to_owned());
+    wrong.nearest = nearest(&text.chars().take(COMPARED).collect::<String>(), words.iter().copied(), 1)
+        .first()
+        .map(|word| (*word).to_owned());
     Err(wrong)
 }
 
@@ -302,7 +338,7 @@ fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
     let each: Vec<String> = unknown
         .iter()
         .take(8)
-        .map(|given| match nearest(given, spellings(), 1).as_slice() {
+        .map(|given| match nearest(&given.chars().take(COMPARED).collect::<String>(), spellings(), 1).as_slice() {
             [] => format!("`{}`", clip(given)),
             [name, ..] => format!("`{}` (did you mean `{name}`?)", clip(given)),
         })

@@ -33,6 +33,8 @@ pub const SHARED: [&str; 4] = ["max_tokens", "format", "cursor", "count_only"];
 
 /// Minimum token budget of a useful answer.
 const MIN_TOKENS: usize = 50;
+/// An error says no more, in characters.
+const LONGEST_MESSAGE: usize = 1_500;
 
 /// Freshness of an answer relative to its files on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,7 +253,12 @@ impl Meta {
 /// Writes an error in its common shape.
 fn failure(err: &Error, start: Instant, max_tokens: usize) -> Envelope {
     let mut body = Map::new();
-    body.insert("error".to_owned(), err.message.as_str().into());
+    // A message that repeats what it was given repeats no more than its beginning.
+    let message = match err.message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &err.message[..end]),
+        None => err.message.clone(),
+    };
+    body.insert("error".to_owned(), message.into());
     body.insert("code".to_owned(), err.code.as_str().into());
     if !err.details.is_empty() {
         body.insert("details".to_owned(), err.details.clone().into());

@@ -197,9 +197,14 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(cursor) = request.and_then(|request| request.cursor) {
+            let shown: String = cursor.chars().take(40).collect();
+            let problem = format!("`cursor` {shown:?} was never given: all tools come in one list");
+            return Err(ErrorData::invalid_params(problem, None));
+        }
         Ok(ListToolsResult::with_all_items(surface::listing(&self.surface())))
     }
 
@@ -240,7 +245,7 @@ impl ServerHandler for Server {
 }
 
 /// What is wrong with the parameters of a known method.
-fn problem_with(method: &str, params: Value) -> String {
+pub(super) fn problem_with(method: &str, params: Value) -> String {
     let problem = match method {
         "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),
         "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),

@@ -90,7 +90,8 @@ const RUBBISH: &[(&str, i64, &str)] = &[
     ("rubbish", -32700, "null"),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,", -32700, "null"),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}", -32700, "null"),
-    ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"n\":1e999}}", -32700, "null"),
+    ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"n\":1e999}}", -32700, "1"),
+    ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\"\\ud800\"}}", -32700, "1"),
     ("\u{0}", -32700, "null"),
     ("[]", -32600, "null"),
     ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, "null"),
@@ -161,7 +162,7 @@ async fn bytes_that_are_no_text_are_refused() {
     client.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}\n").await;
     assert_eq!(client.receive().await["error"]["code"], -32700);
     client.bytes(&[b"[".repeat(1_000_000), b"\n".to_vec()].concat()).await;
-    assert_eq!(client.receive().await["error"]["code"], -32700);
+    assert_eq!(client.receive().await["error"]["code"], -32600);
     assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
     client.close().await;
 }

@@ -13,14 +13,22 @@ use rmcp::model::{
     ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::server::problem_with;
+
 /// Longest line that is read. Source files go the other way, so a longer one is a mistake or an attack.
-const MAX_LINE: usize = 16 * 1024 * 1024;
+const MAX_LINE: usize = 4 * 1024 * 1024;
+/// Most values that a message may hold: as JSON in memory each takes up to a hundred times what it takes in a line.
+const MAX_VALUES: usize = 20_000;
+/// How many requests may wait for their answers before the next line is read.
+const MAX_REQUESTS: usize = 256;
 /// How many messages may wait to be written. When a client does not read, we stop reading, too.
 const MAX_WAITING: usize = 64;
 /// How long running calls may go on when the client has closed its end; it may still read the answers.
@@ -28,6 +36,11 @@ const LAST_CALLS: Duration = Duration::from_secs(30);
 
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+
+/// How methods begin that belong to what this server does not offer.
+const NOT_OFFERED: &[&str] = &["resources/", "prompts/", "completion/", "logging/"];
 
 /// Lines in, lines out.
 pub(super) struct Lines<R> {
@@ -65,9 +78,9 @@ impl Calls {
         self.done.notify_one();
     }
 
-    /// Waits until all are answered.
-    async fn all_done(&self) {
-        while !self.waiting.lock().expect("no panic while it is held").is_empty() {
+    /// Waits until all but so many are answered.
+    async fn all_but(&self, most: usize) {
+        while self.waiting.lock().expect("no panic while it is held").len() > most {
             self.done.notified().await;
         }
     }
@@ -175,6 +188,12 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                     other => other.get_meta().protocol_version().is_some(),
                 };
                 let id = json!(request.id);
+                if let ClientRequest::CustomRequest(custom) = &request.request
+                    && custom.method == "initialize"
+                {
+                    let problem = problem_with("initialize", custom.params.clone().unwrap_or_default());
+                    return Line::Refused(refusal(&id, INVALID_PARAMS, &problem));
+                }
                 if !self.open && !opens {
                     return Line::Refused(refusal(
                         &id,
@@ -233,6 +252,11 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 place.send(line);
             }
             let output = self.output.clone();
+            // A client that asks and does not read is not read from either.
+            tokio::select! {
+                () = self.calls.all_but(MAX_REQUESTS) => {}
+                () = output.closed() => return None,
+            }
             let line = tokio::select! {
                 line = self.read() => line,
                 () = output.closed() => return None,
@@ -243,7 +267,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 None => {
                     let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + LAST_CALLS);
                     tokio::select! {
-                        _ = tokio::time::timeout_at(deadline, self.calls.all_done()) => {}
+                        _ = tokio::time::timeout_at(deadline, self.calls.all_but(0)) => {}
                         () = output.closed() => {}
                     }
                     return None;
@@ -271,17 +295,17 @@ fn classify(line: &[u8]) -> Line {
     if std::str::from_utf8(line).is_err() {
         return Line::Refused(refusal(&Value::Null, PARSE_ERROR, "the message is not UTF-8"));
     }
+    // An id that no request may have cannot be answered to.
+    let id = || serde_json::from_slice::<Head>(line).ok().and_then(|head| head.id.0).unwrap_or_default();
+    if values(line) > MAX_VALUES {
+        let problem = format!("a message may hold at most {MAX_VALUES} values; send less at once");
+        return Line::Refused(refusal(&id(), INVALID_REQUEST, &problem));
+    }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(err) => {
-            return Line::Refused(refusal(&Value::Null, PARSE_ERROR, &format!("the message is no JSON: {err}")));
-        }
+        Err(err) => return Line::Refused(refusal(&id(), PARSE_ERROR, &format!("the message is no JSON: {err}"))),
     };
-    let invalid = |problem: &str| {
-        // An id that no request may have cannot be answered to.
-        let id = value.get("id").filter(|id| id.is_string() || id.is_number()).unwrap_or(&Value::Null);
-        Line::Refused(refusal(id, INVALID_REQUEST, problem))
-    };
+    let invalid = |problem: &str| Line::Refused(refusal(&id(), INVALID_REQUEST, problem));
     let Some(object) = value.as_object() else {
         return invalid(match value {
             Value::Array(_) => "batches are not part of the protocol: send one message a line",
@@ -300,11 +324,91 @@ fn classify(line: &[u8]) -> Line {
         (None, _) => return invalid("a request has a `method`"),
     }
     let is_request = object.contains_key("method") && object.contains_key("id");
-    match serde_json::from_value(value.clone()) {
+    let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
+    if is_request && NOT_OFFERED.iter().any(|begin| method.starts_with(begin)) {
+        return Line::Refused(refusal(&id(), METHOD_NOT_FOUND, "this server offers tools, and nothing else"));
+    }
+    match serde_json::from_value(value) {
         Ok(message) => Line::Message(Box::new(message)),
         // An answer or a notification that makes no sense is not answered in turn, or two programs could go on for ever.
         Err(_) if !is_request => Line::Nothing,
         Err(_) => invalid("the message is no JSON-RPC request: `params` must be an object"),
+    }
+}
+
+/// At least how many values there are in a JSON text, counted by what stands between them.
+fn values(line: &[u8]) -> usize {
+    let (mut count, mut in_text, mut is_escaped) = (0, false, false);
+    for byte in line {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// The id of a message, read without building the rest of it.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    id: HeadId,
+}
+
+/// A string or a number; nothing where it is anything else.
+#[derive(Default)]
+struct HeadId(Option<Value>);
+
+impl<'de> Deserialize<'de> for HeadId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Id;
+
+        impl<'de> Visitor<'de> for Id {
+            type Value = HeadId;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("an id")
+            }
+
+            fn visit_str<E>(self, id: &str) -> Result<HeadId, E> {
+                Ok(HeadId(Some(id.into())))
+            }
+
+            fn visit_i64<E>(self, id: i64) -> Result<HeadId, E> {
+                Ok(HeadId(Some(id.into())))
+            }
+
+            fn visit_u64<E>(self, id: u64) -> Result<HeadId, E> {
+                Ok(HeadId(Some(id.into())))
+            }
+
+            fn visit_f64<E>(self, id: f64) -> Result<HeadId, E> {
+                Ok(HeadId(Some(id.into())))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<HeadId, E> {
+                Ok(HeadId(None))
+            }
+
+            fn visit_unit<E>(self) -> Result<HeadId, E> {
+                Ok(HeadId(None))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<HeadId, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(HeadId(None))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<HeadId, A::Error> {
+                while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(HeadId(None))
+            }
+        }
+
+        deserializer.deserialize_any(Id)
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn call_among(
 
 fn unknown_tool(tools: &[ToolSpec], name: &str) -> Error {
     let shown: String = name.chars().take(100).collect();
-    let near = nearest(name, tools.iter().map(|spec| spec.name), 3);
+    let near = nearest(&shown, tools.iter().map(|spec| spec.name), 3);
     match near.first() {
         Some(first) => Error::new(Code::NotFound, format!("there is no tool `{shown}`; did you mean `{first}`?"))
             .with("nearest", near),

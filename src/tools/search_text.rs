@@ -84,6 +84,8 @@ pub struct Match {
 /// See [`Args`].
 pub struct SearchText;
 
+/// A longer account of what is wrong with a pattern is cut to its conclusion, in bytes.
+const LONGEST_PROBLEM: usize = 800;
 /// So long may a search take: a server must stay free to answer others.
 pub(super) const BUDGET: Duration = Duration::from_secs(10);
 /// More lines around a match are a file.
@@ -165,6 +167,12 @@ impl<'a> Search<'a> {
 
 /// A pattern that cannot be looked for, in the parser's words.
 pub fn bad_pattern(err: &str) -> Error {
+    // The parser shows the pattern and points at a place in it, which is of use while both are seen at a glance.
+    let short: String = match err.len() > LONGEST_PROBLEM {
+        true => err.lines().next_back().unwrap_or_default().chars().take(LONGEST_PROBLEM).collect(),
+        false => err.to_owned(),
+    };
+    let err = short.as_str();
     let message = match err {
         _ if err.contains("exceeds size limit") || err.contains("too big") => {
             format!("the pattern needs too much memory; use smaller repetitions: {err}")

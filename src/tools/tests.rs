@@ -265,7 +265,7 @@ fn what_does_not_fit_is_refused_with_what_would() {
             ]],
         ),
         (
-            json!({"cursor": "é".repeat(100_000)}),
+            json!({"cursor": "é".repeat(4_000)}),
             expect![[
                 r#"`cursor` "éééééééééééééééééééééééééééééééééééééééé" was not given by echo for this question; leave it out to start from the beginning"#
             ]],
@@ -385,7 +385,7 @@ fn nothing_found_is_no_error() {
 
 #[test]
 fn long_errors_fit_too() {
-    let names: Vec<String> = (0..50_000).map(|n| format!("candidate {n}")).collect();
+    let names: Vec<String> = (0..1_000).map(|n| format!("candidate {n} {}", "of many ".repeat(20))).collect();
     let refused = ask("fail", json!({"how": "refuse", "names": names}));
     assert_eq!(refused.value["code"], "ambiguous");
     assert!(tokens::estimate(&refused.text) <= 8000);

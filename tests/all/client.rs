@@ -61,6 +61,26 @@ impl Server {
         }
     }
 
+    /// Sends a line as it is, and gives the next message that comes.
+    #[allow(dead_code, reason = "only attacks send such lines")]
+    pub fn send_line(&mut self, line: &str) -> Value {
+        writeln!(self.input.as_mut().expect("the input is open"), "{line}").expect("the server reads");
+        let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
+        serde_json::from_str(&line).expect("the server speaks JSON")
+    }
+
+    /// Begins a call and takes it back after a while; no answer is waited for.
+    #[allow(dead_code, reason = "only attacks call off what they began")]
+    pub fn begin_and_cancel(&mut self, tool: &str, args: Value, after: Duration) {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        let params = json!({"name": tool, "arguments": args});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+        thread::sleep(after);
+        let params = json!({"requestId": id});
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    }
+
     /// A tool's answer or error.
     pub fn call(&mut self, tool: &str, args: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": args}));

@@ -1,0 +1,123 @@
+//! Attacks: hostile files, patterns and messages. Each is met by a program of its own, whose processor time and resident memory
+//! are limited; one that hangs is ended.
+
+mod files;
+mod hostile;
+mod law;
+mod messages;
+mod patterns;
+
+#[allow(dead_code, reason = "attacks never wait for freshness")]
+#[path = "../all/client.rs"]
+mod client;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use client::Server;
+
+/// A program that is still at work after so long hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Seconds of processor time that a program may take.
+const PROCESSOR: u64 = 60;
+/// Megabytes that a program may have resident at most.
+const MEMORY: i64 = 1_000;
+
+/// A folder to be indexed, and an index.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    /// A folder with these files.
+    fn with<'a>(files: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        let place = Self(tempfile::tempdir().expect("there is room for a folder"));
+        fs::create_dir(place.source()).expect("the folder is new");
+        for (name, text) in files {
+            fs::write(place.source().join(name), text).expect("the folder is ours");
+        }
+        place
+    }
+
+    fn source(&self) -> PathBuf {
+        self.0.path().join("source")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command
+            .args(arguments)
+            .current_dir(self.source())
+            .env("CODELODE_INDEX_PATH", self.0.path().join("index"))
+            .env("HOME", self.0.path());
+        // SAFETY: only system calls are made between fork and exec.
+        unsafe { command.pre_exec(limit) };
+        command
+    }
+
+    /// Runs the program to its end; gives its standard output.
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.0.path().join("output");
+        let file = fs::File::create(&output).expect("the folder is ours");
+        let child = self.command(arguments).stdin(Stdio::null()).stdout(file).spawn().expect("it is built");
+        survives(child, &format!("{arguments:?}"));
+        fs::read_to_string(output).expect("it was just made")
+    }
+
+    /// The answer of a tool that a program of its own gives.
+    fn call(&self, tool: &str, arguments: &Value) -> Value {
+        let text = self.run(&["call", tool, &arguments.to_string(), "--json"]);
+        serde_json::from_str(&text).unwrap_or_else(|err| panic!("{tool} {arguments}: {err}: {text:.300}"))
+    }
+
+    /// A server whose index is made.
+    fn serve(&self) -> Server {
+        self.run(&["index", "."]);
+        Server::start(self.command(&["serve"]))
+    }
+}
+
+/// Limits the processor time and the address space of this process.
+fn limit() -> std::io::Result<()> {
+    for (what, most) in [(libc::RLIMIT_CPU, PROCESSOR), (libc::RLIMIT_AS, 9_000_000_000)] {
+        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+        // SAFETY: it reads a limit that lives as long as the call.
+        if unsafe { libc::setrlimit(what, &raw const limit) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a program, which must end by itself, in time, and without ever having taken too much memory.
+fn survives(mut child: Child, what: &str) {
+    let begun = Instant::now();
+    let pid = libc::pid_t::try_from(child.id()).expect("a process id");
+    loop {
+        let mut status = 0;
+        // SAFETY: a usage is plain numbers.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the child is ours and nobody else waits for it; both places live as long as the call.
+        let ended = unsafe { libc::wait4(pid, &raw mut status, libc::WNOHANG, &raw mut usage) };
+        if ended == pid {
+            assert!(libc::WIFEXITED(status), "{what}: ended by signal {}", libc::WTERMSIG(status));
+            assert!(usage.ru_maxrss / 1024 < MEMORY, "{what}: took {} MB", usage.ru_maxrss / 1024);
+            return;
+        }
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("{what}: hangs");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The most memory that a running program ever had resident, in megabytes.
+fn peak(server: &Server) -> i64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the system counts it");
+    line.trim().trim_end_matches(" kB").parse::<i64>().expect("a number") / 1024
+}
