@@ -9,7 +9,7 @@ use crate::model::{Detail, Kind};
 use crate::query::{self, Order, Search, terms};
 
 /// Longer queries are refused, in bytes.
-const LONGEST: usize = 10_000;
+const LONGEST: usize = 65_536;
 
 /// A query's words, and what its answers must be.
 pub(super) struct Filters {
@@ -33,7 +33,7 @@ impl Filters {
     /// Reads a query and what is given beside it.
     pub fn read(query: &str, kind: Option<&str>, language: Option<&str>, paths: Option<&str>) -> Result<Self, Error> {
         if query.len() > LONGEST {
-            let message = "`query` is longer than 10,000 bytes; describe it in a sentence";
+            let message = "`query` is longer than 64 KB; give the title and what tells most";
             return Err(Error::new(Code::InvalidArguments, message));
         }
         let terms = terms::parse(query);

@@ -11,7 +11,7 @@ use super::indexes::{self, Repo};
 use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths};
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::model::Kind;
-use crate::query::{Form, Found, Hit, Order, combined};
+use crate::query::{Confidence, Form, Found, Hit, Order, combined};
 use crate::store::{Snapshot, SymbolView};
 
 /// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
@@ -63,6 +63,9 @@ pub struct Output {
     /// Whether the best is the one that was meant: `high`, `low`, `none`.
     confidence: &'static str,
     items: Vec<Item>,
+    /// Further candidates, while it is not sure that the best is the one that was meant: ids, of other files first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<String>,
     /// Symbols that answer and did not fit, not even by their signature.
     left_out: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -123,6 +126,8 @@ const LEAST_NAMED: f32 = 0.05;
 const LEAST_CENTRAL: f32 = 0.4;
 /// So many symbols that do not fit are shown without their source.
 const BRIEFLY: usize = 10;
+/// So many further ones are named.
+const MORE: usize = 40;
 /// Length of a signature, in characters; and where there is little room, or many of them.
 const SIGNATURE: usize = 160;
 const SHORT_SIGNATURE: usize = 60;
@@ -185,9 +190,11 @@ impl Tool for GetRankedContext {
             output.next_cursor = Some(call.cursor(call.offset + 1));
             output.narrow = Some(NARROW);
         }
+        if found.confidence == Confidence::None {
+            output.unknown_words = found.unknown.clone();
+        }
         if hits.is_empty() {
             output.negative_evidence = Some(absence(std::slice::from_ref(&repo), &filters, &found.unknown));
-            output.unknown_words = found.unknown;
             // A small budget holds what was not found, and not where.
             if tokens::of_json(&output) + tokens::META > budget {
                 (output.negative_evidence, output.unknown_words) = (None, Vec::new());
@@ -392,12 +399,33 @@ fn pack(
         let cost =
             tokens::of_json(&Output { narrow: empty.narrow, next_cursor: empty.next_cursor.clone(), ..output.clone() });
         if cost + tokens::META <= budget || items.len() <= 1 {
-            return Ok(Packed { output, rest });
+            let left = budget.saturating_sub(cost + tokens::META);
+            let is_sure = confidence == Confidence::High.as_str();
+            let more = if is_sure { Vec::new() } else { named(snapshot, &items, &rest, left) };
+            return Ok(Packed { output: Output { more, ..output }, rest });
         }
         if let Some((place, _)) = items.pop() {
             rest.push(symbols[place].0.clone());
         }
     }
+}
+
+/// The ids of hits for which so many tokens are left: first one of each file of which nothing is sent, then the others.
+fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize) -> Vec<String> {
+    let path = |id: &str| id.split("::").next().unwrap_or(id).to_owned();
+    let mut files: HashSet<String> = sent.iter().map(|(_, item)| path(&item.symbol_id)).collect();
+    let ids = rest.iter().filter_map(|hit| Some(snapshot.symbol(hit.symbol)?.id()));
+    let (mut ids, others): (Vec<String>, Vec<String>) = ids.partition(|id| files.insert(path(id)));
+    ids.extend(others);
+    // The key and its brackets.
+    let mut left = left.saturating_sub(5);
+    let mut more = Vec::new();
+    for id in ids.into_iter().take(MORE) {
+        let Some(rest) = left.checked_sub(tokens::of_json(&id) + 1) else { break };
+        left = rest;
+        more.push(id);
+    }
+    more
 }
 
 /// A symbol without what is sent of it.

@@ -370,6 +370,86 @@ proptest! {
 }
 
 #[test]
+fn a_long_text_is_read_as_an_issue() {
+    let place = Place::shop();
+    let log = "2024-01-01 00:00:00 INFO started kind:clas file:a[b\n".repeat(900);
+    let issue = format!(
+        "Payment is tried twice\n\n<!-- Describe the bug, with a coupon and a price -->\n**Steps**\nSee https://example.org/cart/render.\n\
+        When the gateway times out, `charge_card` is called again.\n```\n{log}```\n  File \"/srv/shop/payment.py\", line 9, in charge_card\n"
+    );
+    assert!(issue.len() > 40_000);
+    assert_eq!(place.ids(&issue)[0], "shop/payment.py::charge_card#function");
+    assert!(place.wrong(json!({"query": "word ".repeat(20_000)})).contains("longer than"), "too long");
+}
+
+#[test]
+fn part_of_what_is_asked_is_answered_and_the_rest_named() {
+    let place = Place::shop();
+    let answer = place.search("how are coupons frobnicated");
+    assert_eq!(answer["confidence"], "none", "{answer}");
+    assert_eq!(answer["unknown_words"], json!(["frobnicated"]), "{answer}");
+    assert!(ids(&answer).iter().any(|id| id.contains("parse_coupon")), "{answer}");
+    // A name is one word, however it is spelt.
+    let spelt = place.search("where do ZorkBlatter zork_blatter and zorkBlatter parse the coupon of an order");
+    assert_eq!(spelt["unknown_words"], json!(["zorkblatter"]), "{spelt}");
+    assert_ne!(spelt["confidence"], "none", "{spelt}");
+    // A quoted sentence that nobody wrote is a sentence.
+    let quoted = place.ids("\"takes stock out of the warehouse for an order that was paid\"");
+    assert_eq!(quoted.first().map(String::as_str), Some("stock/inventory.go::Inventory.Reserve#method"), "{quoted:?}");
+}
+
+#[test]
+fn the_written_comes_before_the_alike() {
+    let names = ["parse_config", "parser_config", "get_card_by_id_of_user", "get_card"];
+    let project: String = names.iter().map(|name| format!("def {name}(): ...\n")).collect();
+    let place = Place::new(&[("shop", &format!("--- a.py\n{project}"))]);
+    assert_eq!(place.ids("parseConfigX")[0], "a.py::parse_config#function");
+    assert_eq!(place.ids("arser_config")[0], "a.py::parser_config#function");
+    // Words that are a whole name, however many.
+    assert_eq!(place.ids("get card by id of user")[0], "a.py::get_card_by_id_of_user#function");
+}
+
+#[test]
+fn of_one_name_the_canonical_definition_comes_first() {
+    let class = "public class Splitter {\n  public void split(String text) { text.trim(); }\n}\n";
+    let project = format!(
+        "--- android/src/Splitter.java\n{class}--- guava/src/Splitter.java\n{class}--- guava-gwt/src/Splitter.java\n{class}\
+        --- aa/packages/urllib3/pool.py\ndef drain(pool):\n    \"\"\"Drains it.\"\"\"\n--- aa/pool.py\ndef drain(pool): ...\n\
+        --- js/a/tool.js\n/*! Tool 2.0.1 | MIT License */\nfunction trim_all(x) {{ return x; }}\n--- js/z.js\nfunction trim_all(x) {{ return x; }}\n"
+    );
+    let place = Place::new(&[("shop", &project)]);
+    for (query, first) in [
+        ("Splitter", "guava/src/Splitter.java::Splitter#class"),
+        ("drain", "aa/pool.py::drain#function"),
+        ("trim_all", "js/z.js::trim_all#function"),
+    ] {
+        assert_eq!(place.ids(query)[0], first, "{query}");
+    }
+}
+
+#[test]
+fn a_context_names_what_did_not_fit() {
+    let lift = |n: usize, ship: &str| {
+        format!(
+            "def lift_crate_{n}(crate):\n    \"\"\"Lifts a crate from the {ship}.\"\"\"\n    return crate + {n}\n\n"
+        )
+    };
+    let one: String = (0..12).map(|n| lift(n, "ship")).collect();
+    let others: String = (20..26).map(|n| format!("--- m{n}.py\n{}", lift(n, "old ship"))).collect();
+    let place = Place::new(&[("shop", &format!("--- one.py\n{one}{others}"))]);
+    let ask = |budget: u64| {
+        let query = "where is a crate lifted from the ship";
+        place.ask("get_ranked_context", json!({"query": query, "token_budget": budget}))
+    };
+    let list = |answer: &Value, key: &str| answer[key].as_array().cloned().unwrap_or_default();
+    let id = |item: &Value| item["symbol_id"].as_str().expect("an item has an id").to_owned();
+    let small = ask(600);
+    let (sent, more): (Vec<String>, _) = (list(&small, "items").iter().map(id).collect(), list(&small, "more"));
+    assert!(!more.is_empty() && more.iter().all(|id| !sent.iter().any(|sent| id == sent)), "{small}");
+    assert!(tokens::estimate(&small.to_string()) <= 600, "{small}");
+}
+
+#[test]
 fn several_repositories_answer_as_one() {
     // The same function twice: once among few others, once among many of the same words.
     let crowd: String = (0..40).map(|n| format!("def unload_crate_{n}(crate):\n    return crate + {n}\n\n")).collect();

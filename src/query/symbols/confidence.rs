@@ -3,11 +3,12 @@
 //! The thresholds are calibrated on queries with known answers: `benches/README.md` says how often `high` was right.
 
 use memchr::memmem::Finder;
+use rustc_hash::FxHashSet;
 
 use super::form::Form;
 use super::prose::is_change_word;
 use super::rank::{Candidate, Ranker, TIER};
-use crate::store::{Error, Snapshot, stems};
+use crate::store::{Error, Snapshot, flattened, stems, word_parts};
 
 /// How sure it is that the first answer is the one that was meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +48,14 @@ pub struct Evidence {
     pub margin: f32,
 }
 
+impl Evidence {
+    /// Whether the first answers are worth showing though nobody can be sure of any: part of the words is known, and they
+    /// hold some of that.
+    pub fn is_partial(&self, form: Form) -> bool {
+        form != Form::Identifier && self.unknown <= 0.6 && self.best_covered >= 0.2
+    }
+}
+
 /// So many of the first answers are looked into.
 const LOOKED_INTO: usize = 3;
 /// A name that is worth less as an answer only looks like the one that was meant.
@@ -57,8 +66,7 @@ const FOREIGN: f32 = 0.25;
 const FAR: usize = 4_000;
 
 /// A word of a query and how much it says.
-struct Word<'a> {
-    word: &'a str,
+struct Word {
     stem: Finder<'static>,
     /// In how many definitions it is.
     held: u64,
@@ -66,29 +74,58 @@ struct Word<'a> {
 }
 
 /// The words that say something. Of those that nothing holds the weight is greatest.
-fn words<'a>(snapshot: &Snapshot, ranker: &'a Ranker) -> Result<Vec<Word<'a>>, Error> {
+fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
     let all = snapshot.documents()? as f32;
-    let mut words: Vec<Word<'a>> = Vec::new();
+    let mut words: Vec<Word> = Vec::new();
     let all_words = ranker.words();
     // `feat` and `remove` say what was done, and not to what.
     let counts = |word: &str| ranker.form == Form::Identifier || !is_change_word(word);
     let any = all_words.iter().any(|word| counts(word));
     for word in all_words.iter().filter(|word| !any || counts(word)) {
         let Some(held) = snapshot.frequency(word)? else { continue };
-        let Some(stem) = stems(word).pop() else { continue };
-        // A stem may end otherwise than its word (`inventori`): what both begin with is what stands in a text.
-        let common = stem.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
-        let stem = stem.get(..common).unwrap_or(&stem);
+        let Some(stem) = beginning(word) else { continue };
         if words.iter().all(|word| word.stem.needle() != stem.as_bytes()) {
-            let stem = Finder::new(stem).into_owned();
-            words.push(Word { word, stem, held, weight: (1.0 + all / (1.0 + held as f32)).ln() });
+            let stem = Finder::new(&stem).into_owned();
+            words.push(Word { stem, held, weight: (1.0 + all / (1.0 + held as f32)).ln() });
         }
     }
     Ok(words)
 }
 
+/// The part of a word that all of its forms begin with. A stem may end otherwise than its word (`inventori`): what both begin
+/// with is what stands in a text.
+fn beginning(word: &str) -> Option<String> {
+    let stem = stems(word).pop()?;
+    let common = stem.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
+    Some(stem.get(..common).unwrap_or(&stem).to_owned())
+}
+
+/// The query's words that nothing holds, and their share of all. A name counts once, of however many words it is made and in
+/// however many spellings it is given.
+fn unknown(words: &[Word], ranker: &Ranker) -> (Vec<String>, f32) {
+    let is_known = |part: &str| {
+        let stem = beginning(&part.to_lowercase())?;
+        Some(words.iter().find(|word| word.stem.needle() == stem.as_bytes())?.held > 0)
+    };
+    let mut seen = FxHashSet::default();
+    let (mut unknown, mut share, mut all) = (Vec::new(), 0.0, 0.0);
+    for name in ranker.names().iter().filter(|name| seen.insert(flattened(name))) {
+        let parts: Vec<bool> = word_parts(name).into_iter().filter_map(is_known).collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let missing = parts.iter().filter(|is_known| !**is_known).count();
+        all += 1.0;
+        share += missing as f32 / parts.len() as f32;
+        if missing == parts.len() {
+            unknown.push(name.to_lowercase());
+        }
+    }
+    (unknown, share / f32::max(all, 1.0))
+}
+
 /// The weight of the words that a symbol holds: in its definition, its documentation, its name or its path.
-fn held(words: &[Word<'_>], candidate: &Candidate<'_>) -> f32 {
+fn held(words: &[Word], candidate: &Candidate<'_>) -> f32 {
     let symbol = &candidate.symbol;
     let source = symbol.source();
     let source = source.get(..FAR).unwrap_or(source);
@@ -118,9 +155,11 @@ pub fn evidence(
     all: bool,
 ) -> Result<(Evidence, Vec<String>), Error> {
     let words = if all || ranker.form != Form::Identifier { words(snapshot, ranker)? } else { Vec::new() };
-    // A name that nothing holds has been looked for by its pieces.
-    let nowhere = words.iter().filter(|word| word.held == 0 && ranker.form != Form::Identifier);
-    let unknown = nowhere.map(|word| word.word.to_owned()).collect();
+    let (mut unknown, unknown_share) = unknown(&words, ranker);
+    if ranker.form == Form::Identifier {
+        // A name that nothing holds has been looked for by its pieces.
+        unknown.clear();
+    }
     let Some(first) = hits.first() else { return Ok((Evidence::default(), unknown)) };
     let name = ranker.tier(first) / TIER;
     // The name of somebody else's member is no more than like it.
@@ -133,7 +172,6 @@ pub fn evidence(
     let of_first = each.next().unwrap_or(0.0);
     let of_best = each.fold(of_first, f32::max);
     let all = words.iter().map(|word| word.weight).sum::<f32>().max(f32::MIN_POSITIVE);
-    let unknown_share = words.iter().filter(|word| word.held == 0).count() as f32 / words.len().max(1) as f32;
     let evidence =
         Evidence { name, covered: of_first / all, best_covered: of_best / all, unknown: unknown_share, margin };
     Ok((evidence, unknown))

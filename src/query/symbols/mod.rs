@@ -3,12 +3,14 @@
 pub(super) mod confidence;
 pub(super) mod explain;
 pub(super) mod form;
+mod issue;
 pub(super) mod lookup;
 pub(super) mod phrase;
 pub(super) mod prominence;
 pub(super) mod prose;
 pub(super) mod rank;
 pub mod terms;
+mod vendored;
 pub(super) mod words;
 
 use std::cell::RefCell;
@@ -22,6 +24,7 @@ use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, Symb
 use confidence::{Confidence, Evidence};
 use explain::{Part, Tally};
 use form::Form;
+use issue::Issue;
 use phrase::Phrase;
 use prominence::Prominence;
 use prose::{FIELDS, Held};
@@ -237,7 +240,14 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if search.query.trim().is_empty() {
         return browse(snapshot, search, &wanted);
     }
-    let mut ranker = Ranker::new(search.query, search.fuzzy).explaining(search.explain);
+    let ranker = match Issue::read(search.query) {
+        Some(issue) => {
+            let words = issue.telling(snapshot)?;
+            Ranker::about(issue, words, search.fuzzy)
+        }
+        None => Ranker::new(search.query, search.fuzzy),
+    };
+    let mut ranker = ranker.explaining(search.explain);
     let (mut found, mut all_found) = first_look(snapshot, search, &ranker, &wanted)?;
     if ranker.may_describe() {
         let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
@@ -279,7 +289,13 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         // Whoever asks for what is only alike gets it.
         confidence = confidence.max(Confidence::Low);
     }
-    if confidence == Confidence::None {
+    if confidence == Confidence::None && !evidence.is_partial(ranker.form) {
+        let is_sentence = wanted.is_sentence();
+        if is_sentence {
+            // Nobody wrote it so, but it still describes something.
+            let found = self::search(snapshot, &Search { phrases: &[], words: usize::MAX, ..search.clone() })?;
+            return Ok(Found { confidence: found.confidence.min(Confidence::Low), ..found });
+        }
         return Ok(Found { evidence, form, unknown, ..Found::default() });
     }
     let mut central = FxHashMap::default();
@@ -588,6 +604,11 @@ impl<'a> Filter<'a> {
     fn holds_phrases(&self, id: SymbolId) -> bool {
         let Some(symbol) = self.snapshot.symbol(id) else { return false };
         self.phrases.iter().all(|phrase| phrase.is_written(&symbol))
+    }
+
+    /// Whether what must be written is long enough to be a description when it is written nowhere.
+    fn is_sentence(&self) -> bool {
+        self.may_hold.is_some() && self.phrases.iter().any(|phrase| phrase.words() >= DESCRIPTION)
     }
 
     fn accepts_file(&self, file: u32) -> bool {

@@ -22,6 +22,11 @@ impl Phrase {
         Self { words, rarest, is_ascii: phrase.is_ascii() }
     }
 
+    /// The number of its words.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
     /// Whether it is written in a symbol's definition or documentation.
     pub fn is_written(&self, symbol: &SymbolView<'_>) -> bool {
         // Taking the marks of comments out of documentation costs more than to see that the words cannot follow each other.

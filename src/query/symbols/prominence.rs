@@ -15,6 +15,10 @@ const CLASS: f32 = 2.0;
 /// Worth of each e-fold of documentation.
 const DOCUMENTED: f32 = 0.6;
 
+/// Worth of standing in a copy that a project keeps for another platform, and the folders that hold such copies.
+const COPY: f32 = -10.0;
+const COPIES: [&str; 4] = ["android", "gwt", "j2cl", "j2objc"];
+
 /// The prominence of names in a snapshot, each looked up once.
 pub struct Prominence<'a> {
     snapshot: &'a Snapshot,
@@ -48,6 +52,8 @@ impl<'a> Prominence<'a> {
             (true, None) => NO_OWNER,
         };
         let class = if !is_owned && matches!(symbol.kind(), Kind::Class | Kind::Type) { CLASS } else { 0.0 };
-        Ok(owner + class + DOCUMENTED * (1.0 + symbol.doc_source().len() as f32).ln())
+        let is_copy = symbol.file.path().split(['/', '-']).any(|part| COPIES.contains(&part));
+        let copy = if is_copy { COPY } else { 0.0 };
+        Ok(owner + class + copy + DOCUMENTED * (1.0 + symbol.doc_source().len() as f32).ln())
     }
 }

@@ -8,7 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::explain::Tally;
 use super::form::{Form, bare};
+use super::issue::Issue;
 use super::prose::{self, Held, Place, Prose};
+use super::vendored::is_vendored;
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolId, SymbolView, flattened, word_parts};
 
@@ -23,6 +25,14 @@ pub(in crate::query) const STOP_WORDS: &[&str] = &[
 /// What another word for one in a description counts, beside the word itself.
 const INSTEAD: f32 = 0.35;
 
+/// The weight of words below an issue's title, beside those of the title.
+const BELOW_TITLE: f32 = 1.0;
+/// Worth of being named in an issue, of standing in a trace or in a file whose path it gives.
+const POINTED_AT: f32 = 1.5;
+
+/// Worth of a name that is the whole description in one word.
+const SAID: f32 = 5.0;
+
 /// So many of the parts before a name say whose it is.
 const MOST_OWNERS: usize = 8;
 
@@ -31,6 +41,9 @@ const LOOKED_AT: usize = 200;
 
 /// What is worth a constructor, or whatever else bears the name of what it is in, beside that.
 const CONSTRUCTOR: f32 = 0.9;
+
+/// The worth of a name of which the query is a part, in tiers: more than that of any with a slip in it.
+const LITERAL: f32 = 0.4;
 
 /// Lifts a whole tier above anything that adding scores can reach.
 pub(in crate::query) const TIER: f32 = 1_000.0;
@@ -110,6 +123,8 @@ pub struct Ranker {
     members: Vec<Member>,
     flat: String,
     trigrams: Vec<u64>,
+    /// The words as they are written, a name being one.
+    names: Vec<String>,
     parts: Vec<String>,
     /// What names say in place of a description's words.
     instead: String,
@@ -118,6 +133,10 @@ pub struct Ranker {
     /// The parts of every score are kept.
     explain: bool,
     prose: Option<Prose>,
+    /// Letters and digits of a description that may be a name written as words.
+    joined: String,
+    /// The long text of which the query is the title, and its words that are looked for as well.
+    issue: Option<(Issue, String)>,
 }
 
 impl Ranker {
@@ -131,6 +150,12 @@ impl Ranker {
     pub fn describing(query: &str, fuzzy: bool) -> Self {
         let query = bare(query);
         Self::of_form(query, Form::of_description(query), fuzzy)
+    }
+
+    /// The same for a long text: its title is what is asked, and beside it `words` of the rest.
+    pub fn about(issue: Issue, words: String, fuzzy: bool) -> Self {
+        let ranker = Self::of_form(&issue.title, Form::of_description(&issue.title), fuzzy);
+        Self { issue: Some((issue, words)), ..ranker }
     }
 
     fn of_form(query: &str, form: Form, fuzzy: bool) -> Self {
@@ -154,13 +179,12 @@ impl Ranker {
         };
         let members = if form == Form::Words { Member::of_words(query) } else { Vec::new() };
         let flat = flattened(&name);
-        let mut parts: Vec<String> = text
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .flat_map(word_parts)
-            .map(str::to_lowercase)
-            .collect();
+        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty());
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        let mut parts: Vec<String> = names.iter().flat_map(|name| word_parts(name)).map(str::to_lowercase).collect();
         parts.dedup();
         let prose = form.is_prose().then(|| Prose::new(query, &text, form));
+        let joined = if form.is_prose() { joined(query) } else { String::new() };
         let instead = prose.as_ref().map(Prose::instead).unwrap_or_default();
         Self {
             form,
@@ -171,16 +195,24 @@ impl Ranker {
             owners,
             members,
             flat,
+            names,
             parts,
             instead,
             fuzzy,
             explain: false,
+            joined,
+            issue: None,
         }
     }
 
     /// The same, keeping the parts of every score.
     pub fn explaining(self, explain: bool) -> Self {
         Self { explain, ..self }
+    }
+
+    /// The words as they are written, a name being one.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// The words that are looked for, in small letters and taken apart as names are.
@@ -229,6 +261,13 @@ impl Ranker {
             let instead =
                 |(field, boost)| Clause { only_helps: true, ..Clause::new(field, &self.instead, boost * INSTEAD) };
             clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
+        }
+        if !self.joined.is_empty() {
+            clauses.push(Clause::new(Field::Name, &self.joined, 1.0));
+        }
+        if let Some((_, words)) = &self.issue {
+            clauses.push(Clause::new(Field::Text, words, BELOW_TITLE));
+            clauses.push(Clause::new(Field::Name, words, 0.3 * BELOW_TITLE));
         }
         clauses
     }
@@ -290,7 +329,7 @@ impl Ranker {
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
-            Form::Prose => (0.46, 0.53, 0.53),
+            Form::Prose => (0.46, 0.73, 0.53),
             Form::Change => (0.3, 0.5, 0.5),
         };
         let kind = match symbol.kind() {
@@ -316,6 +355,15 @@ impl Ranker {
         if let Some(prose) = &self.prose {
             let place = files.0.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
             prose.judge(&mut candidate, looked.held, place);
+            if !self.joined.is_empty() && flattened(&candidate.name) == self.joined {
+                candidate.tally.times("name in words", SAID);
+            }
+            if let Some((issue, _)) = &self.issue {
+                let when = |is_so: bool| if is_so { POINTED_AT } else { 1.0 };
+                candidate.tally.times("named in the text", when(issue.names(&symbol)));
+                candidate.tally.times("in the trace", when(issue.runs_through(&symbol)));
+                candidate.tally.times("path in the text", when(issue.gives(symbol.file.path())));
+            }
         } else if !self.names_owner()
             && (symbol.container() == candidate.name || parent_is(&symbol, |name| name == candidate.name))
         {
@@ -343,9 +391,9 @@ impl Ranker {
             _ if *flat == self.flat => ("name in other letters", TIER),
             Form::Words => ("owner and name", self.as_member(symbol, flat)),
             // The less is missing, the more likely it was meant.
-            Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", 0.5 * TIER * share()),
-            Form::Identifier if flat.contains(&self.flat) => ("part of name", 0.45 * TIER * share()),
-            Form::Identifier => ("name but for a slip", self.slip(flat)),
+            Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", (LITERAL + 0.1 * share()) * TIER),
+            Form::Identifier if flat.contains(&self.flat) => ("part of name", (LITERAL + 0.05 * share()) * TIER),
+            Form::Identifier => ("name but for a slip", self.slip(flat).max(self.begun_by(flat))),
             _ => ("", 0.0),
         };
         let mut owner = 0.0;
@@ -367,6 +415,12 @@ impl Ranker {
         }
         let distance = strsim::osa_distance(&self.flat, flat);
         if distance > 2 { 0.0 } else { 0.4 * TIER * (1.0 - 2.0 * distance as f32 / length as f32) }
+    }
+
+    /// The worth of a whole name that the query begins with and goes on after: `parseConfigX` means `parseConfig`.
+    fn begun_by(&self, flat: &str) -> f32 {
+        let share = flat.len() as f32 / self.flat.len().max(1) as f32;
+        if flat.len() >= 5 && share >= 0.6 && self.flat.starts_with(flat) { LITERAL * TIER * share } else { 0.0 }
     }
 
     /// Whether the query names an owner as well: `Model.save`.
@@ -454,6 +508,19 @@ impl Ranker {
     }
 }
 
+/// The letters and digits of a few bare words together, as they are in a name; empty for what cannot be one.
+fn joined(query: &str) -> String {
+    /// A name has no more words.
+    const MOST: usize = 10;
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let words: Vec<&str> = query.split_whitespace().collect();
+    if words.len() <= MOST && words.iter().all(|word| is_word(word)) {
+        flattened(&words.concat())
+    } else {
+        String::new()
+    }
+}
+
 fn parent_is(symbol: &SymbolView<'_>, is: impl Fn(&str) -> bool) -> bool {
     symbol.parent().is_some_and(|parent| is(&parent.name()))
 }
@@ -482,7 +549,7 @@ pub(in crate::query) fn begins(text: &[u8], word: &[u8]) -> bool {
 
 /// Whether a symbol stands in a file that exercises others or that nobody wrote.
 fn is_aside(symbol: &SymbolView<'_>) -> bool {
-    symbol.file.is_test() || symbol.file.is_generated()
+    symbol.file.is_test() || symbol.file.is_generated() || is_vendored(symbol.file)
 }
 
 /// Unit tests inside a source file.

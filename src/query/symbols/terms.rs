@@ -5,6 +5,8 @@
 
 use globset::{GlobBuilder, GlobMatcher, escape};
 
+use super::issue::is_issue;
+
 /// A query in its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
@@ -31,7 +33,7 @@ pub struct Terms {
 /// Takes a query apart.
 pub fn parse(query: &str) -> Terms {
     let mut terms = Terms::default();
-    if !query.contains([':', '"']) {
+    if !query.contains([':', '"']) || is_issue(query) {
         terms.words = query.split_whitespace().count();
         query.clone_into(&mut terms.text);
         return terms;

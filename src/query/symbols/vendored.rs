@@ -1,0 +1,72 @@
+//! Code of others that no folder's name betrays: it is known by its file's name or by the banner that it begins with.
+
+use crate::store::FileView;
+
+/// So far into a file a banner is looked for, in bytes.
+const BANNER: usize = 400;
+
+/// Endings of files that browsers are served as they are.
+const SERVED: [&str; 3] = [".css", ".js", ".mjs"];
+
+/// Whether a file was copied from another project: `packages/urllib3/util.py`, `jquery-3.5.1.js`, `/*! XRegExp 2.0.0 …`.
+pub fn is_vendored(file: FileView<'_>) -> bool {
+    let path = file.path();
+    let is_served = || SERVED.iter().any(|ending| path.ends_with(ending));
+    path.ends_with(".py") && is_bundled_package(path)
+        || is_served() && (has_version(path) || has_banner(file.content()))
+}
+
+/// Whether a module lies in the `packages` of another package, where Python projects keep those of others.
+fn is_bundled_package(path: &str) -> bool {
+    let mut folders = path.split('/').rev().skip(2);
+    folders.any(|folder| folder == "packages") && folders.next().is_some()
+}
+
+/// Whether a file's name ends with a version.
+fn has_version(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let version = stem.trim_end_matches(".min").rsplit_once('-').map_or("", |(_, version)| version);
+    version.contains('.') && version.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// Whether a script begins with a comment that bundlers must keep and that names a version and a licence.
+fn has_banner(content: &[u8]) -> bool {
+    let banner = content.get(..BANNER).unwrap_or(content).trim_ascii_start();
+    if !banner.starts_with(b"/*!") {
+        return false;
+    }
+    let banner = String::from_utf8_lossy(banner).to_lowercase();
+    let banner = banner.split("*/").next().unwrap_or_default();
+    let is_version = |word: &str| {
+        let word = word.trim_start_matches('v').trim_end_matches([',', '.', ';']);
+        word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    let is_licensed = ["licen", "(c)", "©", "copyright"].iter().any(|sign| banner.contains(sign));
+    is_licensed && banner.split_whitespace().any(is_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_of_others_is_known_by_its_path() {
+        for path in ["requests/packages/urllib3/util.py", "a/b/packages/c/d/e.py"] {
+            assert!(is_bundled_package(path), "{path}");
+        }
+        for path in ["packages/core/util.py", "shop/packages/cart.py", "shop/packages.py"] {
+            assert!(!is_bundled_package(path), "{path}");
+        }
+        assert!(has_version("static/jquery-3.5.1.js") && has_version("a-1.2.min.js"));
+        assert!(!has_version("src/rule-2.js") && !has_version("a.1.js") && !has_version("base-x.y.js"));
+    }
+
+    #[test]
+    fn code_of_others_is_known_by_its_banner() {
+        assert!(has_banner(b"/*!\n * XRegExp 2.0.0\n * MIT License\n */\nvar a;"));
+        assert!(has_banner("/*! jQuery v3.5.1 | © OpenJS */".as_bytes()));
+        assert!(!has_banner(b"/*!\n * shop\n * Copyright(c) 2009\n */ var a = 1.5;"));
+        assert!(!has_banner(b"/* jQuery v3.5.1 (c) */") && !has_banner(b""));
+    }
+}
