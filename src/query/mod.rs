@@ -12,6 +12,7 @@ pub use text::{blobs, scan, syntax};
 
 pub use crate::git::{History, HistoryError};
 pub use crate::languages::without_symbols;
+pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, Place, bounds, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,
     possible_uses, symbol_near, uses, written_as,

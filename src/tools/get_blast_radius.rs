@@ -36,7 +36,10 @@ pub struct Output {
     symbol: String,
     /// Symbols that use it themselves.
     direct_dependents_count: usize,
-    /// Share of the repository's files that depend on it, 0 to 1; one at depth d counts 1/d^0.7.
+    /// Methods that it overrides: who uses those may reach it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    overrides: Vec<String>,
+    /// 0 nothing depends on it, 0.5 as when ten files do or half of all, 1 everything; a file at depth d counts 1/d^0.7.
     overall_risk_score: f64,
     confirmed_count: usize,
     confirmed: Vec<Item>,
@@ -55,6 +58,9 @@ pub struct Item {
     /// From two on.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
+    /// It uses this instead, which is overridden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
     /// What in it does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
@@ -111,7 +117,8 @@ impl Tool for GetBlastRadius {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
             let blast = query::blast(&repo.snapshot, edges, &symbol, args.max_depth.clamp(1, DEEPEST));
-            let output = output(symbol.id(), &blast, args.include_depth_scores);
+            let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
+            let output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };
             // Hundreds of files may be confirmed; those that define and use it are looked at.
             let near = output.confirmed.iter().filter(|item| item.depth == 1).map(|item| item.file.clone());
             let paths = near.chain([symbol.file.path().to_owned()]).collect();
@@ -128,6 +135,7 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
     let confirmed = blast.confirmed.iter().map(|affected| Item {
         file: affected.file.path().to_owned(),
         depth: affected.depth,
+        via: affected.via.map(|via| via.qualified_name()),
         symbols: affected.symbols.iter().take(MOST_SYMBOLS).map(|symbol| symbol.qualified_name()).collect(),
         more: affected.symbols.len().saturating_sub(MOST_SYMBOLS),
     });
@@ -141,10 +149,11 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
     let deepest = blast.confirmed.last().map_or(0, |affected| affected.depth);
     let layer = |depth: u32| {
         let file_count = blast.confirmed.iter().filter(|affected| affected.depth == depth).count();
-        Layer { depth, file_count, risk_score: rounded(query::hop_weight(depth) * file_count as f64 / others(blast)) }
+        Layer { depth, file_count, risk_score: rounded(blast.risk_of(query::hop_weight(depth) * file_count as f64)) }
     };
     Output {
         symbol,
+        overrides: Vec::new(),
         direct_dependents_count: blast.direct,
         overall_risk_score: rounded(blast.risk()),
         confirmed_count: blast.confirmed.len(),
@@ -153,11 +162,6 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
         potential: potential.collect(),
         impact_by_depth: layers.then(|| (1..=deepest).map(layer).collect()),
     }
-}
-
-/// How many files there are beside the symbol's own.
-fn others(blast: &Blast<'_>) -> f64 {
-    blast.files.saturating_sub(1).max(1) as f64
 }
 
 fn rounded(score: f64) -> f64 {

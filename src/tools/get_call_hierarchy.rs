@@ -47,6 +47,9 @@ pub enum Direction {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     symbol: String,
+    /// Methods that it overrides: who calls those may reach it, marked `via`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    overrides: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     callers: Option<Vec<Item>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +81,7 @@ pub struct Item {
     /// How many calls away, from two on.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
-    /// From depth two on: who stands between.
+    /// Who stands between, from depth two on; or what is called instead, which is overridden.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
 }
@@ -113,6 +116,7 @@ impl Tool for GetCallHierarchy {
             let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
             let mut output = Output {
                 symbol: symbol.id(),
+                overrides: query::overridden(snapshot, edges, &symbol).iter().map(|above| above.id()).collect(),
                 callers: None,
                 callees: None,
                 called_outside_functions: Vec::new(),
@@ -150,7 +154,8 @@ impl Tool for GetCallHierarchy {
 
 fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId) -> Item {
     let symbol = caller.symbol;
-    let via = repo.snapshot.symbol(caller.via).filter(|_| caller.via != asked);
+    let between = (caller.via != asked).then_some(caller.via);
+    let via = caller.through.or(between).and_then(|via| repo.snapshot.symbol(via));
     Item {
         id: symbol.id(),
         name: symbol.name().into_owned(),

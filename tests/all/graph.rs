@@ -293,9 +293,9 @@ fn a_change_reaches_users_and_their_users() {
     assert_eq!(answer["confirmed"][1]["depth"], 2);
     assert_eq!(values(&answer, "potential", "file"), ["d.py"]);
     assert_eq!(answer["direct_dependents_count"], 1);
-    // One file of three others at depth one, one at depth two.
-    assert_eq!(answer["overall_risk_score"], 0.539);
-    assert_eq!(answer["impact_by_depth"][1]["risk_score"], 0.205);
+    // One file of three others at depth one, one at depth two: 1 - (1 - 1.616 / 3) * 10 / 11.616.
+    assert_eq!(answer["overall_risk_score"], 0.603);
+    assert_eq!(answer["impact_by_depth"][1]["risk_score"], 0.251);
     let near = ask(CHAIN, "get_blast_radius", json!({"symbol": "base", "depth": 1}));
     assert_eq!(values(&near, "confirmed", "file"), ["b.py"]);
 }
@@ -578,4 +578,34 @@ fn what_a_module_of_ours_was_not_seen_to_offer_may_be_used() {
     ] {
         assert_eq!(dead(project, json!({"min_confidence": 0})), ["never 1.0"]);
     }
+}
+
+#[test]
+fn who_calls_what_is_overridden_reaches_the_override() {
+    let project = "--- base.py
+class Sessions:
+    def open(self): ...
+--- own.py
+from base import Sessions
+class Secure(Sessions):
+    def open(self): return super().open()
+--- use.py
+from base import Sessions
+def start(sessions: Sessions): return sessions.open()
+def serve(): return start(make())
+--- other.py
+def alone(): ...
+";
+    let id = "own.py::Secure.open#method";
+    let calls = ask(project, "get_call_hierarchy", json!({"symbol_id": id, "direction": "callers"}));
+    assert_eq!(calls["overrides"], json!(["base.py::Sessions.open#method"]));
+    assert_eq!(values(&calls, "callers", "name"), ["start", "serve"]);
+    assert_eq!(values(&calls, "callers", "via"), ["Sessions.open", "start"]);
+    let blast = ask(project, "get_blast_radius", json!({"symbol_id": id}));
+    assert_eq!(blast["overrides"], json!(["base.py::Sessions.open#method"]));
+    assert_eq!(values(&blast, "confirmed", "file"), ["use.py"]);
+    assert_eq!(values(&blast, "confirmed", "via"), ["Sessions.open"]);
+    assert!(blast["overall_risk_score"].as_f64().expect("a number") > 0.3);
+    let none = ask(project, "get_blast_radius", json!({"symbol_id": "other.py::alone#function"}));
+    assert_eq!(none["overall_risk_score"].to_string(), "0.0");
 }

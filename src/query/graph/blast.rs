@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::relations::users_through;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// A file that depends on a symbol.
@@ -10,6 +11,8 @@ pub struct Affected<'a> {
     pub file: FileView<'a>,
     /// How many uses away, from one.
     pub depth: u32,
+    /// What it uses instead, where it uses only what the symbol, or one that uses that, overrides.
+    pub via: Option<SymbolView<'a>>,
     /// The symbols in it that depend on it, nearest first; none where only its top level does.
     pub symbols: Vec<SymbolView<'a>>,
 }
@@ -38,10 +41,18 @@ pub enum Doubt {
 }
 
 impl Blast<'_> {
-    /// The share of the repository that is affected, 0 to 1: a file counts less the further away it is.
+    /// How much a change may break, from 0 (nothing) to 1 (everything): about one half where ten files use the symbol themselves, and
+    /// at least the share of all files that depend on it. A file counts less the further away it is.
     pub fn risk(&self) -> f64 {
-        let weight: f64 = self.confirmed.iter().map(|file| hop_weight(file.depth)).sum();
-        (weight / self.files.saturating_sub(1).max(1) as f64).min(1.0)
+        self.risk_of(self.confirmed.iter().map(|file| hop_weight(file.depth)).sum())
+    }
+
+    /// The same of some files by their weight.
+    pub fn risk_of(&self, weight: f64) -> f64 {
+        /// So many files make a risk of one half.
+        const HALF: f64 = 10.0;
+        let share = (weight / self.files.saturating_sub(1).max(1) as f64).min(1.0);
+        1.0 - (1.0 - share) * HALF / (HALF + weight)
     }
 }
 
@@ -51,17 +62,18 @@ pub fn hop_weight(depth: u32) -> f64 {
 }
 
 /// Follows the users of a symbol, at most `depth` uses away.
-pub fn blast<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>, depth: u32) -> Blast<'a> {
+pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolView<'a>, depth: u32) -> Blast<'a> {
     let own = symbol.file.number();
     let mut seen: HashSet<SymbolId> = HashSet::from([symbol.number()]);
-    let mut files: BTreeMap<u32, (u32, Vec<SymbolId>)> = BTreeMap::new();
+    let mut files: BTreeMap<u32, (u32, Option<SymbolId>, Vec<SymbolId>)> = BTreeMap::new();
     let mut level = vec![symbol.number()];
     let mut blast = Blast::default();
     for at in 1..=depth {
         let mut next = Vec::new();
         for used in level {
-            for edge in edges.users(used) {
-                let (_, symbols) = files.entry(edge.file).or_insert((at, Vec::new()));
+            for (meant, place) in users_through(snapshot, edges, used) {
+                let (edge, via) = (place.edge, (meant != used).then_some(meant));
+                let (_, _, symbols) = files.entry(edge.file).or_insert((at, via, Vec::new()));
                 if let Some(user) = edge.from().filter(|user| seen.insert(*user)) {
                     symbols.push(user);
                     next.push(user);
@@ -82,10 +94,11 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<
         }
     }
     blast.potential.sort_by_key(|(file, _)| file.path());
-    for (file, (depth, symbols)) in files {
+    for (file, (depth, via, symbols)) in files {
         let Some(file) = snapshot.file_by_number(file) else { continue };
         let symbols = symbols.into_iter().filter_map(|symbol| snapshot.symbol(symbol)).collect();
-        blast.confirmed.push(Affected { file, depth, symbols });
+        let via = via.and_then(|via| snapshot.symbol(via));
+        blast.confirmed.push(Affected { file, depth, via, symbols });
     }
     blast.confirmed.sort_by_key(|affected| (affected.depth, affected.file.path()));
     blast.files = snapshot.files().filter(|file| !file.facts().is_empty()).count();

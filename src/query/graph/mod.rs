@@ -6,6 +6,7 @@ mod dead;
 mod entry;
 mod importance;
 mod map;
+pub(super) mod overrides;
 mod related;
 pub(super) mod relations;
 mod rings;

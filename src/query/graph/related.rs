@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::importance::ranks;
+use super::overrides::{class_of, files_in, folder};
 use crate::model::{Detail, Kind, Role};
 use crate::query::graph::relations::hierarchy;
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
@@ -140,27 +141,19 @@ pub fn implementations<'a>(
     if symbol.kind() != Kind::Method {
         return hierarchy(snapshot, edges, symbol.number(), false);
     }
-    let container = symbol.container_span().of(symbol.file.content());
-    let named =
-        |class: &SymbolView<'a>| class.name_bytes() == container && matches!(class.kind(), Kind::Class | Kind::Type);
-    let Some(class) = symbol.parent().or_else(|| symbol.file.symbols().find(named)) else { return Vec::new() };
+    let Some(class) = class_of(snapshot, symbol).or_else(|| symbol.parent()) else { return Vec::new() };
     let name = symbol.name_bytes();
     let mut found = Vec::new();
     for (derived, depth) in hierarchy(snapshot, edges, class.number(), false) {
         let inside = derived.children().filter(|member| member.name_bytes() == name);
         let owner = derived.name_bytes();
         // Where members stand outside of their type, they stand in its file or its folder.
-        let folder = derived.file.path().rsplit_once('/').map_or("", |(folder, _)| folder);
-        let beside = files_in(snapshot, folder).flat_map(|file| file.symbols()).filter(move |member| {
-            member.name_bytes() == name && member.container_span().of(member.file.content()) == owner
-        });
+        let beside =
+            files_in(snapshot, folder(derived.file.path())).flat_map(|file| file.symbols()).filter(move |member| {
+                member.name_bytes() == name && member.container_span().of(member.file.content()) == owner
+            });
         found.extend(inside.chain(beside).filter(|member| member.kind() == Kind::Method).map(|member| (member, depth)));
     }
     found.dedup_by_key(|(member, _)| member.number());
     found
-}
-
-/// The files right in a folder.
-fn files_in<'a>(snapshot: &'a Snapshot, folder: &'a str) -> impl Iterator<Item = crate::store::FileView<'a>> {
-    snapshot.files().filter(move |file| file.path().rsplit_once('/').map_or("", |(own, _)| own) == folder)
 }

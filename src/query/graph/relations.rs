@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use super::overrides::overridden;
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::symbols::lookup::bears;
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -115,12 +116,14 @@ pub struct Caller<'a> {
     pub depth: u32,
     /// The symbol between it and the one asked for; that one itself at depth one.
     pub via: SymbolId,
+    /// What it calls instead, which that overrides.
+    pub through: Option<SymbolId>,
     /// Lines of the calls, in the caller's file.
     pub lines: Vec<u32>,
 }
 
-/// Callers or callees of a symbol, nearest first, then by path and line; each once. Calls outside of every function are
-/// counted in the second part.
+/// Callers or callees of a symbol, nearest first, then by path and line; each once. Who calls what a method overrides may reach
+/// the method, so that is a caller too. Calls outside of every function are counted in the second part.
 pub fn calls<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -136,15 +139,18 @@ pub fn calls<'a>(
         if at > depth {
             break;
         }
-        let mut next: HashMap<SymbolId, Vec<u32>> = HashMap::new();
+        let mut next: HashMap<SymbolId, (Option<SymbolId>, Vec<u32>)> = HashMap::new();
         match direction {
             Direction::Callers => {
-                for place in sorted(edges.users(via).filter_map(|edge| Place::of(snapshot, edge))) {
+                for (used, place) in users_through(snapshot, edges, via) {
                     if place.edge.role() != Role::Call {
                         continue;
                     }
                     match function_around(snapshot, place.edge) {
-                        Some(caller) => next.entry(caller.number()).or_default().push(place.line),
+                        Some(caller) => {
+                            let through = (used != via).then_some(used);
+                            next.entry(caller.number()).or_insert((through, Vec::new())).1.push(place.line);
+                        }
                         None if at == 1 => outside.push(place),
                         None => {}
                     }
@@ -161,16 +167,16 @@ pub fn calls<'a>(
                         snapshot.symbol(*target).is_some_and(|symbol| symbol.kind() != Kind::Constant)
                     };
                     for target in edges.targets(edge).filter(is_called) {
-                        next.entry(target).or_default().push(place.line);
+                        next.entry(target).or_default().1.push(place.line);
                     }
                 }
             }
         }
         let fresh = next.into_iter().filter(|(other, _)| seen.insert(*other));
         let mut fresh: Vec<Caller<'a>> = fresh
-            .filter_map(|(other, mut lines)| {
+            .filter_map(|(other, (through, mut lines))| {
                 lines.dedup();
-                Some(Caller { symbol: snapshot.symbol(other)?, depth: at, via, lines })
+                Some(Caller { symbol: snapshot.symbol(other)?, depth: at, via, through, lines })
             })
             .collect();
         fresh.sort_by_key(|caller| (caller.symbol.file.path(), caller.symbol.line(), caller.symbol.number()));
@@ -179,6 +185,21 @@ pub fn calls<'a>(
     }
     found.sort_by_key(|caller| caller.depth);
     (found, outside)
+}
+
+/// Where a symbol, or what it overrides, is used: each with that. The symbol's own uses come first. Another override that calls what
+/// it overrides itself means that and nothing below it.
+pub fn users_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<(SymbolId, Place<'a>)> {
+    let mut found: Vec<_> = uses(snapshot, edges, symbol).into_iter().map(|place| (symbol, place)).collect();
+    let Some(own) = snapshot.symbol(symbol) else { return found };
+    for above in overridden(snapshot, edges, &own) {
+        let is_override = |place: &Place<'_>| {
+            function_around(snapshot, place.edge).is_some_and(|around| around.name_bytes() == own.name_bytes())
+        };
+        let of_it = uses(snapshot, edges, above.number()).into_iter().filter(|place| !is_override(place));
+        found.extend(of_it.map(|place| (above.number(), place)));
+    }
+    found
 }
 
 /// All bases of a class or all classes derived from it, nearest first, each with how many steps away. What a trait asks of those

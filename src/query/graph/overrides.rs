@@ -1,0 +1,45 @@
+//! Methods that a method takes the place of: who calls one of those may reach it.
+
+use super::relations::hierarchy;
+use crate::model::Kind;
+use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
+
+/// The methods that a method overrides or implements, the nearest first.
+pub fn overridden<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
+    let Some(class) = class_of(snapshot, symbol) else { return Vec::new() };
+    let name = symbol.name_bytes();
+    let above = hierarchy(snapshot, edges, class.number(), true);
+    let members = above.into_iter().flat_map(|(base, _)| base.children());
+    members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
+}
+
+/// The class that a method belongs to, though it may stand outside of it, in its file or its folder.
+pub(super) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> Option<SymbolView<'a>> {
+    if method.kind() != Kind::Method {
+        return None;
+    }
+    let container = method.container_span().of(method.file.content());
+    let is_class = |class: &SymbolView<'a>| matches!(class.kind(), Kind::Class | Kind::Type);
+    if container.is_empty() {
+        return method.parent().filter(is_class);
+    }
+    let named = |class: &SymbolView<'a>| class.name_bytes() == container && is_class(class);
+    let own = method.parent().into_iter().chain(method.file.symbols()).find(named);
+    own.or_else(|| {
+        let folder = folder(method.file.path());
+        files_in(snapshot, folder)
+            .filter(|file| file.language() == method.file.language())
+            .flat_map(|file| file.symbols())
+            .find(named)
+    })
+}
+
+/// The folder of a path; empty at the root.
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The files right in a folder.
+pub(super) fn files_in<'a>(snapshot: &'a Snapshot, wanted: &'a str) -> impl Iterator<Item = FileView<'a>> {
+    snapshot.files().filter(move |file| folder(file.path()) == wanted)
+}
