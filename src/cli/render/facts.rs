@@ -8,6 +8,7 @@ use super::{number_of, text_of};
 /// Keys that say how an answer was cut or made: notes beside the answer tell of them.
 const BESIDE: &[&str] = &[
     "_meta",
+    "at_least",
     "left",
     "narrow",
     "nearest",
