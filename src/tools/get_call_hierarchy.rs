@@ -78,7 +78,7 @@ pub struct Item {
     line: u32,
     /// Lines of the calls, in the file of the one who calls.
     at: Vec<u32>,
-    /// How many calls away, from two on.
+    /// How many steps away, from two on: calls, and the way to a method that is overridden.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
     /// Who stands between, from depth two on; or what is called instead, which is overridden.
@@ -162,7 +162,8 @@ fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId) -> Item {
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
         at: caller.lines.into_iter().take(MOST_LINES).collect(),
-        depth: caller.depth,
+        // The way to a method that is overridden is a step of its own.
+        depth: caller.depth + u32::from(caller.through.is_some()),
         via: via.map(|symbol| symbol.qualified_name()),
     }
 }

@@ -73,7 +73,15 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
         for used in level {
             for (meant, place) in users_through(snapshot, edges, used) {
                 let (edge, via) = (place.edge, (meant != used).then_some(meant));
-                let (_, _, symbols) = files.entry(edge.file).or_insert((at, via, Vec::new()));
+                // The way to a method that is overridden is a step of its own.
+                let steps = at + u32::from(via.is_some());
+                if steps > depth {
+                    continue;
+                }
+                let (nearest, through, symbols) = files.entry(edge.file).or_insert((steps, via, Vec::new()));
+                if steps < *nearest {
+                    (*nearest, *through) = (steps, via);
+                }
                 if let Some(user) = edge.from().filter(|user| seen.insert(*user)) {
                     symbols.push(user);
                     next.push(user);
