@@ -73,7 +73,7 @@ impl Paint {
 pub(super) struct Output {
     /// How it is coloured.
     pub(super) paint: Paint,
-    /// What belongs beside the answer: it is written with the notes.
+    /// Facts beside the answer, written with the notes.
     pub(super) asides: Vec<String>,
     /// How many columns the terminal has, where there is one.
     width: Option<usize>,

@@ -106,7 +106,7 @@ impl Reading<'_> {
             let text = &mut |at: usize, _| self.source.get(at..).unwrap_or_default();
             let tree = parser.parse_with_options(text, None, Some(options));
             if tree.is_none() {
-                // What is left of an unfinished parse would be taken up by the next file.
+                // The parser would resume an unfinished parse with the next file.
                 parser.reset();
             }
             tree

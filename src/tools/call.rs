@@ -12,7 +12,7 @@ use crate::catalog::{self, Caller, Context};
 
 /// One call of a tool, as the tool sees it.
 pub struct Call<'a> {
-    /// What the process keeps.
+    /// State that the process keeps.
     pub cx: &'a Context,
     /// How many tokens the answer may have.
     pub max_tokens: usize,
@@ -107,7 +107,7 @@ fn run_whole(
     if let Some((sidecar, err)) = catalog::damage(&from, &body) {
         let caller = cx.caller(request);
         if catalog::mended(&caller, sidecar, &err) {
-            // What was noted before was noted of what is damaged.
+            // Earlier notes are about the damaged index.
             let rebuilt = caller.taken_back("rebuilt").or_else(|| notes.taken_back("rebuilt"));
             (body, notes, from) = asked(args);
             if let Some(rebuilt) = rebuilt {

@@ -115,7 +115,7 @@ pub(super) fn collect<M: Serialize>(
             let shown = page.results[results..].iter().map(|found| found.file.clone()).collect();
             Ok((page.state.total != state.total).then_some(shown))
         };
-        // What is about to be shown must be what is on disk.
+        // Files that are about to be shown must be those on disk.
         indexes::answered(call, repo, ask, |_, shown: &Option<Vec<String>>| shown.clone())?;
     }
     Ok(page.found(&repos, scope, name))

@@ -219,7 +219,7 @@ impl Tool for SearchSymbols {
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
         let mut answers = Vec::new();
         for repo in &mut repos {
-            // What is about to be shown must be what is on disk.
+            // Files that are about to be shown must be those on disk.
             let about = |repo: &Repo, answer: &Found| (!answer.hits.is_empty()).then(|| paths(repo, &answer.hits));
             let answer = indexes::answered(call, repo, |repo| ask_on(repo, &search, call.offset), about)?;
             answers.push(answer);

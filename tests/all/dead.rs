@@ -23,7 +23,7 @@ fn answer(project: &str, args: Value) -> Value {
     serde_json::from_str(&answer.text).expect("an answer is JSON")
 }
 
-/// What is dead, with how sure that is.
+/// Dead symbols, each with a confidence.
 fn dead(project: &str) -> Vec<String> {
     let answer = answer(project, json!({"min_confidence": 0}));
     let name = |item: &Value| {

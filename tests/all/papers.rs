@@ -102,7 +102,7 @@ fn every_command_of_the_manual_runs() {
                         }
                     }
                 }
-                // What needs a network, and what is no command.
+                // Commands that need a network, and text.
                 "sh elsewhere" | "text" | "rust" => {}
                 other => wrong.push(format!("{}: a block of the unknown sort {other:?}", page.display())),
             }

@@ -258,7 +258,7 @@ fn inline(rest: &mut &str) -> Value {
     }
 }
 
-/// What the id of a row says is read back with it, asked for or not; symbols come by file and without scores.
+/// The reader takes kind and name from a row's id, asked for or not; symbols come by file and without scores.
 fn without_derived(value: &mut Value) {
     match value {
         Value::Array(items) => {

@@ -214,7 +214,7 @@ impl<'v> Row<'v> {
         }
     }
 
-    /// What has no column, in the order of the answer.
+    /// Values without a column, in the order of the answer.
     fn rest(&self) -> Vec<String> {
         let Some(object) = self.value.as_object() else { return Vec::new() };
         // The order of hits says what their scores say.

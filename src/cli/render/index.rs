@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::output::Output;
 use super::{n_of, number_of, text_of};
 
-/// What an index leaves out, a line for each.
+/// Left-out files and folders, a line for each.
 pub(super) fn left_out(value: &Value, out: &mut Output) -> bool {
     let Some(all) = value.get("left_out").and_then(Value::as_array) else { return false };
     for left in all {

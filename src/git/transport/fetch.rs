@@ -332,7 +332,7 @@ impl Access {
     }
 }
 
-/// What is wrong with a server that does not come to its end.
+/// Error for a server whose answer does not end.
 fn too_long() -> String {
     format!("it sends more than {} MB about its refs", preface::LONGEST >> 20)
 }

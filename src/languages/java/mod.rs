@@ -62,7 +62,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// What is not looked into, though it might hold something that nobody looks for.
+/// Node kinds that are skipped though the grammar lets them hold definitions.
 const SILENT: &[&str] = &[
     "annotated_type",
     "annotation",

@@ -47,7 +47,7 @@ pub(in crate::languages) fn declarator(cx: &mut Cx<'_, '_>, node: Node<'_>) {
                 return;
             };
             let outer = declaration(cx, node);
-            // What is given to something else too is used by that.
+            // A value that is passed on is used by its receiver.
             let part = if value.kind() == "assignment_expression" { Part::Handed } else { Part::Own };
             define_value(cx, outer, name, span_of(name), Span::default(), part, &found);
             chain(cx, value, outer, span_of(name), &found);

@@ -11,7 +11,7 @@ pub struct Affected<'a> {
     pub file: FileView<'a>,
     /// How many uses away, from one.
     pub depth: u32,
-    /// What it uses instead, where it uses only what the symbol, or one that uses that, overrides.
+    /// The overridden method that it uses, where it does not use the symbol itself.
     pub via: Option<SymbolView<'a>>,
     /// The symbols in it that depend on it, nearest first; none where only its top level does.
     pub symbols: Vec<SymbolView<'a>>,

@@ -395,7 +395,7 @@ impl<'g, 'a> Walk<'g, 'a> {
     fn certainties(&self) -> Vec<Option<Certainty>> {
         let graph = self.graph;
         let is_dead = |node: u32| self.reached[node as usize] == UNREACHED && !graph.is_value(node);
-        // What lies in something dead uses on behalf of that.
+        // Code inside a dead symbol uses on behalf of that symbol.
         let outermost = |mut node: u32| {
             while let Some(parent) = graph.parent(node).filter(|parent| is_dead(*parent)) {
                 node = parent;

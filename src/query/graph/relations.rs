@@ -116,7 +116,7 @@ pub struct Caller<'a> {
     pub depth: u32,
     /// The symbol between it and the one asked for; that one itself at depth one.
     pub via: SymbolId,
-    /// What it calls instead, which that overrides.
+    /// The overridden method that it calls, where it does not call the symbol itself.
     pub through: Option<SymbolId>,
     /// Lines of the calls, in the caller's file.
     pub lines: Vec<u32>,

@@ -100,7 +100,7 @@ fn changed_since(
     root: &Path,
 ) -> Result<Vec<Changed>, HistoryError> {
     let present = snapshot.files().map(|file| (file.path(), file.content()));
-    // What the rules left out is still there, and not gone.
+    // Files that a rule leaves out are still there, not removed.
     let is_gone = |path: &str| root.join(path).symlink_metadata().is_err();
     let mut files = history.changed_since(since, present, is_gone)?;
     // A file in no language differs in no symbol, and what is not tracked may be anything.

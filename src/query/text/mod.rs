@@ -52,7 +52,7 @@ pub struct Pattern {
 pub struct Matcher {
     /// Finds matches in bytes.
     pub regex: RegexMatcher,
-    /// What a file must hold to be looked into.
+    /// Grams that a file must hold to be parsed.
     pub grams: GramQuery,
     /// A match may go over several lines.
     pub multi_line: bool,

@@ -57,7 +57,7 @@ pub struct SyntaxHit {
     pub captures: Vec<(String, Range<usize>)>,
 }
 
-/// What was found in a file.
+/// Matches of one file.
 #[derive(Debug, Default)]
 pub struct Found {
     /// By where they begin.
@@ -71,7 +71,7 @@ pub struct SyntaxQuery {
     wanted: Wanted,
     /// By the language's place in [`LANGUAGES`]; nothing for one that cannot read it.
     finders: Vec<(u8, OnceLock<Option<Finder>>)>,
-    /// What a file must hold to be looked into.
+    /// Grams that a file must hold to be parsed.
     pub grams: GramQuery,
     /// Words that stand in every match: grams are in files that do not hold them, too.
     words: Vec<memmem::Finder<'static>>,
@@ -174,7 +174,7 @@ impl SyntaxQuery {
         Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }
 
-    /// What matches in a file, until it is time to stop.
+    /// Matches in a file, until the time is up.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
         let Some((spec, finder)) = self.finder(file) else { return Found::default() };
         if !self.words.iter().all(|word| stands_in(word, file.content())) {

@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>
         let bytes = text.as_bytes();
         let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
         if tree.is_none() {
-            // What is left of an unfinished parse would be taken up by the next text.
+            // The parser would resume an unfinished parse with the next text.
             parser.reset();
         }
         tree

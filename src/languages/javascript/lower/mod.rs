@@ -223,7 +223,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);
                 cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
             } else {
-                // What a function is wrapped in may be a symbol wherever it stands.
+                // The wrapper of a function may be a symbol wherever it stands.
                 let arguments = value_node.and_then(|value| field(value, "arguments"));
                 let is_wrapped = arguments.is_some_and(|arguments| {
                     cx.children(arguments).iter().any(|one| FUNCTIONS.contains(&one.kind()) || one.kind() == "class")
