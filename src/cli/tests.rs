@@ -349,6 +349,16 @@ fn a_list_of_places_is_columns_and_what_is_beside_it_goes_beside() {
 }
 
 #[test]
+fn nothing_beside_a_list_is_lost() {
+    let mut out = Output::new(Paint::none());
+    let answer =
+        json!({"overrides": ["a.py::A.f#method"], "callers": [{"id": "b.py::g#function", "line": 3}], "callees": []});
+    render::answer(&answer, &mut out);
+    assert_eq!(out.text(), "b.py:3  function  g\n");
+    assert_eq!(out.asides, ["overrides: a.py::A.f#method"]);
+}
+
+#[test]
 fn several_lists_have_headings() {
     check(
         json!({"symbol": "a.py::f#function", "callers": [{"id": "b.py::g#function", "file": "b.py", "line": 3, "at": [4, 9],

@@ -1,26 +1,12 @@
 //! Dead code, one small project for each way in which something is used without its name being written, or dead though it is.
 
-use codelode::config::Config;
-use codelode::tools::{self, Context, Request};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// Indexes a project (`--- path` begins a file) and asks what is dead in it.
+use super::graph::ask;
+
+/// Asks what is dead in a project.
 fn answer(project: &str, args: Value) -> Value {
-    let folder = tempfile::tempdir().expect("there is room");
-    let root = folder.path().join("project");
-    for part in project.split("--- ").skip(1) {
-        let (path, text) = part.split_once('\n').expect("a path ends its line");
-        let path = root.join(path.trim());
-        std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a folder can be made");
-        std::fs::write(path, text).expect("a file can be written");
-    }
-    let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
-    let request = Request { directory: Some(root.clone()), ..Request::default() };
-    let ask = |tool: &str, args: &Map<String, Value>| tools::call(&cx, tool, args.clone(), &request);
-    ask("index_folder", json!({"path": root}).as_object().expect("it is one"));
-    let answer = ask("find_dead_code", args.as_object().expect("arguments are an object"));
-    assert!(!answer.is_error, "{}", answer.text);
-    serde_json::from_str(&answer.text).expect("an answer is JSON")
+    ask(project, "find_dead_code", args)
 }
 
 /// Dead symbols, each with a confidence.

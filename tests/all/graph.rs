@@ -7,7 +7,7 @@ use codelode::tools::{self, Context, Request};
 use serde_json::{Map, Value, json};
 
 /// Indexes a project (`--- path` begins a file) and asks a tool about it.
-fn ask(project: &str, tool: &str, args: Value) -> Value {
+pub(super) fn ask(project: &str, tool: &str, args: Value) -> Value {
     let (cx, folder) = indexed(project);
     call(&cx, &folder.path().join("project"), tool, args)
 }

@@ -18,6 +18,7 @@ const BESIDE: &[&str] = &[
     "timed_out",
     "total",
     "truncated",
+    "unknown_words",
 ];
 /// Keys that have a column or a line of their own.
 const IN_COLUMNS: &[&str] = &[
@@ -54,16 +55,16 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         edges.iter().for_each(|edge| out.line(edge));
         return true;
     }
-    let mut lists = answer.iter().filter(|(key, value)| rows_of(value).is_some() && !is_said_beside(key));
-    let others = || answer.iter().filter(|(key, value)| !is_said_beside(key) && !value.is_array());
-    match (lists.next(), lists.next()) {
+    let entries = || answer.iter().filter(|(key, value)| !is_said_beside(key) && !is_empty(value));
+    let (lists, others): (Vec<_>, Vec<_>) = entries().partition(|(_, value)| rows_of(value).is_some());
+    match lists[..] {
         // A list by itself needs no heading, and goes through a pipe a line at a time.
-        (Some((_, Value::Array(list))), None) if others().all(|(_, value)| !value.is_object()) => {
+        [(_, Value::Array(list))] if others.iter().all(|(_, value)| short(value).is_some()) => {
             rows(list, None, 0, out);
             // A sure answer need not say so.
             let is_sure = |key: &str, value: &Value| key == "confidence" && value == "high";
-            let others = others().filter(|(key, value)| !is_counted(key, value, answer) && !is_sure(key, value));
-            for (key, value) in others {
+            let told = others.iter().filter(|(key, value)| !is_counted(key, value, answer) && !is_sure(key, value));
+            for (key, value) in told {
                 out.asides.extend(short(value).map(|text| format!("{}: {text}", words(key))));
             }
         }
@@ -80,6 +81,16 @@ fn is_counted(key: &str, value: &Value, object: &Map<String, Value>) -> bool {
         (other.trim_end_matches('s') == counted || other.starts_with(&format!("{counted}_"))) && n == value.as_u64()
     };
     value.as_u64() == Some(0) || object.iter().any(is_shown)
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
 }
 
 fn is_said_beside(key: &str) -> bool {
