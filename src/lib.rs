@@ -18,7 +18,7 @@
 //! 1. A front end receives it: [`mcp`] from an agent, [`cli`] from a person.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
 //!    limit and the token budget.
-//! 3. The tool finds the repository ([`tools::locate`]) and makes sure that its index is fresh ([`catalog`]).
+//! 3. The tool finds the repository ([`catalog`]) and makes sure that its index is fresh.
 //! 4. For relations, [`resolve`] binds all names of the checkout from the facts of its files. [`store`] keeps the
 //!    result until something changes.
 //! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.

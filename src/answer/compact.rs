@@ -7,7 +7,7 @@
 //!   once, as `{key: value}` before the columns. Rows of one file stand below a line that names it.
 //! - `id=file::qualified#kind` says that file, kind and name are in the id and not said again. As the first column it
 //!   says that the file's line and the row's first cell together are the id. A cell `::rest` is a symbol of that file.
-//! - Symbols that have a line and a signature are rows of their own kind, see [`symbols`].
+//! - Symbols that have a line and a signature are rows of their own kind, see `symbols`.
 //! - A text of several lines stands as it is below `key[number of lines]:`.
 //! - A string is in quotes, as in JSON, only where it could be taken for something else.
 

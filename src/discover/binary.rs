@@ -1,4 +1,4 @@
-//! Detection of binary files by name. Content has the last word, in [`super::read`].
+//! Detection of binary files by name. Content has the last word, in [`super::read()`].
 
 /// Whether the path names a binary file.
 pub(super) fn file(path: &str) -> bool {

@@ -1,9 +1,9 @@
 //! Choice of the files of a folder to index, with a reason for each file left out.
 //!
-//! [`walk`] enters folders in parallel and applies the rules for names, locations and sizes, in this order: ignore
+//! [`walk()`] enters folders in parallel and applies the rules for names, locations and sizes, in this order: ignore
 //! files and the caller's patterns, noise, build output and vendored code, secrets, binaries, the size limit, the
-//! limit on the number of files. [`look`] applies them to one file. [`read`] opens a chosen file and applies the last
-//! rule, which needs content. [`changes`] cheaply detects changes since an earlier walk. [`choose`] applies the same
+//! limit on the number of files. [`look`] applies them to one file. [`read()`] opens a chosen file and applies the last
+//! rule, which needs content. [`changes()`] cheaply detects changes since an earlier walk. [`choose`] applies the same
 //! rules to the files of a commit.
 //!
 //! Sources are untrusted data. Nothing here leaves the root, waits on a pipe, or recurses as deep as the folders do.

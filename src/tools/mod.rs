@@ -1,7 +1,7 @@
-//! The public face: one file for each tool, one table of them, one door ([`call`]).
+//! The public face: one file for each tool, one table of them, one door ([`call()`]).
 //!
 //! A [`Tool`] says everything once: its arguments' doc comments are rustdoc, `--help` and the JSON schema that clients read.
-//! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call`]; they know hardly any tool by name.
+//! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call()`]; they know hardly any tool by name.
 
 mod call;
 mod changes;

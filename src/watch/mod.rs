@@ -2,7 +2,7 @@
 //!
 //! A [`Watching`] keeps any number of checkouts fresh, with one keeper each: a thread that receives file system
 //! notifications, waits for a quiet moment, and updates the index. Only folders entered by discovery are watched.
-//! While a keeper runs, no other code has to scan the files: it [`ask`]s the keeper, in this process or another.
+//! While a keeper runs, no other code has to scan the files: it [`ask()`]s the keeper, in this process or another.
 //!
 //! The answer is exact where notifications are ordered, as on local disks under Linux: the keeper creates a file and
 //! waits for its event, which follows all earlier ones. Where notifications are not reliable (network file systems,
@@ -129,7 +129,7 @@ impl Watching {
         }
     }
 
-    /// Like [`ask`], but for a keeper of this process, which is faster.
+    /// Like [`ask()`], but for a keeper of this process, which is faster.
     pub fn ask(&self, root: &Path, patience: Duration) -> Option<Standing> {
         // The lock may be held during indexing, so it is not waited for.
         let asking = self.keepers.try_lock().ok()?.get(root)?.asking()?;

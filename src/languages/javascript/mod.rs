@@ -2,7 +2,7 @@
 //! name.
 //!
 //! Most functions of JavaScript are values: what names them is the variable, property, field or export that they are
-//! given to ([`binding`]), or the object literal they stand in ([`member`]). TypeScript uses all of it.
+//! given to (`binding`), or the object literal they stand in (`member`). TypeScript uses all of it.
 
 pub(super) mod binding;
 pub(super) mod conventions;

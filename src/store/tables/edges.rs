@@ -373,7 +373,7 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
-    /// See [`Mapped::damage`].
+    /// See `Mapped::damage`.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()
     }

@@ -177,7 +177,7 @@ impl FileTable {
         self.checked.pages.records(&self.map, size_of::<Header>() as u64, self.header.numbers)
     }
 
-    /// See [`Mapped::check_size`].
+    /// See `Mapped::check_size`.
     pub fn check_size(&self) -> Result<(), Error> {
         self.map.check_size()
     }

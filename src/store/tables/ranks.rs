@@ -83,7 +83,7 @@ pub struct RankTable {
 }
 
 impl RankTable {
-    /// See [`Mapped::damage`].
+    /// See `Mapped::damage`.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()
     }
