@@ -1,5 +1,5 @@
-//! What an edit changes for those who ask a class for what only classes below it have. They do not write the names of those, so a
-//! class that has come to derive from another, or no longer does, is followed from what lies above it.
+//! Effects of an edit on files that ask a class for members that only its subclasses have. Such files do not write
+//! the names of the subclasses, so a class that has gained or lost a base is followed from its ancestors.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,10 +19,10 @@ pub(super) fn subclasses(derives: &[(Def, Def)]) -> FxHashMap<Def, Vec<Def>> {
     found
 }
 
-/// For each class that others have come to lie below, or no longer do: its file, and the hashes of the names that they have.
+/// Each class that has gained or lost descendants: its file, and the hashes of the names of their members.
 ///
-/// `before` is what derived from what, by the places that definitions have now; one that is gone has a place of its own, see
-/// [`gone`].
+/// `before` holds the earlier pairs of class and base, by the current places of definitions; removed ones have a
+/// place of their own, see [`gone`].
 pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
     let was: FxHashSet<(Def, Def)> = before.iter().copied().collect();
     let is: FxHashSet<(Def, Def)> = world.derives.iter().copied().collect();
@@ -55,7 +55,7 @@ pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u3
         };
         let mut changed: Vec<Def> = others(&earlier, &now);
         changed.extend(others(&now, &earlier));
-        // The first that has a name is meant, so their order counts.
+        // The first class with the name is meant, so their order counts.
         let kept = |all: &[Def]| -> Vec<Def> { all.iter().copied().filter(|class| !changed.contains(class)).collect() };
         if kept(&earlier) != kept(&now) {
             changed = earlier.iter().chain(&now).copied().collect();
@@ -71,7 +71,7 @@ pub(super) fn gone(def: Def) -> Def {
     Def { place: def.place | GONE, ..def }
 }
 
-/// The hashes of the names of a class's members. Those of a class that is gone have changed in its file anyway.
+/// The hashes of the names of a class's members; none for a removed class, because its file has changed anyway.
 fn names_of(world: &World<'_>, class: Def) -> Vec<u64> {
     let mut names = Vec::new();
     if class.place & GONE != 0 {

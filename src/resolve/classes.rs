@@ -1,4 +1,4 @@
-//! Classes: their members, what extends them, what they derive from and what derives from them.
+//! Classes: their members, extensions, bases and subclasses.
 
 use std::rc::Rc;
 
@@ -9,11 +9,11 @@ use super::values::Value;
 use super::world::{Def, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, NONE, UNKNOWN};
 
-/// How many subclasses are looked through.
+/// The most subclasses searched for a member.
 const MOST_SUBCLASSES: usize = 60;
 
 impl World<'_> {
-    /// Finds out what the extensions of a file extend.
+    /// Resolves the types that a file's extensions extend.
     pub fn extensions_of(&mut self, file: u32) {
         self.enter(file);
         for extension in self.facts(file).extensions {
@@ -21,7 +21,7 @@ impl World<'_> {
             for value in self.value(file, extension.of).iter() {
                 let whole = match *value {
                     Value::Class(whole) | Value::Function(whole) => whole,
-                    // Something that has a class is given no members of its own; an object has no other.
+                    // Extending an instance adds no members to it, but an object has no other members.
                     Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object as u8 => whole,
                     _ => continue,
                 };
@@ -56,7 +56,7 @@ impl World<'_> {
             if found.is_empty() {
                 found = own;
             } else if own.iter().any(|meaning| self.declares(*meaning)) {
-                // What a class assigns has the type that a base declares.
+                // An attribute assigned in a class has the type that a base declares.
                 found.extend(own);
                 break;
             }
@@ -67,7 +67,7 @@ impl World<'_> {
         found
     }
 
-    /// A member of a definition or of what extends it.
+    /// A member of a definition or of its extensions.
     pub fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let mut found = self.written(def, name);
         for extension in self.extensions.get(&def).cloned().unwrap_or_default() {
@@ -81,7 +81,7 @@ impl World<'_> {
         self.extended.get(&def).copied().unwrap_or(def)
     }
 
-    /// A member of a definition itself. What is defined as a function counts for more than what is assigned.
+    /// A member of a definition itself. A function definition takes precedence over assignments.
     fn written(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let facts = self.facts(def.file);
         let Some(name) = facts.find_name(name) else { return Vec::new() };
@@ -98,7 +98,7 @@ impl World<'_> {
         found
     }
 
-    /// The direct bases of a class that are ours.
+    /// The direct bases of a class within the project.
     pub fn bases(&mut self, class: Def) -> Rc<[Def]> {
         self.consult(class.file);
         if let Some((bases, kept)) = self.bases.get(&class) {
@@ -167,7 +167,8 @@ impl World<'_> {
         order
     }
 
-    /// The classes that extensions of a class say lie beneath it: its members are found, but it is no kind of them.
+    /// Classes that extensions of a class name as its underlying types: their members are found, but it does not
+    /// derive from them.
     fn lent(&mut self, class: Def) -> Vec<Def> {
         if !self.extensions.contains_key(&class) {
             return Vec::new();
@@ -176,7 +177,7 @@ impl World<'_> {
         self.aliased(class).into_iter().filter_map(as_class).collect()
     }
 
-    /// Instances of the type that a class is another name of, or that it or an extension of it says lies beneath.
+    /// Instances of the type that a class, or an extension of it, is an alias of.
     pub fn aliased(&mut self, class: Def) -> Vec<Value> {
         let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
         let mut found = Vec::new();
@@ -187,7 +188,7 @@ impl World<'_> {
         found
     }
 
-    /// The classes below a class, the nearest first, as far as it is worth looking.
+    /// The classes below a class, the nearest first, up to [`MOST_SUBCLASSES`].
     pub fn descendants(&self, class: Def) -> Vec<Def> {
         below(&self.subclasses, class)
     }

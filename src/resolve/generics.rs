@@ -1,4 +1,5 @@
-//! Type parameters: what `T` is in a member of a `Box<Item>`, in a class that derives from one, and in a call whose arguments tell.
+//! Type parameters: their types in a member of a `Box<Item>`, in a class derived from one, and in a call by its
+//! arguments.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +7,7 @@ use super::values::{Found, Set, Value};
 use super::world::{Def, Meaning, World};
 use crate::facts::{EMPTY, Expression, NONE, Op, UNKNOWN};
 
-/// What type parameters stand for, by what binds them: a file and a place among its bindings.
+/// The types of type parameters, by their binding: a file and a place among its bindings.
 pub(super) type Environment = FxHashMap<(u32, u32), Set>;
 
 /// Types are not looked into deeper than this, and classes not further up.
@@ -14,7 +15,7 @@ const DEEPEST: usize = 8;
 const MOST_CLASSES: usize = 40;
 
 impl World<'_> {
-    /// Instances of generic types of ours keep beside them what those are given.
+    /// Adds the type arguments to instances of the project's generic types.
     pub fn apply_to(&mut self, found: &mut Found, arguments: &[Set]) {
         for place in 0..found.len() {
             if let Value::Instance(def) = found[place]
@@ -27,8 +28,8 @@ impl World<'_> {
         }
     }
 
-    /// What a member gives whose type is written with type parameters of what it is a member of; `None` where none is, or
-    /// nothing is known of them.
+    /// The values of a member whose type is written with type parameters of its receiver; `None` without such
+    /// parameters, or when they are unknown.
     pub fn of_parameters(&mut self, file: u32, it: Expression, meanings: &[Meaning]) -> Option<Found> {
         let written = |world: &Self, meaning: &Meaning| match *meaning {
             Meaning::Variable { file, binding } => Some((file, world.facts(file).bindings[binding as usize].b)),
@@ -52,7 +53,7 @@ impl World<'_> {
         any.then_some(found)
     }
 
-    /// What a call of a function gives whose type is written with type parameters: of the receiver, or told by the arguments.
+    /// The values of a call whose return type has type parameters, taken from the receiver or from the arguments.
     pub fn call_of_parameters(
         &mut self,
         file: u32,
@@ -79,13 +80,13 @@ impl World<'_> {
         self.substituted(function.file, definition.returns, &environment, 0)
     }
 
-    /// What the type parameters stand for that the receiver of a member brings with it; `None` where it brings none.
+    /// The types that a member's receiver gives to type parameters; `None` where it gives none.
     pub fn environment_of(&mut self, file: u32, member: Expression) -> Option<Environment> {
         let receivers = self.value(file, member.a);
         self.environment(&receivers)
     }
 
-    /// The same for what a receiver may be.
+    /// The types that the possible values of a receiver give to type parameters.
     pub fn environment(&mut self, receivers: &[Value]) -> Option<Environment> {
         let mut environment = Environment::default();
         for value in receivers {
@@ -96,7 +97,7 @@ impl World<'_> {
                 }
                 Value::Instance(def) | Value::Super(def) => {
                     let order = self.order(def);
-                    // What it is given itself is told beside it.
+                    // Its own type arguments come with its `Applied` value.
                     if order.iter().skip(1).any(|base| self.definition(*base).generics != EMPTY) {
                         self.give(def, &[], &mut environment, &mut Vec::new());
                     }
@@ -107,7 +108,7 @@ impl World<'_> {
         (!environment.is_empty()).then_some(environment)
     }
 
-    /// Adds what the type parameters of a class and of its bases stand for when it is given these.
+    /// Adds the types that a class and its bases give to type parameters, for these type arguments.
     fn give(&mut self, class: Def, given: &[Set], environment: &mut Environment, seen: &mut Vec<Def>) {
         if seen.contains(&class) || seen.len() > MOST_CLASSES {
             return;
@@ -173,7 +174,7 @@ impl World<'_> {
         }
     }
 
-    /// Instances of a type in which type parameters stand for something; `None` when none of them is in it.
+    /// Instances of a type with its type parameters replaced; `None` when it has none of them.
     pub fn substituted(&mut self, file: u32, of: u32, environment: &Environment, depth: usize) -> Option<Found> {
         if of == UNKNOWN || depth > DEEPEST {
             return None;
@@ -213,7 +214,7 @@ impl World<'_> {
         Some(self.generic(found, parts))
     }
 
-    /// Finds out what type parameters stand for where a value is given that a type wants.
+    /// Binds the type parameters of a wanted type to the given values.
     fn unify(&mut self, file: u32, wanted: u32, given: &Set, environment: &mut Environment, depth: usize) {
         if wanted == UNKNOWN || given.is_empty() || depth > DEEPEST {
             return;

@@ -1,8 +1,8 @@
-//! Who means whom: binds every name to its definition, or says why not. One engine for all languages.
+//! Binds every name to its definition, or says why it could not. One engine for all languages.
 //!
-//! It joins the [`facts`](crate::facts) of all files of a checkout into [`Relations`]; what joins files can be thrown away and
-//! made again. Order does not matter to it: every answer is made on demand and kept, except inside a cycle, where an answer is
-//! kept only when the whole cycle has been.
+//! It joins the [`facts`](crate::facts) of all files of a checkout into [`Relations`], which can be thrown away and
+//! made again. The order of files does not matter: every answer is made on demand and kept, except inside a cycle,
+//! where an answer is kept only when the whole cycle is answered.
 
 mod below;
 mod classes;
@@ -28,13 +28,13 @@ use world::{Def, Meaning, World};
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
 ///
-/// What is bound to a local name has no target and is left out; what could not be bound says why, if the name is that of
-/// some definition of the project.
+/// Occurrences bound to a local name have no target and are left out. Unbound ones give the reason, if some
+/// definition of the project has their name.
 pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> Relations {
     resolve_all(project, semantics).0
 }
 
-/// The same, with what must be known to [`resolve_again`] after an edit.
+/// Like [`resolve`], and returns the notes that [`resolve_again`] needs after an edit.
 pub fn resolve_noting<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -52,9 +52,8 @@ pub fn resolve_noting<'a>(
     (relations, notes)
 }
 
-/// Binds the occurrences of those files that an edit can have changed the meaning of, each as [`resolve`] does, and brings
-/// the notes up to date. `None` when the whole project has to be resolved. Which interfaces are satisfied without being
-/// named is not found out again.
+/// Binds the occurrences of the files that an edit may have affected, as [`resolve`] does, and updates the notes.
+/// `None` when the whole project has to be resolved. Interfaces satisfied without being named are not computed again.
 pub fn resolve_again<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -86,7 +85,7 @@ fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (
     (relations, world)
 }
 
-/// Adds what a file says. It depends on the facts of the project, and not on which files were resolved before.
+/// Adds the relations of a file. They depend on the facts of the project, not on the files resolved before.
 fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
     world.enter(file);
     let facts = world.facts(file);
@@ -102,7 +101,7 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
         };
         let Answer::Bound { how, first_target, targets } = answer else { continue };
         let role = Role::ALL.get(occurrence.role as usize).copied().unwrap_or(Role::Reference);
-        // What is unbound and nothing of ours bears the name of is of no interest, but for the name of a base.
+        // Unbound names that the project does not define are of no interest, except the names of bases.
         if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, defined) {
             continue;
         }
@@ -111,7 +110,7 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
     }
     imports(world, file, &mut relations.imports);
     for (place, definition) in facts.definitions.iter().enumerate() {
-        // Another name of a class derives from nothing, and what derives from it derives from the class.
+        // An alias of a class has no bases, and classes derived from it derive from the class.
         if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE || definition.alias != UNKNOWN {
             continue;
         }
@@ -131,7 +130,7 @@ fn put_in_order(relations: &mut Relations) {
     relations.bases.dedup();
 }
 
-/// The direct bases of a class, other names of classes replaced by the classes.
+/// The direct bases of a class, with aliases replaced by their classes.
 fn true_bases(world: &mut World<'_>, class: Def) -> Vec<Def> {
     let (mut found, mut seen) = (Vec::new(), vec![class]);
     let mut waiting: Vec<Def> = world.bases(class).to_vec();
@@ -150,7 +149,7 @@ fn true_bases(world: &mut World<'_>, class: Def) -> Vec<Def> {
     found
 }
 
-/// What came of an expression that is written somewhere.
+/// The result of binding a written expression.
 #[derive(Clone, Copy)]
 enum Answer {
     Bound {
@@ -158,7 +157,7 @@ enum Answer {
         first_target: u32,
         targets: u32,
     },
-    /// It is a local name, or nothing that a symbol could stand for.
+    /// A local name, or an expression that has no symbol.
     Nothing,
 }
 
@@ -188,7 +187,8 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
     let how = match is_member {
         true => match &*world.value(file, it.a) {
             [] if is_outside(world, file, it.a, 0) => How::Outside,
-            // A module of ours may offer what was not seen: by a star of others, or because it makes it when it is run.
+            // A module of the project may offer names that were not seen: from an outside star, or created at run
+            // time.
             [] | [Value::Module(_), ..] => How::NoReceiver,
             _ => How::NoMember,
         },
@@ -199,7 +199,7 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
     Answer::Bound { how, first_target, targets: 0 }
 }
 
-/// Whether a bare name is imported from a module of ours that was not seen to offer it.
+/// Whether a bare name is imported from a project module that was not seen to offer it.
 fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     let facts = world.facts(file);
     let it = facts.expressions[expression as usize];
@@ -210,8 +210,8 @@ fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
         .any(|from| from.op == Op::Member as u8 && matches!(world.value(file, from.a)[..], [Value::Module(_), ..]))
 }
 
-/// Whether an expression names something that is not ours: a builtin, an imported module, a part of one. Names that stand for
-/// names are followed so deep and no deeper, for they may stand for each other.
+/// Whether an expression names something outside the project: a builtin, an imported module or a part of one. Aliases
+/// are followed to a fixed depth, for they may form a cycle.
 fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> bool {
     const DEEPEST: u32 = 16;
     let facts = world.facts(file);
@@ -237,7 +237,7 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
     }
 }
 
-/// What binds a bare name in the innermost scope of its file that does.
+/// Bindings of a bare name in the innermost scope of its file that has any.
 fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
     let mut scope = name.a;
     while scope != NONE {
@@ -257,7 +257,7 @@ fn written(facts: &Facts<'_>, expression: u32) -> Expression {
     if is_around { facts.expressions[it.a as usize] } else { it }
 }
 
-/// Whether something of ours bears the name of an expression.
+/// Whether the project defines the name of an expression.
 fn is_defined(facts: &Facts<'_>, expression: u32, defined: &[u64]) -> bool {
     let name = written(facts, expression).b as usize;
     facts.hashes.get(name).is_some_and(|name| defined.binary_search(name).is_ok())
@@ -295,7 +295,7 @@ fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
 fn files_of(world: &mut World<'_>, file: u32, expression: u32, modules_only: bool) -> Vec<u32> {
     let facts = world.facts(file);
     let it = facts.expressions[expression as usize];
-    // A module stands for its files even where it says that as a whole it is something else.
+    // A module means its files here, even if it exports something else as a whole.
     if it.op == Op::Module as u8 {
         let module = world.modules.find(file, it.b, facts.name(it.a));
         return module.map_or_else(Vec::new, |module| files_of_module(world, module));

@@ -1,9 +1,9 @@
-//! What is remembered of a project that was resolved, so that after an edit only what the edit can change is resolved again.
+//! Notes on a resolved project, so that after an edit only the affected files are resolved again.
 //!
-//! An edit changes for others only what they can see of its file, its [`Surface`]. Who could see what has changed? A file whose
-//! questions were answered from the edited one's facts, which the engine notes while it resolves, and that writes a name of
-//! what has changed. What such a file says under names that rest on those may have changed for others in turn, and so on.
-//! That is more than has changed in truth and never less; where it cannot be told, or is too much, all is resolved anew.
+//! An edit affects others only through the [`Surface`] of its file. Affected are the files that write a changed name
+//! and whose questions were answered from the edited file's facts, which the engine notes while it resolves. Names of
+//! such a file that depend on changed ones may have changed in turn, and so on. The result is never too small; where
+//! it cannot be computed, or is too large, all is resolved anew.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, tou
 use super::world::{Def, Settled, World};
 use crate::facts::{DefinitionKind, NONE, Project, Semantics};
 
-/// So often the classes of an edit are asked what they derive from, before all is resolved.
+/// The most rounds of resolving the bases of affected classes, before all is resolved.
 const MOST_ROUNDS: usize = 3;
 
 /// An item as it is remembered: by its symbol, because where it is written moves with every edit.
@@ -25,7 +25,7 @@ struct Item {
     flags: u32,
 }
 
-/// What others can see of a file, and which names it writes.
+/// The surface of a file, and the names that it writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Noted {
     frame: u64,
@@ -33,8 +33,8 @@ pub(super) struct Noted {
     names: Names,
 }
 
-/// Which names a file's facts write, with a chance of one in eighty that it is said of one that they do not (Bloom 1970): reading
-/// the facts of all files, to see who writes a name that is new, took a fifth of an edit's time.
+/// The names that a file's facts write, as a Bloom filter with one false positive in eighty (Bloom 1970). Reading the
+/// facts of all files to find the writers of a new name took a fifth of an edit's time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Names(Vec<u32>);
 
@@ -70,7 +70,7 @@ impl Names {
 pub type SymbolAt<'a> = dyn Fn(u32, u32) -> Option<u32> + 'a;
 
 impl Noted {
-    /// Of a file of a project.
+    /// The notes of one file of a project.
     pub fn of<'a>(project: &'a Project<'a>, file: u32, symbol_at: &SymbolAt<'_>) -> Self {
         let facts = project.files[file as usize].facts();
         let surface = Surface::of(facts);
@@ -90,27 +90,27 @@ impl Noted {
     }
 }
 
-/// What is remembered of a project. Files are known by their place in it.
+/// Notes on a project. Files are known by their place in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     pub(super) files: Vec<Noted>,
-    /// Each file with each other whose facts its questions were answered from; sorted.
+    /// Each file with each file whose facts its questions were answered from; sorted.
     pub(super) consulted: Vec<(u32, u32)>,
     pub(super) extends: Vec<(Def, Def)>,
     pub(super) derives: Vec<(Def, Def)>,
     /// Files whose classes have bases that lead back to themselves; ascending.
     pub(super) tangled: Vec<u32>,
-    /// An answer may depend on what was asked before: then nothing can be told of the next edit.
+    /// An answer may depend on earlier questions: then the effect of the next edit cannot be computed.
     pub(super) is_cut: bool,
 }
 
-/// What an edit can change.
+/// The files and symbols that an edit affects.
 pub struct Plan {
     /// Whether a file is to be resolved again.
     pub again: Vec<bool>,
-    /// Of each edited file: the symbols that others may know, each with the number it has now.
+    /// For each edited file, the old numbers of its shared symbols with the new ones.
     pub moved: FxHashMap<u32, FxHashMap<u32, u32>>,
-    /// Whether the edited files are what they were to others.
+    /// Whether no edited file's surface has changed.
     pub is_same: bool,
     pub(super) settled: Settled,
     /// Hashes of the names that these files write and the project defines, ascending.
@@ -119,13 +119,13 @@ pub struct Plan {
     untangled: Untangled,
 }
 
-/// Files whose classes are found out again though nothing in them has changed, and what they must be found to derive from.
+/// Unchanged files whose classes are resolved again, with the bases that must come out.
 struct Untangled {
     files: Vec<u32>,
     derives: Vec<(Def, Def)>,
 }
 
-/// What has changed of one file.
+/// The changes of one file.
 struct Change {
     names: FxHashSet<u64>,
     symbols: FxHashMap<u32, u32>,
@@ -135,7 +135,7 @@ struct Change {
 }
 
 impl Change {
-    /// `None` when it cannot be told.
+    /// `None` when the change cannot be computed.
     fn between(before: &Noted, now: &Noted) -> Option<Self> {
         if before.frame != now.frame {
             return None;
@@ -186,8 +186,8 @@ impl Change {
 }
 
 impl Notes {
-    /// What an edit of these files can change; `None` when it cannot be told or is too much: then all is to be resolved. The
-    /// project must have the files that it had, under the same paths.
+    /// Plans what to resolve after an edit of these files; `None` when all is to be resolved, because the effect is
+    /// unknown or too large. The project must have the same files under the same paths as before.
     pub fn plan<'a>(
         &self,
         project: &'a Project<'a>,
@@ -196,7 +196,7 @@ impl Notes {
         symbol_at: &SymbolAt<'_>,
     ) -> Option<Plan> {
         let files = project.files.len();
-        // Of so many files, resolving all costs little more.
+        // With more files, resolving all costs little more.
         let most = (files / 4).max(8);
         if self.is_cut || self.files.len() != files || edited.len() > most {
             return None;
@@ -235,7 +235,7 @@ impl Notes {
             spread.from(*file, &change.names, &edited)?;
         }
         let mut rounds = 0;
-        // What may derive from something else is asked, until nobody else is affected.
+        // Bases of affected classes are resolved again until no further file is affected.
         while semantics.looks_down && spread.may_derive {
             let (reached, settled) = (spread.again.len(), self.settle(&changes, &spread.again, is_same)?.0);
             let world = World::new(project, semantics, Some(settled));
@@ -253,7 +253,7 @@ impl Notes {
         let noted_of = |file: usize| edited.get(&(file as u32)).copied().unwrap_or(&self.files[file]);
         let written =
             |file: usize| noted_of(file).items.iter().filter(|item| item.flags & WRITTEN != 0).map(|item| item.name);
-        // What is unbound is of interest where something bears its name.
+        // Unbound names matter where a definition has their name.
         if !doubtful.is_empty() {
             (0..files).filter(|file| !edited.contains_key(&(*file as u32))).flat_map(written).for_each(|name| {
                 doubtful.remove(&name);
@@ -286,8 +286,8 @@ impl Notes {
         })
     }
 
-    /// What is known of the files that an edit has not changed the meaning of. Files whose classes are tangled are known all or
-    /// none: in the second part, those that must be found out again for the others' sake, and what must come out.
+    /// The relations of classes that stay valid after an edit. Tangled files stay valid all or none; the second part
+    /// lists those that must be resolved again for the others' sake, with the bases that must come out.
     fn settle(
         &self,
         changes: &FxHashMap<u32, Change>,
@@ -298,7 +298,7 @@ impl Notes {
         let mut untangled = Vec::new();
         if self.tangled.iter().any(|file| again.contains(file)) {
             for file in &self.tangled {
-                // Where nothing that others can see has changed, nothing derives from anything else.
+                // With unchanged surfaces, the bases of all classes are unchanged.
                 is_settled[*file as usize] = is_same;
             }
             untangled.extend(self.tangled.iter().copied().filter(|file| !is_same && !again.contains(file)));
@@ -327,17 +327,17 @@ impl Notes {
         pairs.iter().map(|(own, other)| (place(*own), place(*other))).collect()
     }
 
-    /// These notes after what was planned has been resolved again.
+    /// These notes after the planned files have been resolved again.
     pub(super) fn updated(mut self, noted: Vec<(u32, Noted)>, again: &super::world::World<'_>) -> Self {
         for (file, noted) in noted {
             self.files[file as usize] = noted;
         }
-        // What a question of a file was answered from before it may be answered from again, though nobody has asked it now.
+        // Earlier consultations stay, because later questions may need them again.
         self.consulted.extend(again.consultations());
         self.consulted.sort_unstable();
         self.consulted.dedup();
         (self.extends, self.derives) = (again.extends.clone(), again.derives.clone());
-        // One that was tangled may be still, though nobody has asked it now.
+        // Tangled files stay, because their questions may not have been asked now.
         self.tangled.extend(&again.tangled);
         self.tangled.sort_unstable();
         self.tangled.dedup();
@@ -413,13 +413,13 @@ fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32; N]> {
 }
 
 impl Plan {
-    /// Takes what is only needed once.
+    /// Takes the parts that are needed once.
     pub(super) fn take(&mut self) -> (Settled, Vec<(u32, Noted)>) {
         let none = Settled { files: Vec::new(), extends: Vec::new(), derives: Vec::new() };
         (std::mem::replace(&mut self.settled, none), std::mem::take(&mut self.noted))
     }
 
-    /// Whether the classes in which nothing has changed still derive from what they derived from.
+    /// Whether classes without changes still have the same bases.
     pub(super) fn expects(&self, derives: &[(Def, Def)]) -> bool {
         let Untangled { files, derives: expected } = &self.untangled;
         let found: FxHashSet<&(Def, Def)> = derives.iter().filter(|(own, _)| files.contains(&own.file)).collect();
@@ -427,23 +427,23 @@ impl Plan {
     }
 }
 
-/// How far a change goes.
+/// The spread of a change to other files.
 struct Spread<'n, 'a> {
     notes: &'n Notes,
     project: &'a Project<'a>,
     semantics: &'n Semantics,
     most: usize,
     again: FxHashSet<u32>,
-    /// What has changed, as each file sees it.
+    /// Changed names, as each file sees them.
     changed: FxHashMap<u32, Changed>,
-    /// The names in each file that may mean something else to others, which they have been told.
+    /// Names of each file that may have changed meaning and have been passed on.
     told: FxHashMap<u32, FxHashSet<u64>>,
-    /// Whether a class may derive from something else.
+    /// Whether a class may have changed its bases.
     may_derive: bool,
 }
 
 impl Spread<'_, '_> {
-    /// Follows names that have changed in a file to all who may see them; `None` when that cannot be told or is too much.
+    /// Follows changed names of a file to all files that may see them; `None` when that is unknown or too much.
     fn from(&mut self, file: u32, names: &FxHashSet<u64>, edited: &FxHashMap<u32, &Noted>) -> Option<()> {
         if names.is_empty() {
             return Some(());
@@ -491,7 +491,7 @@ impl Spread<'_, '_> {
         Some(())
     }
 
-    /// The names of a file's items that may mean something else by what it sees changed; `None` when nothing in it does.
+    /// The names of a file's items that may have changed meaning through changes it sees; `None` when there are none.
     fn within(&mut self, file: u32, edited: &FxHashMap<u32, &Noted>) -> Option<FxHashSet<u64>> {
         let facts = self.project.files[file as usize].facts();
         let found = touched(facts, &self.changed[&file], self.semantics.class_names)?;

@@ -1,31 +1,31 @@
-//! Which of several definitions of one name a call means: the one that takes what is passed. As a compiler of Java chooses, as far
+//! Overloads: chooses among definitions of one name by the arguments of a call. It follows the rules of Java as far
 //! as the types of the arguments are known.
 
 use super::values::Value;
 use super::world::{Def, Meaning, World};
 use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, NONE, Op, UNKNOWN};
 
-/// What is known of the type of an argument or of a parameter.
+/// The type of an argument or of a parameter, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Type<'a> {
     Unknown,
-    /// A class of ours, or one of several.
+    /// One of these classes of the project.
     Ours(Vec<Def>),
-    /// One that is not ours, by its last name: `int`, `String`.
+    /// A type outside the project, by its last name: `int`, `String`.
     Outside(&'a str),
     Array,
 }
 
-/// How deep a variable's value is followed to its type.
+/// The deepest chain of variables followed to a type.
 const DEEPEST: usize = 6;
-/// So many arguments are looked at.
+/// The most arguments looked at.
 const MOST_ARGUMENTS: usize = 12;
 
 const PRIMITIVES: &[&str] = &["boolean", "byte", "short", "char", "int", "long", "float", "double"];
 const BOXES: &[&str] = &["Boolean", "Byte", "Short", "Character", "Integer", "Long", "Float", "Double"];
 
 impl<'a> World<'a> {
-    /// What the callee of a call means: of functions of one name, those that fit its arguments best.
+    /// The meanings of a call's callee: of functions of one name, those that fit its arguments best.
     pub fn fitting(&mut self, file: u32, callee: u32, arguments: u32) -> Vec<Meaning> {
         let meant = self.meaning(file, callee);
         let is_function = |world: &Self, meaning: &Meaning| match meaning {
@@ -38,7 +38,7 @@ impl<'a> World<'a> {
         let arguments: &[u32] = self.facts(file).list(arguments);
         let mut given: Option<Vec<Type<'a>>> = None;
         let mut best: Option<(i32, Vec<Def>)> = None;
-        // Nearer ones first: one that is farther must fit better, for else it is overridden.
+        // Nearer functions first: a farther one must fit better, otherwise it is overridden.
         for candidates in self.candidates(file, callee, &meant) {
             let mut nearest: Option<(i32, Vec<Def>)> = None;
             for def in candidates {
@@ -71,7 +71,7 @@ impl<'a> World<'a> {
         others.copied().chain(best.into_iter().map(Meaning::Definition)).collect()
     }
 
-    /// The functions that a callee may mean, by how near they are: of the class itself, of its bases.
+    /// The candidate functions of a callee, nearest first: of the class itself, then of its bases.
     fn candidates(&mut self, file: u32, callee: u32, meant: &[Meaning]) -> Vec<Vec<Def>> {
         let facts = self.facts(file);
         let it = facts.expressions[callee as usize];
@@ -96,7 +96,7 @@ impl<'a> World<'a> {
             _ => None,
         };
         let mut all = vec![meant.iter().filter_map(|meaning| as_function(self, meaning)).collect()];
-        // Of several receivers each has its own; of one, bases may have what it has not.
+        // With one receiver, its bases may have further overloads; several receivers have their own functions each.
         if let [class] = classes[..] {
             let name = facts.hashes[it.b as usize];
             for base in self.order(class).iter() {
@@ -107,7 +107,7 @@ impl<'a> World<'a> {
         all
     }
 
-    /// Whether a function takes so many arguments.
+    /// Whether a function takes this number of arguments.
     fn takes(&self, def: Def, given: usize) -> bool {
         let definition = self.definition(def);
         let wanted = self.facts(def.file).list(definition.parameters).len();
@@ -120,7 +120,7 @@ impl<'a> World<'a> {
         let wanted = self.facts(def.file).list(definition.parameters);
         let is_open = definition.flags & ANY_NUMBER != 0;
         let fixed = if is_open { wanted.len().saturating_sub(1) } else { wanted.len() };
-        // One that takes exactly so many counts for more.
+        // A function with exactly this number of parameters is preferred.
         let mut score = if is_open { -1 } else { 0 };
         for (place, given) in given.iter().enumerate().take(fixed) {
             let wanted = wanted.get(place).map_or(Type::Unknown, |of| self.type_written(def.file, *of));
@@ -144,7 +144,7 @@ impl<'a> World<'a> {
             (Type::Ours(_), Type::Outside(wanted)) => {
                 (!is_primitive(wanted) && !BOXES.contains(wanted) && *wanted != "String").then_some(0)
             }
-            // What is not ours derives from nothing of ours, but what a generator writes may.
+            // External classes do not extend project classes, except generated ones.
             (Type::Outside(given), Type::Ours(_)) => {
                 (!is_primitive(given) && !BOXES.contains(given) && *given != "String").then_some(-2)
             }
@@ -154,7 +154,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The type of a value, as its variable's declaration or its expression tells it.
+    /// The type of a value, from the declaration of its variable or from its expression.
     fn type_of_value(&mut self, file: u32, expression: u32, depth: usize) -> Type<'a> {
         if expression == UNKNOWN || depth > DEEPEST {
             return Type::Unknown;
@@ -204,7 +204,7 @@ impl<'a> World<'a> {
         self.known(file, expression)
     }
 
-    /// The classes that a value is known to be of.
+    /// The known classes of a value.
     fn known(&mut self, file: u32, expression: u32) -> Type<'a> {
         let instances = self.value(file, expression);
         let classes: Vec<Def> = instances
@@ -214,7 +214,7 @@ impl<'a> World<'a> {
         if classes.is_empty() || classes.len() < instances.len() { Type::Unknown } else { Type::Ours(classes) }
     }
 
-    /// A type that is written.
+    /// The type that an expression in a type position names.
     fn type_written(&mut self, file: u32, of: u32) -> Type<'a> {
         let facts = self.facts(file);
         let it = facts.expressions[of as usize];
@@ -231,7 +231,7 @@ impl<'a> World<'a> {
                 Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class as u8 => {
                     classes.push(def)
                 }
-                // A type parameter may be anything.
+                // A type parameter matches every type.
                 _ => return Type::Unknown,
             }
         }
@@ -243,7 +243,7 @@ fn is_primitive(name: &str) -> bool {
     PRIMITIVES.contains(&name)
 }
 
-/// How well a value of one type of others fits another.
+/// How well a value of one external type fits another.
 fn outside(given: &str, wanted: &str) -> Option<i32> {
     if given == wanted {
         return Some(6);
@@ -252,7 +252,7 @@ fn outside(given: &str, wanted: &str) -> Option<i32> {
     let unboxed = |name: &str| place(BOXES, name).map(|at| PRIMITIVES[at]);
     let is_number = |name: &str| name != "boolean" && name != "char";
     let is_thrown = |name: &str| ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
-    // A number fits into a wider one; a character into those that are wider than itself.
+    // A number fits a wider number type; a character fits number types that are wider than itself.
     let widens = |given: &str, wanted: &str| {
         let wider = place(PRIMITIVES, given) < place(PRIMITIVES, wanted);
         given != "boolean" && is_number(wanted) && wider
@@ -264,7 +264,7 @@ fn outside(given: &str, wanted: &str) -> Option<i32> {
         (true, false) => matches!(wanted, "Comparable" | "Serializable").then_some(1),
         (false, true) => match unboxed(given) {
             Some(given) => (given == wanted || widens(given, wanted)).then_some(2),
-            // Of what is not known it may be a subtype, but no other is a number.
+            // An unknown external type may be a subtype of many, but of no number.
             None => None,
         },
         (false, false) if wanted == "String" || BOXES.contains(&wanted) => None,

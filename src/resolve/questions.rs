@@ -1,9 +1,10 @@
-//! Questions: what is being asked, which answers may be kept, and which files they were taken from.
+//! Questions: which are being asked, which answers may be kept, and which files they were taken from.
 //!
-//! An answer that needed no question still being asked is the same whoever asks, and kept. One that did is lacking a part, and
-//! is not. Between the two is the answer with which a circle closes: it is whole, but another entrance to the circle would
-//! have given another, so it is kept for the file alone that asked. So what the names of a file mean depends on the facts of
-//! the project and on nothing that was resolved before, which is why one file can be resolved again alone.
+//! An answer that needed no open question is the same for every asker, and is kept. An answer that needed one lacks a
+//! part and is not kept. Between the two is the answer that closes a circle: it is complete, but another entrance to
+//! the circle would have given another, so it is kept only for the file that asked. Hence the meaning of a file's
+//! names depends on the facts of the project and not on earlier resolutions, and one file can be resolved again
+//! alone.
 
 use super::world::{Def, Memo, World};
 use crate::facts::NONE;
@@ -11,7 +12,7 @@ use crate::facts::NONE;
 /// A question that may lead back to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
-    /// What an expression means.
+    /// The meanings of an expression.
     Meaning(u32, u32),
     /// Its value.
     Value(u32, u32),
@@ -36,28 +37,28 @@ impl Question {
 /// How long an answer is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// Not at all: it lacks what a question around it is still being asked.
+    /// Not at all: it lacks the answer of an enclosing question that is still open.
     Not,
-    /// While the same file is resolved. It rests on a question that leads back to itself, so it says where the circle was
-    /// entered; and what a file's names mean must not depend on the files before it.
+    /// While the same file is resolved. It depends on where a circle of questions was entered, and the meaning of a
+    /// file's names must not depend on the files before it.
     Here,
-    /// From now on.
+    /// For good.
     Always,
 }
 
 impl Kept {
-    /// What the number of an answer is marked with.
+    /// The mark on the number of an answer.
     pub fn mark(self) -> u32 {
         if self == Self::Here { HERE } else { 0 }
     }
 }
 
-/// How deep questions may lead to questions.
+/// The deepest nesting of questions.
 const DEEPEST: usize = 90;
-/// So many answers that are not kept may follow from one question. In a knot of types that lead to each other nothing is
-/// remembered before the knot is closed, and to ask the same again and again there would take for ever.
+/// The most discarded answers that one question may cause. In a knot of types that lead to each other no answer is
+/// kept before the knot is closed, and asking again and again would take for ever.
 const MOST_LOST: usize = 5_000;
-/// Marks the number of an answer that is kept for the file alone.
+/// Marks the number of an answer that is kept for one file only.
 const HERE: u32 = 1 << 31;
 /// A question that has begun.
 pub(super) struct Begun {
@@ -100,15 +101,15 @@ impl World<'_> {
         }
     }
 
-    /// Each file with each other whose facts its questions were answered from; sorted.
+    /// Each file with each file whose facts its questions were answered from; sorted.
     pub fn consultations(&self) -> Vec<(u32, u32)> {
         let mut all: Vec<(u32, u32)> = self.consulted.borrow().iter().copied().collect();
         all.sort_unstable();
         all
     }
 
-    /// Begins a question. `None` when it is being asked already, or when it is asked too deep or after too many others: then
-    /// what is answered meanwhile must not be kept, because it lacks this part.
+    /// Begins a question. `None` when it is open already, too deep, or after too many discarded answers: then
+    /// enclosing answers must not be kept, because they lack this part.
     pub fn begin(&mut self, question: Question) -> Option<Begun> {
         if self.active.is_empty() {
             self.lost = 0;
@@ -122,7 +123,7 @@ impl World<'_> {
         if depth > DEEPEST || self.lost > MOST_LOST {
             self.lowest = 0;
             self.is_here = true;
-            // How deep it is asked depends on what was answered before.
+            // The depth of a question depends on earlier answers.
             self.is_cut |= depth > DEEPEST;
             return None;
         }
@@ -152,7 +153,7 @@ impl World<'_> {
         kept
     }
 
-    /// The number under which an answer was kept, from what was remembered of its question.
+    /// The number of a kept answer, from the remembered entry of its question.
     pub fn recall(&mut self, remembered: u32) -> Option<usize> {
         if remembered == NONE {
             return None;

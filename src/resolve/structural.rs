@@ -1,4 +1,4 @@
-//! Which classes have what an interface asks for, where nobody says so: Go's interfaces.
+//! Classes that satisfy an interface without naming it, as in Go.
 
 use rustc_hash::FxHashMap;
 
@@ -8,10 +8,10 @@ use super::world::{Def, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, Op, STRUCTURAL, UNKNOWN, folder};
 use crate::model::Site;
 
-/// How deep types are compared; what lies deeper counts as equal.
+/// The deepest comparison of types; deeper parts count as equal.
 const DEEPEST: usize = 8;
 
-/// Adds each class of ours with each interface that it satisfies without naming it.
+/// Adds each project class with each interface that it satisfies without naming it.
 pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     let mut interfaces = Vec::new();
     // The classes that define a method of a name themselves.
@@ -51,7 +51,7 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     }
 }
 
-/// The methods that an interface asks for; `None` where it asks for none that are known.
+/// The methods of an interface; `None` when no method of it is known.
 fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
     let mut methods: Vec<(u64, Def)> = Vec::new();
     for part in world.order(interface).iter() {
@@ -69,7 +69,7 @@ fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
     (!methods.is_empty()).then_some(methods)
 }
 
-/// The names of the bases of a class and of its bases that are not ours; `None` where one is no plain name.
+/// The names of bases outside the project, of a class and of its bases; `None` where one is no plain name.
 fn outside(world: &mut World<'_>, class: Def) -> Option<Vec<u64>> {
     let mut outside = Vec::new();
     for part in world.order(class).iter() {
@@ -86,7 +86,7 @@ fn outside(world: &mut World<'_>, class: Def) -> Option<Vec<u64>> {
     Some(outside)
 }
 
-/// Whether a class has what bases ask for that are not ours: it derives from them, too.
+/// Whether a class satisfies the interface's bases outside the project: it must derive from them, too.
 fn has_outside(world: &mut World<'_>, class: Def, wanted: &[u64]) -> bool {
     wanted.is_empty() || outside(world, class).is_some_and(|outside| wanted.iter().all(|base| outside.contains(base)))
 }
@@ -103,14 +103,14 @@ fn has_all(world: &mut World<'_>, class: Def, methods: &[(u64, Def)]) -> bool {
     })
 }
 
-/// Whether a method is what an interface asks for.
+/// Whether a method matches the method of an interface.
 fn fits(world: &mut World<'_>, method: Def, wanted: Def) -> bool {
     if method == wanted {
         return true;
     }
     let (facts, own) = (world.facts(method.file), world.definition(method));
     let (others, other) = (world.facts(wanted.file), world.definition(wanted));
-    // What begins in lower case is known in its package only.
+    // A name in lower case is known in its package only.
     let is_private = facts.name(own.name).chars().next().is_some_and(|first| !first.is_uppercase());
     let package = |def: Def| folder(world.project.files[def.file as usize].path);
     if is_private && package(method) != package(wanted) {
@@ -151,7 +151,7 @@ fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> boo
         return a.op == b.op;
     }
     let (meant, others_meant) = (world.meaning(file, own), world.meaning(other_file, other));
-    // A type parameter may be anything.
+    // A type parameter matches every type.
     let is_open = |meaning: &Meaning| matches!(meaning, Meaning::Variable { .. });
     if meant.iter().chain(others_meant.iter()).any(is_open) {
         return true;

@@ -1,5 +1,5 @@
-//! What other files can see of a file: its *items*, by name, each with a hash of all that is said of it. After an edit they
-//! tell what the edit may have changed for others.
+//! The surface of a file: names that other files can see, as *items* with a hash of their definition. Comparing
+//! surfaces shows which names an edit may have changed for other files.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,7 +7,7 @@ use crate::facts::{
     BindingKind, ClassNames, Definition, DefinitionKind, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind, UNKNOWN,
 };
 
-/// Something of a name that other files can see, or that bears a symbol. Items of one name in one file have one hash.
+/// A name that other files can see, or that has a symbol. Items of one name in one file share a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     /// Hash of the name.
@@ -30,10 +30,10 @@ pub(super) const DERIVES: u32 = 4;
 /// Other classes may derive from it without saying so.
 pub(super) const INTERFACE: u32 = 8;
 
-/// What can be seen of a file.
+/// The names of a file that other files can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Surface {
-    /// Hash of what has no name: stars, modules, extensions.
+    /// Hash of the parts without a name: stars, modules, extensions.
     pub frame: u64,
     /// By name, definitions before bindings, in their order.
     pub items: Vec<Item>,
@@ -106,14 +106,14 @@ impl Mix {
     }
 }
 
-/// Reads all that an item rests on inside its file: what names of its own scopes are bound to is read on, what others can
-/// name is an item of its own.
+/// Hashes an item with everything that it depends on inside its file. Names of local scopes are followed to their
+/// bindings; names visible to others are items of their own.
 struct Reader<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// What tells a scope whose names others can see; zero for one that is local.
+    /// An identifier for each scope whose names others can see; zero for a local scope.
     shared: Vec<u64>,
     mix: Mix,
-    /// What has been read for this item: expressions, local names, definitions.
+    /// The order of expressions, local names and definitions read for this item.
     read: FxHashMap<(u8, u32, u32), u64>,
 }
 
@@ -142,7 +142,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         if let Some(exports) = reader.shared.get_mut(facts.header.exports as usize) {
             *exports = 0x65;
         }
-        // None is nothing, not even by chance.
+        // Zero means local, so a shared scope must not hash to it.
         let is_shared = |kind: u8| kind == ScopeKind::Class as u8 || kind == ScopeKind::Module as u8;
         for (id, scope) in reader.shared.iter_mut().zip(facts.scopes) {
             *id += u64::from(*id == 0 && is_shared(scope.kind));
@@ -167,7 +167,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         all.finish()
     }
 
-    /// The hash of what is read now, beginning with nothing.
+    /// The hash of one reading, started afresh.
     fn begun(&mut self, read: impl FnOnce(&mut Self)) -> u64 {
         self.mix = Mix::default();
         self.read.clear();
@@ -179,7 +179,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.mix.put(word);
     }
 
-    /// What is read a second time is told by when it was read first.
+    /// Whether this is read for the first time. Otherwise the place of the first reading is hashed instead.
     fn is_first(&mut self, kind: u8, a: u32, b: u32) -> bool {
         let next = self.read.len() as u64;
         let when = *self.read.entry((kind, a, b)).or_insert(next);
@@ -229,7 +229,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         items.iter().for_each(|item| self.expression(*item));
     }
 
-    /// All that a definition says, but for its members, which are items.
+    /// Hashes a definition without its members, which are items.
     fn definition(&mut self, place: u32) {
         let Some(it) = self.facts.definitions.get(place as usize) else { return };
         if !self.is_first(0, place, 0) {
@@ -256,7 +256,7 @@ impl<'f, 'a> Reader<'f, 'a> {
                 self.facts.stars(scope).iter().for_each(|star| self.expression(star.from));
             }
         }
-        // Of what has no name the members are no items that can be told from others.
+        // The members of an unnamed definition cannot be told from other items.
         if it.name == NONE {
             for scope in [it.members, it.attributes] {
                 let Some(members) = self.facts.scopes.get(scope as usize) else { continue };
@@ -279,7 +279,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// A definition that is an item is told by its name; any other by what it says.
+    /// Hashes a reference to a definition: an item by its name, any other by its content.
     fn refer(&mut self, definition: u32) {
         let Some(it) = self.facts.definitions.get(definition as usize) else { return };
         if it.name == NONE {
@@ -365,12 +365,12 @@ pub(super) struct Changed {
     pub others: FxHashSet<u64>,
 }
 
-/// The names of what in a file may mean something else because it names what has changed, directly or not; `None` when
-/// nothing in it does.
+/// The names of a file that may have changed meaning because they depend on changed names, directly or not; `None`
+/// when there are none.
 pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNames) -> Option<FxHashSet<u64>> {
     let is_in = |names: &FxHashSet<u64>| facts.hashes.iter().map(|name| names.contains(name)).collect::<Vec<bool>>();
     let (mut by_name, others) = (is_in(&changed.own), is_in(&changed.others));
-    // A bare name that the file binds itself means nothing of other files, unless classes are looked into first.
+    // A bare name bound by the file itself cannot mean another file's name, unless classes are searched first.
     let is_elsewhere = |scope: u32, name: u32| {
         at(&others, name) && (class_names == ClassNames::Inherited || !is_bound_outside_classes(facts, scope, name))
     };
@@ -398,7 +398,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             } else if is(&[Op::Union, Op::Tuple]) {
                 of_list(it.a)
             } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
-                // What a method overrides bears its name.
+                // The overridden method has the same name.
                 let overridden = facts.definitions.get(it.a as usize).filter(|_| is(&[Op::Overridden]));
                 of_definition(it.a, &by_name, &definitions) || overridden.is_some_and(|own| at(&others, own.name))
             } else if is(&[Op::Unknown, Op::Module]) {
@@ -431,7 +431,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
                 }
                 is_any |= at(&by_name, binding.name);
             }
-            // What has no name is known by its members.
+            // An unnamed class is known by its members.
             if let Some(class) = facts.definitions.get(scope.class as usize).filter(|class| class.name == NONE) {
                 definitions[scope.class as usize] |= is_any && class.name == NONE;
             }

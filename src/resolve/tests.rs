@@ -1,4 +1,4 @@
-//! What no lowering needs yet and the form promises.
+//! Facts that no lowering produces yet, but that the format allows.
 
 use super::*;
 use crate::facts::*;
@@ -41,7 +41,7 @@ fn named(at: u32, name: u32, kind: DefinitionKind) -> Definition {
     Definition { name, at, kind: kind as u8, ..Definition::default() }
 }
 
-/// What the occurrences of the last file mean: the file and place of each target.
+/// The targets of the last file's occurrences: the file and place of each.
 fn bound(files: Vec<Builder>) -> Vec<Vec<(u32, u32)>> {
     let facts: Vec<Vec<u8>> = files.into_iter().map(Builder::finish).collect();
     let paths = ["a", "b", "c"];
@@ -113,7 +113,7 @@ fn exports_rename_and_pass_on_and_a_module_may_be_one_value() {
     }
     c.occurrence(Span::new(4, 5), Role::Reference, module);
     let answers = bound(vec![a, b, c]);
-    // What is not exported is not found; it is named `f` somewhere, so that is said.
+    // `f` is not exported, so it has no target; it is defined somewhere, so the reason is given.
     assert_eq!(answers, [vec![(0, 10)], vec![], vec![(1, 50)], vec![(1, 50)]]);
 }
 

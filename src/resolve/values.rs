@@ -1,4 +1,4 @@
-//! Values: what an expression may be at run time, as far as the text tells.
+//! Values: the possible results of an expression at run time, as far as the text shows.
 
 use std::rc::Rc;
 
@@ -8,34 +8,34 @@ use super::questions::{Kept, Question};
 use super::world::{Def, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, Each, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
 
-/// Something that an expression may be.
+/// A possible value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Value {
     Instance(Def),
     Class(Def),
     Function(Def),
-    /// What `super` in a class is.
+    /// `super` in a class.
     Super(Def),
     Module(Module),
-    /// Something that is not ours, of such type arguments: a number in [`Sets::rows`].
+    /// A value outside the project with type arguments: a number in [`Sets::rows`].
     Container(u32),
-    /// The same for a tuple's items.
+    /// A tuple with its items, as a number in [`Sets::rows`].
     Tuple(u32),
     FunctionType {
         file: u32,
         expression: u32,
     },
-    /// What an instance of a generic type that stands beside this is given: a number in [`Sets::rows`]. It is nothing by itself.
+    /// Type arguments of the generic instance beside it: a number in [`Sets::rows`]. It is no value by itself.
     Applied {
         def: Def,
         row: u32,
     },
 }
 
-/// What an expression may be: several values where it is ambiguous, none where it is not known.
+/// The possible values of an expression: several where it is ambiguous, none where it is unknown.
 pub(super) type Set = Rc<[Value]>;
 
-/// So many possibilities are kept; more is no knowledge.
+/// The most values kept; more tell nothing.
 const MOST_VALUES: usize = 8;
 
 /// Sets and rows of sets, each kept once.
@@ -75,12 +75,12 @@ impl Sets {
 pub(super) type Found = Vec<Value>;
 
 impl World<'_> {
-    /// What an expression may be.
+    /// The possible values of an expression.
     pub fn value(&mut self, file: u32, expression: u32) -> Set {
         self.remembered(file, expression, false)
     }
 
-    /// What an instance of a type may be.
+    /// The possible instances of a type.
     pub fn instance(&mut self, file: u32, expression: u32) -> Set {
         self.remembered(file, expression, true)
     }
@@ -127,7 +127,7 @@ impl World<'_> {
         let is = |op: Op| it.op == op as u8;
         let own = |place: u32| self.extended(Def { file, place });
         if is(Op::Name) {
-            // Through its meaning, whose answer is kept; whether a property is meant shows in where it was found.
+            // By the name's meaning, whose answer is kept; its place of definition shows whether it is a property.
             let meanings = self.meaning(file, expression);
             let has_property = meanings.iter().any(|meaning| self.is_property(*meaning));
             let calls = has_property && self.lookup(file, it.a, it.b).1;
@@ -143,7 +143,7 @@ impl World<'_> {
         }
         if is(Op::New) {
             let constructed = |value: &Value| match *value {
-                // A function may construct: its instances have the members that it gives to `this`.
+                // A function may be a constructor: its instances have the members that it assigns to `this`.
                 Value::Class(def) | Value::Function(def) => Some(Value::Instance(def)),
                 _ => None,
             };
@@ -236,7 +236,7 @@ impl World<'_> {
         let mut found = Vec::new();
         for meaning in self.meaning(file, expression).iter() {
             match *meaning {
-                // A variable may stand for a type: `Handler = Callable[[Request], Response]`.
+                // A variable may name a type: `Handler = Callable[[Request], Response]`.
                 Meaning::Variable { file, binding } if self.is_untyped(file, binding) => {
                     let stands_for = self.facts(file).bindings[binding as usize].a;
                     found.extend(self.instance(file, stands_for).iter());
@@ -247,7 +247,8 @@ impl World<'_> {
         found
     }
 
-    /// Instances of a type with arguments: `found` are those of the type itself. What is not ours is a container of them.
+    /// Instances of a type with arguments: `found` are those of the type itself. A type outside the project is a
+    /// container.
     pub fn generic(&mut self, mut found: Found, arguments: Vec<Set>) -> Found {
         let has_alias = |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
         if (found.is_empty() || found.iter().all(has_alias)) && arguments.iter().any(|set| !set.is_empty()) {
@@ -257,7 +258,7 @@ impl World<'_> {
         found
     }
 
-    /// Whether it is a member or a top-level name whose type is written.
+    /// Whether it is a member or a top-level name with a written type.
     pub fn declares(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
         let binding = &self.facts(file).bindings[binding as usize];
@@ -273,7 +274,7 @@ impl World<'_> {
         matches!(meaning, Meaning::Definition(def) if self.definition(def).flags & PROPERTY != 0)
     }
 
-    /// The values of what a name means. A property is called where it is read from an instance.
+    /// The values of a name's meanings. A property is called where it is read from an instance.
     pub fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Found {
         let mut found = Vec::new();
         // Where one binding declares the type, the others only assign.
@@ -305,8 +306,8 @@ impl World<'_> {
                         let typed = self.instance(file, binding.b);
                         let is_known = !typed.is_empty();
                         found.extend(typed.iter());
-                        // What others can name is what its type says, though that be a stranger; what is local is
-                        // what was assigned.
+                        // A name visible to others has its declared type, even an external one; a local has the value
+                        // assigned to it.
                         if !is_known && (binding.b == UNKNOWN || binding.at == NONE) {
                             found.extend(self.value(file, binding.a).iter());
                         }
@@ -339,21 +340,21 @@ impl World<'_> {
             for receiver in self.value(file, callee.a).iter() {
                 let named = effect(&self.methods, name);
                 match receiver {
-                    // One that is ours too has said it.
+                    // Project functions have answered already.
                     Value::Container(_) | Value::Tuple(_) if is_answered => {}
                     Value::Container(_) | Value::Tuple(_) => {
                         let effect = named.or(self.semantics.other_methods);
                         self.apply(effect, *receiver, file, arguments, &mut found);
                     }
-                    // What every value has, and no class of ours defines: `clone`, `as_ref`.
+                    // Methods of every value that no project class defines: `clone`, `as_ref`.
                     Value::Instance(_) if callees.is_empty() && named == Some(Effect::Same) => found.push(*receiver),
-                    // What lies beneath it is asked instead.
+                    // The type under a named type is asked instead.
                     Value::Instance(def) if callees.is_empty() && named.is_some() => {
                         for value in self.beneath(*def) {
                             self.apply(named, value, file, arguments, &mut found);
                         }
                     }
-                    // The same of a class gives an instance: `default`, where it is derived.
+                    // On a class such a method gives an instance: `default`, where it is derived.
                     Value::Class(def) if callees.is_empty() && named == Some(Effect::Same) => {
                         found.push(Value::Instance(*def));
                     }
@@ -373,7 +374,7 @@ impl World<'_> {
         found
     }
 
-    /// What a call gives that has an effect on a value.
+    /// Adds the values that a call with this effect on a value gives.
     fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[u32], found: &mut Found) {
         match effect {
             Some(Effect::Same) => found.push(on),
@@ -425,7 +426,7 @@ impl World<'_> {
         }
     }
 
-    /// What a call of a value gives.
+    /// Adds the values that a call of a value gives.
     fn call(&mut self, callee: Value, found: &mut Found) {
         match callee {
             Value::Class(class) => found.push(Value::Instance(class)),
@@ -470,7 +471,7 @@ impl World<'_> {
         false
     }
 
-    /// What lies beneath a named type, through any number of names: `type Handlers []Handler`.
+    /// The types under a named type, through any number of names: `type Handlers []Handler`.
     fn beneath(&mut self, def: Def) -> Found {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
@@ -581,13 +582,13 @@ impl World<'_> {
                 self.element(of, &mut found);
                 found
             }
-            // What gives one thing where several are wanted gives the first.
+            // A single value where several are wanted is the first of them.
             other if place == 0 => vec![other],
             _ => Vec::new(),
         }
     }
 
-    /// What a callee passes to a callback.
+    /// The values that a callee passes to a callback.
     fn passed(&mut self, file: u32, it: Expression) -> Found {
         let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
         let mut found = Vec::new();
@@ -631,7 +632,7 @@ impl World<'_> {
         found
     }
 
-    /// What an overridden method says of a parameter.
+    /// The values of a parameter, from the method that it overrides.
     fn inherited_parameter(&mut self, function: Def, place: usize) -> Found {
         let definition = self.definition(function);
         let mut found = Vec::new();
@@ -651,8 +652,9 @@ impl World<'_> {
         found
     }
 
-    /// The lists of what the functions take that a type stands for, each with its file: function types, and what is
-    /// called when an instance is. Other people's types of functions say it in their arguments, which are found at once.
+    /// The parameter lists of functions that a type admits, each with its file: function types, and the call methods
+    /// of instances. External function types have their parameters as type arguments, which are added to `found`
+    /// directly.
     fn callbacks(&mut self, file: u32, wanted: u32, parameter: usize, found: &mut Found) -> Vec<(u32, u32)> {
         let mut takes = Vec::new();
         for value in self.instance(file, wanted).iter() {

@@ -1,4 +1,4 @@
-//! Names: what a bare name, a member or a module's export means, with imports followed to the end.
+//! Names: the meanings of a bare name, a member or a module's export, with imports followed to the end.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(super) struct Def {
     pub place: u32,
 }
 
-/// What a name means once imports are followed.
+/// The meaning of a name once imports are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Meaning {
     Definition(Def),
@@ -31,15 +31,15 @@ pub(super) enum Meaning {
         binding: u32,
     },
     Module(Module),
-    /// What a module as a whole is.
+    /// The value that a module exports as a whole.
     Value(Value),
 }
 
-/// A step of the search for what a module offers under a name; see [`World::search`].
+/// A step of the search for a name that a module offers; see [`World::search`].
 enum Step {
     /// Its own names.
     Module(Module),
-    /// The names of what a star stands for, by file and expression.
+    /// The names that a star imports, by file and expression.
     Star(u32, u32),
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Memo {
     pub instances: Vec<u32>,
 }
 
-/// Everything that is known of a project while it is being resolved.
+/// The state of a resolution: the project, and all answers so far.
 pub(super) struct World<'a> {
     pub project: &'a Project<'a>,
     pub semantics: &'static Semantics,
@@ -63,51 +63,51 @@ pub(super) struct World<'a> {
     pub bases: FxHashMap<Def, (Rc<[Def]>, Kept)>,
     /// Whether all bases of a file's classes are in `bases`; none for a class that is not there.
     pub settled: Vec<bool>,
-    /// What extends a class, and the class that an extension extends.
+    /// The extensions of each class, and the class that each extension extends.
     pub extensions: FxHashMap<Def, Vec<Def>>,
     pub extended: FxHashMap<Def, Def>,
     pub subclasses: FxHashMap<Def, Vec<Def>>,
-    /// What the scopes of large modules bind, by name: the file and place of each binding.
+    /// The bindings of large modules' scopes, by name: the file and place of each binding.
     pub indexes: FxHashMap<Module, FxHashMap<u64, Vec<(u32, u32)>>>,
-    /// The text of names whose hash alone was known.
+    /// The text of names known by their hash only.
     pub texts: FxHashMap<u64, Option<&'a str>>,
     pub methods: Vec<(u64, Effect)>,
     pub functions: Vec<(u64, Effect)>,
     pub active: FxHashMap<Question, usize>,
     /// The outermost question that an answer since the last beginning depends on and that is not answered yet.
     pub lowest: usize,
-    /// How many answers that were not kept the outermost question has led to.
+    /// The number of discarded answers since the outermost question began.
     pub lost: usize,
-    /// Whether an answer since the last beginning is not kept for always.
+    /// Whether an answer since the last beginning is not kept for good.
     pub is_here: bool,
-    /// Questions whose answers are kept for this file alone.
+    /// Questions whose answers are kept for this file only.
     pub here: Vec<Question>,
-    /// The file whose text asks.
+    /// The file that asks.
     pub asking: u32,
-    /// Which files' facts each file's questions were answered from.
+    /// Pairs of an asking file and a file whose facts it was answered from.
     pub consulted: RefCell<FxHashSet<(u32, u32)>>,
     pub last_consulted: Cell<(u32, u32)>,
     pub looked_through: RefCell<FxHashSet<(u32, Module)>>,
-    /// Each extension with what it extends, and each class with its direct bases: by the first of them.
+    /// Pairs of an extension and its class, and of a class and a direct base; sorted by the first.
     pub extends: Vec<(Def, Def)>,
     pub derives: Vec<(Def, Def)>,
-    /// Files whose classes have bases that lead back to themselves: what they are found to be depends on which was asked first, so
-    /// they are found out together or not at all.
+    /// Files whose classes have bases that lead back to themselves. Their bases depend on the order of questions, so
+    /// they are resolved together or not at all.
     pub tangled: BTreeSet<u32>,
-    /// Whether what was answered may depend on what was asked before.
+    /// Whether answers may depend on earlier questions.
     pub is_cut: bool,
 }
 
-/// What is known of a project from before: of the files that an edit has not changed the meaning of.
+/// Relations of classes from an earlier resolution, for files unaffected by an edit.
 pub(super) struct Settled {
-    /// Whether a file's extensions and bases are among these.
+    /// Whether a file's extensions and bases are included.
     pub files: Vec<bool>,
     pub extends: Vec<(Def, Def)>,
     pub derives: Vec<(Def, Def)>,
 }
 
 impl<'a> World<'a> {
-    /// A project whose classes know each other.
+    /// Prepares a project: resolves the extensions and bases of all classes.
     pub fn new(project: &'a Project<'a>, semantics: &'static Semantics, settled: Option<Settled>) -> Self {
         let hashed =
             |table: &[(&str, Effect)]| table.iter().map(|(name, effect)| (crate::facts::hash(name), *effect)).collect();
@@ -156,7 +156,7 @@ impl<'a> World<'a> {
             world.extensions.entry(whole).or_default().push(own);
             world.extended.entry(own).or_insert(whole);
         }
-        // What was answered so far did not know of extensions.
+        // Answers so far did not consider extensions.
         world.forget();
         world.settled = settled.files;
         world.derives.sort_by_key(|(class, _)| *class);
@@ -170,14 +170,14 @@ impl<'a> World<'a> {
         for (class, base) in &world.derives {
             world.subclasses.entry(*base).or_default().push(*class);
         }
-        // What was answered so far did not know of subclasses.
+        // Answers so far did not consider subclasses.
         world.forget();
         world.settled.fill(true);
         world.settle_bases();
         world
     }
 
-    /// Takes the bases that are known as they are.
+    /// Stores the known bases as final answers.
     fn settle_bases(&mut self) {
         for of_one in self.derives.chunk_by(|a, b| a.0 == b.0) {
             let bases: Vec<Def> = of_one.iter().map(|(_, base)| *base).collect();
@@ -195,7 +195,7 @@ impl<'a> World<'a> {
         &self.facts(def.file).definitions[def.place as usize]
     }
 
-    /// What an expression means.
+    /// The meanings of an expression.
     pub fn meaning(&mut self, file: u32, expression: u32) -> Rc<[Meaning]> {
         self.consult(file);
         let memo = &mut self.memos[file as usize].meanings;
@@ -233,7 +233,7 @@ impl<'a> World<'a> {
             let mut meanings = Vec::new();
             let of = facts.expressions[it.a as usize];
             if of.op == Op::Module as u8 {
-                // What a module offers by name counts for more than what it is as a whole.
+                // A name that a module offers takes precedence over a member of the module's whole value.
                 let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
                 meanings = self.export(module, name);
                 if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
@@ -271,7 +271,7 @@ impl<'a> World<'a> {
         self.value(file, expression).iter().map(|value| meaning_of(*value)).collect()
     }
 
-    /// What a module as a whole is, when it says so.
+    /// The values that a module exports as a whole; `None` when it exports names.
     fn whole(&mut self, module: Module) -> Option<Vec<Value>> {
         let mut values = Vec::new();
         let mut is_whole = false;
@@ -298,11 +298,11 @@ impl<'a> World<'a> {
         !self.lookup(file, scope, name).0.is_empty()
     }
 
-    /// What a bare name means, seen from a scope, and whether it was found directly in a class.
+    /// The meanings of a bare name in a scope, and whether it was found directly in a class.
     pub fn lookup(&mut self, file: u32, scope: u32, name: u32) -> (Vec<Meaning>, bool) {
         let facts = self.facts(file);
         let (mut at, mut is_direct) = (scope, true);
-        // Stars count for less than what the module itself binds, wherever they stand.
+        // Names from stars rank below the module's own, regardless of their order.
         let mut starred = Vec::new();
         while at != NONE {
             let it = &facts.scopes[at as usize];
@@ -359,7 +359,7 @@ impl<'a> World<'a> {
     }
 
     fn bound_in_all(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
-        // So few are looked through each time.
+        // Small modules are scanned each time.
         const FEW: usize = 3;
         if let Some(index) = self.indexes.get(&module) {
             if self.looked_through.borrow_mut().insert((self.asking, module)) {
@@ -390,13 +390,13 @@ impl<'a> World<'a> {
         found
     }
 
-    /// What a module offers under a name.
+    /// The meanings of a name that a module exports.
     fn export(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         self.search(vec![Step::Module(module)], name, FxHashSet::default())
     }
 
-    /// The first meaning that a name has where these steps lead, the last of them first. Stars are followed however many there
-    /// are: each module is entered once, and none within another, so that a long chain of them needs no stack.
+    /// The first meaning of a name along these steps, the last step first. The number of stars is unlimited: modules
+    /// are entered once each and not recursively, so that a long chain needs no stack.
     fn search(&mut self, mut steps: Vec<Step>, name: u64, mut entered: FxHashSet<Module>) -> Vec<Meaning> {
         let mut modules = Vec::new();
         while let Some(step) = steps.pop() {
@@ -426,7 +426,7 @@ impl<'a> World<'a> {
                 return found;
             }
         }
-        // Where none of them binds the name, it is that of a module inside of one, the first before those it has by stars.
+        // Without a binding, the name means a submodule: of the module itself first, then of its stars.
         for module in modules {
             let own = self.modules.scopes(module).iter().find_map(|(file, _)| self.text_of(*file, name));
             let text = own.or_else(|| self.text_anywhere(name));
@@ -443,7 +443,7 @@ impl<'a> World<'a> {
         steps.extend(stars.map(|star| Step::Star(file, star.from)));
     }
 
-    /// What a module itself offers under a name, or what it is as a whole does.
+    /// The meanings of a name that a module itself offers, or that its whole value has as a member.
     fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
         match self.modules.scopes(module)[..] {
@@ -473,12 +473,12 @@ impl<'a> World<'a> {
         facts.find_name(name).map(|name| facts.name(name))
     }
 
-    /// A name's text, from whichever file writes it.
+    /// A name's text, from any file that writes it.
     fn text_anywhere(&mut self, name: u64) -> Option<&'a str> {
         if let Some(text) = self.texts.get(&name) {
             return *text;
         }
-        // Any file's will do, so this is no consultation; most often the one that asks has it.
+        // Any file's text will do, so this is no consultation; usually the asking file has it.
         let text = self.text_of(self.asking, name).or_else(|| {
             self.project.files.iter().find_map(|file| {
                 let facts = file.facts();
@@ -505,7 +505,7 @@ impl<'a> World<'a> {
         meanings
     }
 
-    /// What a member of a value means.
+    /// The meanings of a value's member.
     pub fn member(&mut self, value: Value, name: u64) -> Vec<Meaning> {
         match value {
             Value::Instance(def) | Value::Class(def) => {
@@ -535,7 +535,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// What a value is the value of.
+/// The meaning of a value.
 fn meaning_of(value: Value) -> Meaning {
     match value {
         Value::Function(def) | Value::Class(def) => Meaning::Definition(def),
