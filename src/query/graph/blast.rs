@@ -1,4 +1,4 @@
-//! What a change of a symbol may break: its users, their users, and so on.
+//! Impact of a change: the users of a symbol, their users, and so on.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 pub struct Affected<'a> {
     /// The file.
     pub file: FileView<'a>,
-    /// How many uses away, from one.
+    /// The distance in uses, from one.
     pub depth: u32,
     /// The overridden method that it uses, where it does not use the symbol itself.
     pub via: Option<SymbolView<'a>>,
@@ -17,17 +17,16 @@ pub struct Affected<'a> {
     pub symbols: Vec<SymbolView<'a>>,
 }
 
-/// What depends on a symbol.
+/// The files that depend on a symbol.
 #[derive(Default)]
 pub struct Blast<'a> {
     /// Files with resolved uses, nearest first, then by path.
     pub confirmed: Vec<Affected<'a>>,
-    /// Files where it may be used: the name is written behind something of which nothing is known, or the file that defines it
-    /// is imported. By path.
+    /// Files where it may be used, by path: its name is written after an unknown receiver, or its file is imported.
     pub potential: Vec<(FileView<'a>, Doubt)>,
-    /// Symbols that use it themselves.
+    /// The number of symbols that use it directly.
     pub direct: usize,
-    /// The files that may depend on anything: those whose names are resolved.
+    /// The number of files whose names are resolved: those that may depend on anything.
     pub files: usize,
 }
 
@@ -41,22 +40,23 @@ pub enum Doubt {
 }
 
 impl Blast<'_> {
-    /// How much a change may break, from 0 (nothing) to 1 (everything): about one half where ten files use the symbol themselves, and
-    /// at least the share of all files that depend on it. A file counts less the further away it is.
+    /// The risk of a change, from 0 (no file is affected) to 1 (all are): about one half where ten files use the
+    /// symbol directly, and at least the share of all files that depend on it. A file counts less the further away it
+    /// is.
     pub fn risk(&self) -> f64 {
         self.risk_of(self.confirmed.iter().map(|file| hop_weight(file.depth)).sum())
     }
 
     /// The same of some files by their weight.
     pub fn risk_of(&self, weight: f64) -> f64 {
-        /// So many files make a risk of one half.
+        /// The number of files that make a risk of one half.
         const HALF: f64 = 10.0;
         let share = (weight / self.files.saturating_sub(1).max(1) as f64).min(1.0);
         1.0 - (1.0 - share) * HALF / (HALF + weight)
     }
 }
 
-/// How much something counts that is so many uses away.
+/// The weight of a file at this distance in uses.
 pub fn hop_weight(depth: u32) -> f64 {
     f64::from(depth.max(1)).powf(-0.7)
 }

@@ -1,4 +1,4 @@
-//! What nothing uses: whatever cannot be reached from where use begins, as far as names were resolved.
+//! Dead code: symbols and files that cannot be reached from entry points, as far as names were resolved.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,16 +13,16 @@ use crate::languages::{Owner, is_vendored};
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
-/// How sure it is that something is dead.
+/// The certainty that something is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// Only what is dead itself uses it.
+    /// Only dead symbols use it.
     DeadUsers,
-    /// Nothing here uses it, but others may: it is public in a package that they can install.
+    /// Unused here, but public in an installable package, so that others may use it.
     Offered,
     /// Only tests use it.
     OnlyTests,
-    /// Nothing uses it, or nothing but what it uses itself.
+    /// Unused, or used only by symbols that it uses itself.
     Unused,
 }
 
@@ -38,47 +38,48 @@ impl Certainty {
     }
 }
 
-/// A symbol that nothing alive uses; what lies in it is dead with it.
+/// A dead symbol; symbols inside it are dead with it.
 pub struct Dead<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
-    /// How sure that is.
+    /// The certainty of it.
     pub certainty: Certainty,
 }
 
-/// A file that nothing alive imports or uses.
+/// A dead file: no live file imports or uses it.
 pub struct DeadFile<'a> {
     /// The file.
     pub file: FileView<'a>,
-    /// How sure that is.
+    /// The certainty of it.
     pub certainty: Certainty,
-    /// How many files import it.
+    /// The number of files that import it.
     pub importers: usize,
 }
 
-/// What nothing uses.
+/// Dead symbols and files.
 #[derive(Default)]
 pub struct Deadness<'a> {
     /// By path and place.
     pub symbols: Vec<Dead<'a>>,
     /// By path.
     pub files: Vec<DeadFile<'a>>,
-    /// Symbols that use begins at, tests left out.
+    /// The number of entry points, tests left out.
     pub roots: usize,
-    /// Symbols that nothing was seen to use, but that a reference which could not be resolved may mean, or a name in a text.
+    /// Symbols without resolved uses that an unresolved reference or a name in a text may mean.
     pub perhaps_used: usize,
-    /// Files with symbols that were not judged: names are not resolved in their language, or they are others' code.
+    /// The number of files with symbols that were not judged: generated, vendored, or in a language whose names are
+    /// not resolved.
     pub files_not_judged: usize,
 }
 
-/// How a symbol was reached, the strongest last.
+/// Reachability of a symbol, the strongest last.
 const UNREACHED: u8 = 0;
 const TESTED: u8 = 1;
 const PERHAPS: u8 = 2;
 const LIVE: u8 = 3;
 
-/// Finds functions, methods, classes and types that nothing uses. Tests' own symbols are judged only with `tests`; what
-/// `patterns` match by path or qualified name is in use.
+/// Finds functions, methods, classes and types without uses. Symbols of tests are judged only with `tests`; symbols
+/// whose path or qualified name matches `patterns` count as used.
 pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, patterns: &GlobSet) -> Deadness<'a> {
     let graph = Graph::new(snapshot, edges);
     let entries = Entries::new(&graph, patterns);
@@ -87,7 +88,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     let nodes = || 0..graph.symbols.len() as u32;
     let unreached: Vec<u32> =
         nodes().filter(|node| walk.reached[*node as usize] == UNREACHED && is_judged(&graph, *node)).collect();
-    // What is tested is not known to be used by more; what may be used is not known to be unused.
+    // Possible uses are followed before tests: a symbol reached by both is not known to be unused.
     let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).len() > 0;
     walk.waiting.extend(unreached.iter().filter(possible));
     walk.waiting.extend(named_in_text(&graph, &unreached));
@@ -122,7 +123,7 @@ fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
         && !is_of_others(&symbol.file)
 }
 
-/// Whether a file is a copy of others' code, or what a program wrote: nobody deletes from it by hand.
+/// Whether a file is vendored or generated, so that its code is not deleted by hand.
 fn is_of_others(file: &FileView<'_>) -> bool {
     file.is_generated() || is_vendored(file.path())
 }
@@ -136,8 +137,8 @@ fn in_type(symbol: &SymbolView<'_>) -> bool {
     symbol.parent().is_some_and(|parent| is_type(&parent))
 }
 
-/// Whether it is a method of something that has no type of its own, unless a type is found that it belongs to: of an object, of
-/// an anonymous class.
+/// Whether it is a method without a type of its own, as in an object or an anonymous class, and no type is found for
+/// it.
 fn is_loose(symbol: &SymbolView<'_>) -> bool {
     let owner = symbol.file.conventions().owner;
     let is_free = if symbol.container_span().is_empty() { !in_type(symbol) } else { owner != Owner::Type };
@@ -154,17 +155,17 @@ struct Walk<'g, 'a> {
     reached: Vec<u8>,
     waiting: VecDeque<u32>,
     members: FxHashMap<u32, Vec<u32>>,
-    /// By node: methods in it of what has no name, an object or a class made on the spot; who gets that may call them.
+    /// By node: methods of unnamed objects and classes inside it; code that gets such an object may call them.
     held: FxHashMap<u32, Vec<u32>>,
-    /// The same at the top level of files.
+    /// Methods of unnamed objects at the top level of files.
     shown: Vec<u32>,
     /// By method: those that override it.
     overrides: FxHashMap<u32, Vec<u32>>,
     /// By definition: the others of its name and place, where a language takes them for one.
     twins: FxHashMap<u32, Vec<u32>>,
-    /// What the top level of files uses: of code, and of tests.
+    /// Symbols used at the top level of files: by code, and by tests.
     top: [Vec<u32>; 2],
-    /// Whether all of a test is taken to be run.
+    /// Whether every part of a test counts as run.
     tests_run: bool,
 }
 
@@ -215,8 +216,8 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// Members by class. Where a language defines them outside of it, the class is the one of that name in the same file or
-    /// folder.
+    /// Finds members by class. Members defined outside of their class belong to the class of that name in the same
+    /// file or folder.
     fn find_members(&mut self) {
         let graph = self.graph;
         let is_type = |node: &u32| is_type(&graph.symbols[*node as usize]);
@@ -283,7 +284,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             if graph.edges.bases(graph.symbols[class as usize].number()).nth(1).is_none() {
                 continue;
             }
-            // What a class has of one base takes the place of what another asks for.
+            // A method that a class inherits from one base implements the method of another base.
             let all: Vec<(u32, Vec<u32>)> = bases.iter().map(|base| (*base, above(*base))).collect();
             for (base, over) in &all {
                 for (other, over_other) in &all {
@@ -301,14 +302,14 @@ impl<'g, 'a> Walk<'g, 'a> {
         self.find_filled_in();
     }
 
-    /// Methods in a block that fills in a trait, though it be for a type of others: `impl Price for u64`.
+    /// Finds methods in a block that implements a trait, even for an external type: `impl Price for u64`.
     fn find_filled_in(&mut self) {
         let graph = self.graph;
         let of_ours: FxHashSet<u32> = self.members.values().flatten().copied().collect();
         for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
             let symbol = &graph.symbols[node as usize];
             let Some(base) = graph.filled_in(symbol) else { continue };
-            // Neither the type nor the trait is ours: nobody need write the name who uses it.
+            // Type and trait are external, so callers need not write the name.
             if graph.edges.targets(base).len() == 0 && !of_ours.contains(&node) {
                 self.shown.push(node);
             }
@@ -322,7 +323,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// Walks from where use begins in code; gives how many symbols that is. With `judged`, tests are judged too.
+    /// Walks from the entry points of code and returns their number. With `judged`, tests are judged too.
     fn start(&mut self, judged: bool) -> usize {
         let graph = self.graph;
         self.tests_run = !judged;
@@ -338,7 +339,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             .filter(|node| !self.tests[*node as usize] && !graph.is_value(*node))
             .filter(|node| self.entries.is_root(&graph.symbols[*node as usize]))
             .collect();
-        // A method of a value (`const handlers = { open() {} }`) is used by whoever gets the value.
+        // Code that gets the value may use its methods: `const handlers = { open() {} }`.
         let shown = self.shown.iter().filter(|node| !self.tests[**node as usize]);
         self.waiting.extend(shown);
         self.waiting.extend(&roots);
@@ -357,7 +358,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         self.run(TESTED);
     }
 
-    /// Reaches whatever those who wait use.
+    /// Reaches everything that waiting nodes use.
     fn run(&mut self, how: u8) {
         while let Some(node) = self.waiting.pop_front() {
             if self.reached[node as usize] != UNREACHED {
@@ -378,7 +379,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// Reaches what is overridden by what may be used: who calls the one may mean the other.
+    /// Reaches overridden methods of possibly used ones: calls of one may mean the other.
     fn reach_overridden(&mut self) {
         loop {
             let reached = |node: &u32| self.reached[*node as usize] != UNREACHED;
@@ -391,11 +392,11 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// How sure it is of each node that it is dead; nothing of those that are not.
+    /// The certainty for each dead node; `None` for live ones.
     fn certainties(&self) -> Vec<Option<Certainty>> {
         let graph = self.graph;
         let is_dead = |node: u32| self.reached[node as usize] == UNREACHED && !graph.is_value(node);
-        // Code inside a dead symbol uses on behalf of that symbol.
+        // Code inside a dead symbol uses others on behalf of that symbol.
         let outermost = |mut node: u32| {
             while let Some(parent) = graph.parent(node).filter(|parent| is_dead(*parent)) {
                 node = parent;
@@ -447,7 +448,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             let targets = graph.edges.targets(edge).map(|target| target.file).filter(|file| *file != edge.file);
             used.entry(edge.file).or_default().extend(targets);
         }
-        // Where a symbol may be used, its file may be.
+        // A file with a possibly used symbol is possibly used.
         let lives = |file: &FileView<'_>| {
             let mut symbols = file.symbols().filter_map(|symbol| graph.node(symbol.number()));
             let roots = |node: u32| !graph.is_value(node) && self.entries.is_root(&graph.symbols[node as usize]);

@@ -1,4 +1,4 @@
-//! Where use begins: symbols that somebody outside of the repository uses, or may use, without a name that is written in it.
+//! Entry points: symbols that are used, or may be used, from outside the repository without their name in its code.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -13,19 +13,19 @@ use crate::query::graph::relations::base_text;
 use crate::query::symbols::rank::in_test_module;
 use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
-/// What a repository shows to the outside.
+/// The parts of a repository that are visible from outside.
 pub(super) struct Entries<'g, 'a> {
     graph: &'g Graph<'a>,
     patterns: &'g GlobSet,
-    /// Folders that hold what is handed out, by the ending of what makes them so.
+    /// Folders of published packages, by the name of the description file.
     packages: HashMap<&'static str, HashSet<String>>,
-    /// `module.path:name` of what installers make commands of.
+    /// `module.path:name` of functions that installers turn into commands.
     scripts: HashSet<(String, String)>,
-    /// Files, by number, that a package description names or that hand names on to the outside.
+    /// Files, by number, that a package description names or that re-export names to the outside.
     faces: FxHashSet<u32>,
-    /// By file: what frameworks use of it, where they use anything.
+    /// By file: the frameworks that use symbols of it.
     frameworks: FxHashMap<u32, Vec<&'static Framework>>,
-    /// By file: the names that it imports from outside of the repository.
+    /// By file: the names that it imports from outside the repository.
     strangers: FxHashMap<u32, FxHashSet<&'a [u8]>>,
     /// By class: its bases that are not in the repository, as they are written.
     outside: FxHashMap<SymbolId, Vec<String>>,
@@ -34,7 +34,7 @@ pub(super) struct Entries<'g, 'a> {
 }
 
 impl<'g, 'a> Entries<'g, 'a> {
-    /// Reads what the repository says of itself.
+    /// Reads the package descriptions and imports of a repository.
     pub fn new(graph: &'g Graph<'a>, patterns: &'g GlobSet) -> Self {
         let snapshot = graph.snapshot;
         let mut entries = Self {
@@ -72,7 +72,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                 let name = file.content().get(at..at + edge.len()).unwrap_or_default();
                 entries.strangers.entry(edge.file).or_default().insert(name);
             } else if let (Role::Base, Some(class)) = (edge.role(), edge.from())
-                // A base that is a variable may be anything, somebody else's too.
+                // A base that is a variable may be anything, an external class too.
                 && graph.edges.targets(edge).filter_map(|target| graph.node(target)).all(|target| graph.is_value(target))
             {
                 entries.outside.entry(class).or_default().push(base_text(file.content(), edge));
@@ -81,7 +81,8 @@ impl<'g, 'a> Entries<'g, 'a> {
         entries
     }
 
-    /// Files whose public names are for others: those named so, and those that hand all of their names to such a file.
+    /// Finds files whose public names are meant for others: by their own name, or because such a file re-exports all
+    /// their names.
     fn find_faces(&mut self) {
         let graph = self.graph;
         let mut waiting: Vec<FileView<'a>> = Vec::new();
@@ -123,7 +124,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         }
     }
 
-    /// Whether a file belongs to something that is handed out to others.
+    /// Whether a file belongs to a published package.
     fn in_package(&self, file: FileView<'_>, rules: &Conventions) -> bool {
         let mut folder = file.path();
         while let Some((above, _)) = folder.rsplit_once('/') {
@@ -137,7 +138,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             || rules.packages.iter().any(|package| self.packages.get(package.file).is_some_and(|all| all.contains("")))
     }
 
-    /// Whether a test runner, a benchmark or an example uses it, though it stands in a file that is none of theirs.
+    /// Whether a test runner, a benchmark or an example uses it, though its file is none of theirs.
     pub fn is_test(&self, symbol: &SymbolView<'_>) -> bool {
         in_test_module(symbol)
             || symbol
@@ -152,7 +153,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         rules.tests.iter().any(|start| name.starts_with(start)) || self.is_decorated(symbol, rules)
     }
 
-    /// Whether somebody outside begins with this symbol.
+    /// Whether this symbol is an entry point from outside.
     pub fn is_root(&self, symbol: &SymbolView<'_>) -> bool {
         let rules = symbol.file.conventions();
         let name = symbol.name();
@@ -174,7 +175,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             && (self.patterns.is_match(symbol.file.path()) || self.patterns.is_match(symbol.qualified_name()))
     }
 
-    /// Whether a member of a class in use is used by something that is not written down here.
+    /// Whether a member of a used class may be called from outside the repository.
     pub fn is_called_from_outside(&self, class: &SymbolView<'_>, member: &SymbolView<'_>) -> bool {
         let rules = member.file.conventions();
         let name = member.name();
@@ -186,7 +187,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             || (self.in_package(member.file, rules) && is_public(member, rules) && is_public(class, rules))
     }
 
-    /// Whether a decorator may hand it to somebody.
+    /// Whether a decorator may register it.
     fn is_decorated(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
         symbol.decorators().iter().any(|decorator| !rules.plain_decorators.contains(&decorator_name(decorator)))
     }
@@ -233,8 +234,8 @@ impl<'g, 'a> Entries<'g, 'a> {
         tails.into_iter().any(|tail| self.scripts.contains(&(tail.to_owned(), name.to_string())))
     }
 
-    /// Whether a class derives from one that is not in the repository and may call what the class defines; with `imported`,
-    /// only where that base was imported by name, as those of frameworks are.
+    /// Whether a class has a base outside the repository, which may call the class's methods; with `imported`, only
+    /// if that base was imported by name, as those of frameworks are.
     fn is_foreign(&self, class: &SymbolView<'_>, imported: bool) -> bool {
         let known = self.foreign.borrow().get(&class.number()).and_then(|known| known[usize::from(imported)]);
         known.unwrap_or_else(|| {
@@ -270,7 +271,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         false
     }
 
-    /// Whether a member stands in a block that fills in a foreign trait: `impl Display for Id`.
+    /// Whether a member is in a block that implements an external trait: `impl Display for Id`.
     fn is_in_foreign_block(&self, member: &SymbolView<'_>) -> bool {
         self.graph.filled_in(member).is_some_and(|base| self.graph.edges.targets(base).len() == 0)
     }
@@ -287,7 +288,7 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 }
 
-/// What a definition says before its name.
+/// The words of a definition before its name.
 fn words_before(symbol: &SymbolView<'_>) -> String {
     let source = symbol.source();
     let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
@@ -310,7 +311,7 @@ fn is_directed(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     comments.any(|line| rules.directives.iter().any(|directive| line.starts_with(directive.as_bytes())))
 }
 
-/// Whether it is a member of what says only what others define.
+/// Whether it is a member of an interface, which only declares it.
 fn in_interface(symbol: &SymbolView<'_>) -> bool {
     symbol
         .parent()
@@ -350,7 +351,7 @@ fn decorator_name(decorator: &str) -> &str {
     name[..end].rsplit(['.', ':']).next().unwrap_or_default()
 }
 
-/// Whether what describes a package says that others get it.
+/// Whether a package description says that the package is published.
 fn is_handed_out(file: FileView<'_>, package: &Package) -> bool {
     let says = |text: &&str| memchr::memmem::find(file.content(), text.as_bytes()).is_some();
     package.says.is_empty() || package.says.iter().any(says)
@@ -367,7 +368,7 @@ fn module_path(file: FileView<'_>) -> String {
     short.unwrap_or(path).replace('/', ".")
 }
 
-/// `module.path:name`, wherever a Python package's description says it.
+/// `module.path:name` entries of a Python package's description.
 pub fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(file.content());
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';

@@ -1,15 +1,15 @@
-//! Where a repository comes together: symbols by PageRank (Page et al. 1998) over who uses whom, files by importers.
+//! Importance: symbols by PageRank (Page et al. 1998) over their uses, files by importers.
 
 use std::collections::HashMap;
 
 use super::{Graph, Uses, is_use};
 use crate::store::{EdgeTable, Error, Rank, RankTable, Snapshot, SymbolView};
 
-/// How much of a share is passed on to those who are used; the rest goes to all alike.
+/// The part of a share that is passed on to used symbols; the rest is spread evenly.
 const DAMPING: f64 = 0.85;
 /// Shares that change less than this in sum have settled.
 const SETTLED: f64 = 1e-6;
-/// They are given up on after so many rounds.
+/// The most rounds.
 const ROUNDS: u32 = 100;
 
 /// The ranks of a snapshot: found out when first asked for, and kept.
@@ -32,12 +32,12 @@ pub fn ranks<'a>(snapshot: &'a Snapshot, edges: &EdgeTable) -> Result<&'a RankTa
     snapshot.keep_ranks(edges, counted.iter().map(rank).collect(), rounds)
 }
 
-/// Each node's share, and after how many rounds. `start` is what nodes get for nothing, one in sum.
+/// Each node's share, and the number of rounds. `start` is the share of each node before any use; its sum is one.
 pub(super) fn page_rank(uses: &Uses, start: &[f64]) -> (Vec<f64>, u32) {
     let mut shares = start.to_vec();
     let mut next = vec![0.0; shares.len()];
     for round in 1..=ROUNDS {
-        // What those who use nobody would pass on goes to all.
+        // The shares of nodes without uses are spread over all.
         let mut lost = 0.0;
         next.fill(0.0);
         for (node, share) in shares.iter().enumerate() {

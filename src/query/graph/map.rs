@@ -1,4 +1,4 @@
-//! The most telling part of a repository that fits: files in the order of how central they are, with their central symbols.
+//! Repository map: the most central files and symbols that fit, in the order of centrality.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ pub struct MapFile<'a> {
     pub symbols: Vec<(SymbolView<'a>, f64)>,
 }
 
-/// Files outside of tests by how central their symbols are. With a focus, what these symbols use, and what that uses, is
-/// central.
+/// Files by the centrality of their symbols, tests left out. With a focus, the symbols that it uses, directly or not,
+/// are central.
 pub fn repo_map<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, focus: &[SymbolId]) -> Vec<MapFile<'a>> {
     let graph = Graph::new(snapshot, edges);
     let uses = graph.uses(false, |edge, to| is_use(&graph, edge, to));

@@ -1,5 +1,5 @@
-//! Questions to the whole of who uses whom: every symbol is a number without gaps, and values (constants, fields, variables)
-//! count as part of what they belong to.
+//! Graph questions: symbols as nodes with consecutive numbers, and their uses as edges. Values (constants, fields,
+//! variables) count as part of their owner.
 
 mod blast;
 mod dead;
@@ -26,7 +26,7 @@ use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 /// There is no such symbol.
 const NONE: u32 = u32::MAX;
 
-/// The symbols of a snapshot by consecutive numbers (nodes), and what contains what.
+/// The symbols of a snapshot by consecutive numbers (nodes), and their nesting.
 pub(super) struct Graph<'a> {
     pub snapshot: &'a Snapshot,
     pub edges: &'a EdgeTable,
@@ -71,7 +71,7 @@ impl<'a> Graph<'a> {
         self.owners.get(self.node(id)? as usize).copied().filter(|owner| *owner != NONE)
     }
 
-    /// The node of what a node lies in.
+    /// The node that encloses a node.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.owner(self.symbols[node as usize].parent()?.number())
     }
@@ -101,7 +101,8 @@ impl<'a> Graph<'a> {
         (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
     }
 
-    /// Who uses whom, each pair once, nobody themselves. With `values`, who uses a value uses what it belongs to.
+    /// The uses between nodes, each pair once, without self-uses. With `values`, using a value counts as using its
+    /// owner.
     pub fn uses(&self, values: bool, counts: impl Fn(&Edge, u32) -> bool) -> Uses {
         let mut pairs: Vec<u64> = Vec::new();
         for edge in self.edges.all() {
@@ -118,7 +119,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Who uses whom, in rows.
+/// Uses between nodes, in rows.
 pub(super) struct Uses {
     /// By node: where its row begins; one more at the end.
     rows: Vec<u32>,
@@ -139,7 +140,7 @@ impl Uses {
         Self { rows, to: pairs.into_iter().map(|pair| pair as u32).collect() }
     }
 
-    /// How many use each node.
+    /// The number of users of each node.
     pub fn users(&self) -> Vec<u32> {
         let mut users = vec![0; self.rows.len() - 1];
         for to in &self.to {
@@ -148,14 +149,14 @@ impl Uses {
         users
     }
 
-    /// Whom a node uses.
+    /// The nodes that a node uses.
     pub fn of(&self, node: u32) -> &[u32] {
         &self.to[self.rows[node as usize] as usize..self.rows[node as usize + 1] as usize]
     }
 }
 
-/// Whether an occurrence makes what it means more central: importing it does not yet use it. Who derives from a class specializes
-/// it, and is how it is found; who implements an interface uses it.
+/// Whether an occurrence makes its target more central. Imports alone do not; nor do subclasses, which specialize a
+/// class; implementing an interface does.
 fn is_use(graph: &Graph<'_>, edge: &Edge, target: u32) -> bool {
     let is_type = |node: u32| matches!(graph.symbols[node as usize].kind(), Kind::Class | Kind::Type);
     let declares = |from: u32| is_type(from) && !graph.symbols[from as usize].file.conventions().types_use;

@@ -1,4 +1,4 @@
-//! Methods that a method takes the place of: who calls one of those may reach it.
+//! Overrides: the methods that a method overrides. Calls of those may reach it.
 
 use super::relations::hierarchy;
 use crate::model::Kind;

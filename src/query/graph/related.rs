@@ -1,4 +1,4 @@
-//! What belongs to a symbol beside its users: what is near it, and what takes its place.
+//! Related symbols beside the users: neighbours, and implementations.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,22 +13,22 @@ use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolVi
 pub struct Related<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
-    /// How much; comparable within an answer.
+    /// The strength; comparable within an answer.
     pub score: f64,
-    /// Why: `calls it`, `called by it`, `same file`, `shared importers`, `name`.
+    /// The reasons: `calls it`, `called by it`, `same file`, `shared importers`, `name`.
     pub reasons: Vec<&'static str>,
-    /// How many symbols it stands for: those of the same name in the same place.
+    /// The number of symbols that it represents: those of the same name in the same place.
     pub overloads: usize,
 }
 
-/// What each reason counts.
+/// The worth of each reason.
 const CALLS: f64 = 3.0;
 const SAME_FILE: f64 = 1.5;
 const IMPORTERS: f64 = 2.0;
 const NAME: f64 = 2.0;
-/// What remains of it in a test, an example, generated or vendored code.
+/// The factor for a symbol in a test, an example, generated or vendored code.
 const ASIDE: f64 = 0.5;
-/// So many symbols of like names are looked at.
+/// The most symbols of similar names looked at.
 const LIKE: usize = 50;
 
 /// Symbols that have to do with one, the nearest first. Overloads are one, its own as well.
@@ -87,7 +87,7 @@ pub fn related<'a>(
         }
     }
     found.remove(&own);
-    // What exercises both comes after what both do, unless it is what exercises that is asked about.
+    // Tests and generated code come last, unless the symbol asked about is such code itself.
     let aside = |symbol: &SymbolView<'_>| symbol.file.is_test() || symbol.file.is_generated() || is_of_tests(symbol);
     let worth = |other: &SymbolView<'_>| if aside(other) && !aside(symbol) { ASIDE } else { 1.0 };
     let related = |(id, (score, reasons))| {
@@ -118,12 +118,12 @@ pub fn related<'a>(
     Ok(kept)
 }
 
-/// What an overload shares with the others.
+/// The key that a symbol shares with its overloads.
 fn overloaded(symbol: &SymbolView<'_>) -> Option<(u32, String, Kind)> {
     (symbol.overload() > 0).then(|| (symbol.file.number(), symbol.qualified_name(), symbol.kind()))
 }
 
-/// Whether it is, or stands in, a module of tests or benchmarks beside what they exercise: `mod tests`, `mod bench_write`.
+/// Whether it is, or is inside, a module of tests or benchmarks: `mod tests`, `mod bench_write`.
 pub fn is_of_tests(symbol: &SymbolView<'_>) -> bool {
     std::iter::successors(Some(*symbol), SymbolView::parent).any(|around| {
         let name = around.name();
@@ -132,7 +132,7 @@ pub fn is_of_tests(symbol: &SymbolView<'_>) -> bool {
     })
 }
 
-/// What takes the place of a symbol: classes that derive from a class, methods that override a method. Nearest first.
+/// Implementations of a symbol: classes derived from a class, methods that override a method. Nearest first.
 pub fn implementations<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -147,7 +147,7 @@ pub fn implementations<'a>(
     for (derived, depth) in hierarchy(snapshot, edges, class.number(), false) {
         let inside = derived.children().filter(|member| member.name_bytes() == name);
         let owner = derived.name_bytes();
-        // Where members stand outside of their type, they stand in its file or its folder.
+        // Members outside of their type are in its file or its folder.
         let beside =
             files_in(snapshot, folder(derived.file.path())).flat_map(|file| file.symbols()).filter(move |member| {
                 member.name_bytes() == name && member.container_span().of(member.file.content()) == owner

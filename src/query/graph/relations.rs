@@ -1,4 +1,4 @@
-//! Who uses a symbol, who calls whom, which class derives from which.
+//! Relations of a symbol: its uses, callers and callees, bases and derived classes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -20,13 +20,13 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Where an occurrence is; `None` for one of a file that is not in the snapshot.
+    /// The place of an occurrence; `None` for a file that is not in the snapshot.
     pub fn of(snapshot: &'a Snapshot, edge: &'a Edge) -> Option<Self> {
         let file = snapshot.file_by_number(edge.file)?;
         Some(Self { file, edge, line: line_of(file, edge.at) })
     }
 
-    /// The line's text without what surrounds it.
+    /// The line's text, trimmed.
     pub fn text(&self) -> String {
         let content = self.file.content();
         let at = (self.edge.at as usize).min(content.len());
@@ -50,7 +50,7 @@ pub fn line_of(file: FileView<'_>, at: u32) -> u32 {
     memchr::memchr_iter(b'\n', before).count() as u32 + 1
 }
 
-/// The symbol of a file that bears a name (or any) and is nearest to a line: one that is defined there, or that holds it.
+/// The symbol nearest to a line, of this name or of any: it is defined within three lines, or encloses the line.
 pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Option<SymbolView<'a>> {
     let bears = |symbol: &SymbolView<'_>| name.is_none_or(|name| bears(symbol, name));
     let distance = |symbol: &SymbolView<'_>| line_of(file, symbol.name_span().start).abs_diff(line);
@@ -59,13 +59,13 @@ pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Opt
     near.min_by_key(|symbol| (distance(symbol), symbol.number()))
 }
 
-/// Where a symbol is used, by path and line.
+/// The uses of a symbol, by path and line.
 pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<Place<'a>> {
     sorted(edges.users(symbol).filter_map(|edge| Place::of(snapshot, edge)))
 }
 
-/// What is written where a symbol is used, when that is not its name for itself: another name that an import gave it, or its own
-/// where that is the name of an embedded field.
+/// The name written at a use, if it differs from the symbol's own: an alias of an import, or the name of an embedded
+/// field.
 pub fn written_as<'a>(place: &Place<'a>, symbol: &SymbolView<'_>) -> Option<Cow<'a, str>> {
     let (at, name) = (place.edge.at, symbol.name_bytes());
     let written = place.file.content().get(at as usize..at as usize + place.edge.len())?;
@@ -74,12 +74,12 @@ pub fn written_as<'a>(place: &Place<'a>, symbol: &SymbolView<'_>) -> Option<Cow<
     (is_other || makes_field()).then(|| String::from_utf8_lossy(written))
 }
 
-/// Whether an import of a file gives something another name: `Error as ShopError`.
+/// Whether an import of a file renames it: `Error as ShopError`.
 fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
     memchr::memmem::find(content, &[name, b" as ", other].concat()).is_some()
 }
 
-/// Where a name is written that may mean any symbol that bears it, by path and line.
+/// Possible uses of any symbol of this name, by path and line.
 pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<Place<'a>> {
     sorted(edges.possible(name.as_bytes()).filter_map(|edge| Place::of(snapshot, edge)))
 }
@@ -102,9 +102,9 @@ pub fn function_around<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Option<Symbol
 /// Which way calls are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To those who call it.
+    /// Towards the callers.
     Callers,
-    /// To those it calls.
+    /// Towards the callees.
     Callees,
 }
 
@@ -112,7 +112,7 @@ pub enum Direction {
 pub struct Caller<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
-    /// How many calls away, from one.
+    /// The distance in calls, from one.
     pub depth: u32,
     /// The symbol between it and the one asked for; that one itself at depth one.
     pub via: SymbolId,
@@ -122,8 +122,8 @@ pub struct Caller<'a> {
     pub lines: Vec<u32>,
 }
 
-/// Callers or callees of a symbol, nearest first, then by path and line; each once. Who calls what a method overrides may reach
-/// the method, so that is a caller too. Calls outside of every function are counted in the second part.
+/// Callers or callees of a symbol, nearest first, then by path and line; each once. Callers of an overridden method
+/// count, because they may reach the method. The second part holds calls outside of every function.
 pub fn calls<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -162,7 +162,7 @@ pub fn calls<'a>(
                         continue;
                     }
                     let Some(place) = Place::of(snapshot, edge) else { continue };
-                    // What is called by way of a variable or a field is not known here.
+                    // Calls through a variable or a field are unknown here.
                     let is_called = |target: &SymbolId| {
                         snapshot.symbol(*target).is_some_and(|symbol| symbol.kind() != Kind::Constant)
                     };
@@ -187,8 +187,8 @@ pub fn calls<'a>(
     (found, outside)
 }
 
-/// Where a symbol, or what it overrides, is used: each with that. The symbol's own uses come first. Another override that calls what
-/// it overrides itself means that and nothing below it.
+/// Uses of a symbol and of the methods that it overrides, each with the symbol used; its own uses come first. A call
+/// of the overridden method from another override means that method and none below it.
 pub fn users_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<(SymbolId, Place<'a>)> {
     let mut found: Vec<_> = uses(snapshot, edges, symbol).into_iter().map(|place| (symbol, place)).collect();
     let Some(own) = snapshot.symbol(symbol) else { return found };
@@ -202,8 +202,8 @@ pub fn users_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: S
     found
 }
 
-/// All bases of a class or all classes derived from it, nearest first, each with how many steps away. What a trait asks of those
-/// who implement it is no base of it; see [`bounds`].
+/// All bases of a class or all classes derived from it, nearest first, each with its distance. Supertraits are no
+/// bases; see [`bounds`].
 pub fn hierarchy<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -213,8 +213,8 @@ pub fn hierarchy<'a>(
     related_classes(snapshot, edges, class, upwards, false)
 }
 
-/// The traits that a trait asks for (`trait Area: Shape`), or those that ask for it, as [`hierarchy`] gives them. Who implements
-/// such a trait must implement the other as well, by itself: nothing is inherited.
+/// The supertraits of a trait (`trait Area: Shape`), or its subtraits, as in [`hierarchy`]. A type must implement
+/// both traits by itself: nothing is inherited.
 pub fn bounds<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -224,7 +224,7 @@ pub fn bounds<'a>(
     related_classes(snapshot, edges, class, upwards, true)
 }
 
-/// Follows either what is derived or what is only asked for, and not from one to the other.
+/// Follows either derivation or supertraits, and never one after the other.
 fn related_classes<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -262,14 +262,14 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
 /// A base as it is written in a file's content.
 pub(in crate::query) fn base_text(content: &[u8], edge: &Edge) -> String {
     let mut start = edge.at as usize;
-    // What is written before the dot belongs to it.
+    // A qualifier before the name belongs to it.
     while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {
         start -= 1;
     }
     String::from_utf8_lossy(&content[start..edge.at as usize + edge.len()]).into_owned()
 }
 
-/// What a file imports from outside of the repository: the names as they are written, each once.
+/// The names that a file imports from outside the repository, as written, each once.
 pub fn outside_imports(edges: &EdgeTable, file: FileView<'_>) -> Vec<String> {
     let content = file.content();
     let own = edges.in_file(file.number()).iter();

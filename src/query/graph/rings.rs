@@ -1,6 +1,6 @@
-//! Rings: things that use each other, directly or by way of others, and whether anything outside of their ring uses them.
+//! Rings: nodes that use each other, directly or indirectly, and whether they are used from outside of their ring.
 
-/// For each node whether one outside of its own ring uses it. `uses` are pairs of nodes: who uses, and whom.
+/// For each node, whether it is used from outside its ring. `uses` are pairs of user and used node.
 ///
 /// The rings are strongly connected components (Kosaraju 1978, Sharir 1981).
 pub(super) fn used_from_outside(nodes: usize, uses: &[(u32, u32)]) -> Vec<bool> {
@@ -19,7 +19,7 @@ pub(super) fn used_from_outside(nodes: usize, uses: &[(u32, u32)]) -> Vec<bool> 
     for (_, to) in uses.iter().filter(|(from, to)| ring[*from as usize] != ring[*to as usize]) {
         used[*to as usize] = true;
     }
-    // Who is in a ring is used from outside when any of it is.
+    // A ring is used from outside if any of its nodes is.
     let mut rings = vec![false; nodes];
     (0..nodes).filter(|node| used[*node]).for_each(|node| rings[ring[node] as usize] = true);
     ring.into_iter().map(|ring| rings[ring as usize]).collect()
@@ -33,7 +33,7 @@ fn rows(nodes: usize, uses: &[(u32, u32)], pair: impl Fn(&(u32, u32)) -> (u32, u
     rows
 }
 
-/// Goes to all that can be reached and was not seen; gives each once all behind it have been given.
+/// Visits all unseen nodes reachable from `start`, each after all nodes behind it.
 fn visit(start: u32, rows: &[Vec<u32>], seen: &mut [bool], mut give: impl FnMut(u32)) {
     if std::mem::replace(&mut seen[start as usize], true) {
         return;

@@ -1,21 +1,22 @@
-//! Names in text rather than in code: `"shop.middleware.Quota"` in settings, `"shop.cli:main"` in a description, a function in an
-//! attribute, `getattr(self, "do_" + name)`, a word of a template. A program that reads the text may use what bears the name.
+//! Names in text rather than in code: `"shop.middleware.Quota"` in settings, `"shop.cli:main"` in a description, a
+//! function in an attribute, `getattr(self, "do_" + name)`, a word of a template. A program that reads the text may
+//! use the symbol.
 
 use rustc_hash::FxHashMap;
 
 use super::Graph;
 use crate::store::{FileView, SymbolView};
 
-/// Endings of files that are written for people, and of data: a word in them names nothing.
+/// Endings of prose and data files: a word in them is no name.
 const PROSE: &[&str] = &[
     "", "md", "rst", "txt", "adoc", "po", "pot", "csv", "tsv", "log", "svg", "lock", "map", "snap", "patch", "diff",
     "ipynb",
 ];
-/// Shorter words of a file that is no code name nothing.
+/// Shorter words of files that are no code are no names.
 const SHORTEST: usize = 4;
 
-/// Of some nodes those that a name in quotes may mean: a dotted one, by its last two parts, one that stands by itself or one that is
-/// put together; or an attribute that names functions. In a file that is no code, quotes may be missing.
+/// The nodes that text may name: in quotes as a dotted name, a single name or a name put together, or in an attribute
+/// that names functions. In files that are no code, quotes may be missing.
 pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     let mut by_name: FxHashMap<&[u8], Vec<u32>> = FxHashMap::default();
     for node in nodes {
@@ -66,7 +67,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     found
 }
 
-/// What stands in quotes in an attribute: `#[serde(default = "yes")]`.
+/// The quoted texts of an attribute: `#[serde(default = "yes")]`.
 fn quoted(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = memchr::memchr(b']', text).unwrap_or(0);
     text[..end].split(|byte| *byte == b'"').skip(1).step_by(2)
@@ -89,10 +90,11 @@ fn in_quotes(text: &[u8], quote: usize) -> Option<&[u8]> {
     (!name.is_empty() && text.get(quote + 1 + name.len()) == text.get(quote)).then_some(name)
 }
 
-/// How names begin and end that a file puts together: `"do_" + name`, `"as_%s" % vendor`, `` [`on${event}`] ``.
+/// Prefixes and suffixes of names that a file puts together: `"do_" + name`, `"as_%s" % vendor`, `` [`on${event}`]
+/// ``.
 fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])> {
     let is_index = reflection.contains(&"[");
-    // Less would fit about everything.
+    // Shorter ones would fit almost every name.
     let least = if is_index { 2 } else { 3 };
     if !is_index && !reflection.iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some()) {
         return Vec::new();
@@ -136,7 +138,7 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// The last two parts of the dotted name whose last dot is at `dot`, when it stands alone.
+/// The last two parts of a dotted name that stands alone; `dot` is its last dot.
 fn dotted(text: &[u8], dot: usize, is_code: bool) -> Option<(&[u8], &[u8])> {
     let after = &text[dot + 1..];
     let name = &after[..after.iter().position(|byte| !is_part(*byte)).unwrap_or(after.len())];
@@ -153,7 +155,7 @@ fn dotted(text: &[u8], dot: usize, is_code: bool) -> Option<(&[u8], &[u8])> {
     (stands_alone && !owner.is_empty()).then_some((owner, name))
 }
 
-/// Whether a symbol lies in something of that name: its class, its file, or a folder that hands it on.
+/// Whether a symbol is inside something of that name: its class, its file, or a folder that re-exports it.
 fn lies_in(symbol: &SymbolView<'_>, owner: &[u8]) -> bool {
     let in_path = |file: FileView<'_>| {
         let path = file.path().rsplit_once('.').map_or(file.path(), |(stem, _)| stem);
