@@ -1,4 +1,4 @@
-//! Questions to a snapshot, one file each. Nothing here knows how an answer is worded or where it goes.
+//! Queries on a snapshot, one file each, independent of the wording and transport of answers.
 
 mod graph;
 mod history;

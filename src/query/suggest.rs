@@ -1,4 +1,4 @@
-//! Where to begin in an unknown repository.
+//! Starting points in an unknown repository.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub struct Suggestions {
     pub large_types: Vec<(String, u64)>,
 }
 
-/// Parts of names that tell nothing of a subject.
+/// Parts of names that are too common to be keywords.
 const COMMON: &[&str] = &[
     "get",
     "set",
@@ -75,7 +75,7 @@ const COMMON: &[&str] = &[
     "next",
 ];
 
-/// How many of each sort.
+/// The most suggestions of each kind.
 const MOST: usize = 10;
 
 /// Reads ways in out of names.
@@ -89,7 +89,7 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
         let mut own: HashSet<String> = HashSet::new();
         for symbol in file.symbols().filter(|symbol| !is_of_tests(symbol)) {
             let name = symbol.name();
-            // A language's own names say nothing of a subject.
+            // Names reserved by the language say nothing about the subject.
             if symbol.kind() != Kind::Constant && !name.starts_with("__") {
                 own.extend(word_parts(&name).into_iter().filter(|word| word.len() > 2).map(str::to_lowercase));
             }
@@ -112,7 +112,7 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
         words.into_iter().filter(|(word, _)| !COMMON.contains(&word.as_str())).collect();
     words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     found.keywords = words.into_iter().take(2 * MOST).map(|(word, _)| word).collect();
-    // Of equally large ones the order of their files stays.
+    // Equally large types keep the order of their files.
     members.sort_by_key(|(lines, _)| std::cmp::Reverse(*lines));
     found.large_types = members
         .into_iter()
@@ -123,7 +123,7 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
     found
 }
 
-/// What packages make commands of: `scripts` of Python's say a function, `bin` of JavaScript's a file.
+/// The commands that packages install: functions in Python's `scripts`, files in JavaScript's `bin`.
 fn commands(snapshot: &Snapshot) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |command: String| {

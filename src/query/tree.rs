@@ -1,4 +1,4 @@
-//! The shape of a repository: folders, files and how many of what they hold.
+//! The tree of a repository: folders and files, with the counts of their contents.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::store::Snapshot;
 /// A folder or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A folder, and what is in it.
+    /// A folder and its contents.
     Folder {
         /// Ends with `/`.
         path: String,
@@ -21,11 +21,11 @@ pub enum Node {
     File {
         /// Relative to the root.
         path: String,
-        /// What it is written in.
+        /// Its language.
         language: &'static str,
-        /// How many symbols it defines.
+        /// The number of symbols that it defines.
         symbols: u32,
-        /// How many lines it has.
+        /// The number of lines.
         lines: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! Two moments of a history, read: two commits, or a commit and the files as they are now.
+//! Two revisions of a repository, read: two commits, or a commit and the current files.
 
 use std::path::Path;
 
@@ -27,8 +27,8 @@ struct Read {
 }
 
 impl Between {
-    /// Reads what differs from `since` to `until`, or to the files as the snapshot of `root` holds them. Texts beyond `limit`
-    /// bytes count as files without symbols.
+    /// Reads the differences between `since` and `until`, or the snapshot's files of `root` without `until`. Texts
+    /// larger than `limit` bytes count as files without symbols.
     pub fn read(
         history: &History,
         snapshot: &Snapshot,
@@ -59,18 +59,18 @@ impl Between {
         Ok(Self { since, until, files: texts.into_par_iter().map(read).collect() })
     }
 
-    /// How many files differ.
+    /// The number of files that differ.
     pub fn n_files(&self) -> usize {
         self.files.len()
     }
 
-    /// How many of them have symbols at neither moment: too large, or in no language that is read.
+    /// The number of them without symbols in either revision: too large, or in no supported language.
     pub fn without_symbols(&self) -> usize {
         let has_none = |read: &Option<Read>| read.as_ref().is_none_or(|read| read.extraction.is_none());
         self.files.iter().filter(|(_, both)| both.iter().all(has_none)).count()
     }
 
-    /// What differs, symbol by symbol.
+    /// The differences, symbol by symbol.
     pub fn changes(&self) -> Changes<'_> {
         let at = |moment: usize| {
             self.files
@@ -92,7 +92,7 @@ impl Read {
     }
 }
 
-/// The files that differ between a commit and what is there now, as far as the index holds it.
+/// The files that differ between a commit and the current state, as far as the index holds it.
 fn changed_since(
     history: &History,
     since: &str,
@@ -100,10 +100,10 @@ fn changed_since(
     root: &Path,
 ) -> Result<Vec<Changed>, HistoryError> {
     let present = snapshot.files().map(|file| (file.path(), file.content()));
-    // Files that a rule leaves out are still there, not removed.
+    // Ignored files still exist, so they do not count as removed.
     let is_gone = |path: &str| root.join(path).symlink_metadata().is_err();
     let mut files = history.changed_since(since, present, is_gone)?;
-    // A file in no language differs in no symbol, and what is not tracked may be anything.
+    // Files without symbols make no difference here, and untracked files may be anything.
     files.retain(|file| file.old.is_some() || snapshot.file(&file.path).is_some_and(|file| file.symbol_count() > 0));
     Ok(files)
 }

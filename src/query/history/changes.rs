@@ -1,4 +1,4 @@
-//! What differs between two states of code, symbol by symbol: not lines, and not files that only moved.
+//! Differences between two states of code, symbol by symbol: not lines, and not files that only moved.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Version<'a> {
     pub name: String,
     /// Everything it lies in and its name, with dots between.
     pub qualified_name: String,
-    /// What sort it is.
+    /// The kind of symbol.
     pub kind: Kind,
     /// The file that defines it.
     pub file: &'a str,
@@ -22,26 +22,26 @@ pub struct Version<'a> {
     pub line: u32,
     /// The definition's exact bytes.
     pub source: &'a [u8],
-    /// Hash of what it says itself, without its members.
+    /// Hash of the definition without its members.
     own: blake3::Hash,
 }
 
-/// Says what is there now and was not before, and the other way round.
+/// Symbols added, removed, modified, moved or renamed between two states.
 #[derive(Debug, Default)]
 pub struct Changes<'a> {
-    /// Only there now.
+    /// In the new state only.
     pub added: Vec<Version<'a>>,
-    /// Only there before.
+    /// In the old state only.
     pub removed: Vec<Version<'a>>,
-    /// There both times, with another text: before, now.
+    /// In both states, with different text: old, new.
     pub modified: Vec<(Version<'a>, Version<'a>)>,
-    /// The same text under another name or in another place: before, now.
+    /// The same text under another name or in another place: old, new.
     pub renamed: Vec<(Version<'a>, Version<'a>)>,
-    /// How many are as they were.
+    /// The number of symbols without changes.
     pub unchanged: usize,
 }
 
-/// What makes two symbols versions of one.
+/// The key by which two symbols are versions of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Same {
     /// Path, qualified name and kind: two states of one repository.
@@ -50,7 +50,7 @@ pub enum Same {
     Name,
 }
 
-/// A text shorter than this says too little to be known again under another name in another file.
+/// The least text in bytes that is recognized under another name in another file.
 const TELLING: usize = 40;
 
 /// The symbols of a file as extraction found them.
@@ -116,7 +116,7 @@ fn own(content: &[u8], span: Span, members: impl Iterator<Item = Span>) -> blake
     hasher.finalize()
 }
 
-/// Gives each symbol of a file its id.
+/// Assigns an id to each symbol of a file.
 fn name_all(all: &mut [Version<'_>]) {
     let mut counts: HashMap<(String, Kind), (usize, usize)> = HashMap::new();
     for version in all.iter() {
@@ -130,7 +130,7 @@ fn name_all(all: &mut [Version<'_>]) {
     }
 }
 
-/// Compares two states. What both hold is told by `same`; of what is left, the same text under another name is a rename.
+/// Compares two states. Symbols are paired by `same`; among the rest, equal text under another name is a rename.
 pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> Changes<'a> {
     let mut changes = Changes::default();
     type Group<'a> = (Vec<Version<'a>>, Vec<Version<'a>>);
@@ -146,7 +146,7 @@ pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> 
         groups.entry(key(&version)).or_default().1.push(version);
     }
     for (mut before, now) in groups.into_values() {
-        // The surest first: overloads and namesakes are told apart by their text, then by their file, then by their order.
+        // The surest pairs first: overloads and namesakes are matched by text, then by file, then by order.
         let mut left = now;
         let rounds: [fn(&Version<'_>, &Version<'_>) -> bool; 4] = [
             |a, b| a.file == b.file && a.source == b.source,
@@ -189,7 +189,7 @@ impl Version<'_> {
     }
 }
 
-/// Takes what was removed and added with the same text, but for its name, for one symbol.
+/// Pairs removed and added symbols whose texts differ only in the name.
 fn find_renames(changes: &mut Changes<'_>) {
     changes.removed.sort_by(|a, b| a.id.cmp(&b.id));
     changes.added.sort_by(|a, b| a.id.cmp(&b.id));

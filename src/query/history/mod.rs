@@ -1,4 +1,4 @@
-//! Two states of code and what differs between them.
+//! Two states of code and the differences between them.
 
 pub(super) mod between;
 pub(super) mod changes;

@@ -1,6 +1,7 @@
-//! How sure it is that the first answer is the one that was meant, so that a reader knows whether to look further.
+//! Confidence that the first answer is the right one, so that a reader knows whether to look further.
 //!
-//! The thresholds are calibrated on queries with known answers: `benches/README.md` says how often `high` was right.
+//! The thresholds are calibrated on queries with known answers: `benches/README.md` has the share of right answers at
+//! `high`.
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
@@ -10,20 +11,20 @@ use super::prose::is_change_word;
 use super::rank::{Candidate, Ranker, TIER};
 use crate::store::{Error, Snapshot, flattened, stems, word_parts};
 
-/// How sure it is that the first answer is the one that was meant.
+/// The confidence that the first answer is the right one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Nothing answers.
+    /// There is no answer.
     #[default]
     None,
-    /// It may be among the answers.
+    /// The right one may be among the answers.
     Low,
-    /// It is.
+    /// The first is the right one.
     High,
 }
 
 impl Confidence {
-    /// As answers carry it.
+    /// The word for it in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -33,52 +34,52 @@ impl Confidence {
     }
 }
 
-/// What speaks for the first answer.
+/// Evidence for the first answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// What its name is worth as an answer, in units of the same letters in the same order.
+    /// Worth of its name as an answer, in units of a name with the same letters in the same order.
     pub name: f32,
-    /// The share of the query's words that it holds, the rarer weighing more.
+    /// The share of the query's words found in it, weighted by rarity.
     pub covered: f32,
-    /// The most of the same that any of the first answers holds.
+    /// The largest such share among the first answers.
     pub best_covered: f32,
-    /// The share of the query's words that nothing holds.
+    /// The share of the query's words found in no symbol.
     pub unknown: f32,
-    /// How far its score stands above the next answer's, as a share of it.
+    /// The lead of its score over the next answer's, as a share of it.
     pub margin: f32,
 }
 
 impl Evidence {
-    /// Whether the first answers are worth showing though nobody can be sure of any: part of the words is known, and they
-    /// hold some of that.
+    /// Whether the first answers are worth showing without confidence in any: part of the words is known, and the
+    /// answers contain some of those.
     pub fn is_partial(&self, form: Form) -> bool {
         form != Form::Identifier && self.unknown <= 0.6 && self.best_covered >= 0.2
     }
 }
 
-/// So many of the first answers are looked into.
+/// The number of first answers whose text is examined.
 const LOOKED_INTO: usize = 3;
-/// A name that is worth less as an answer only looks like the one that was meant.
+/// A name of less worth only resembles the one that was meant.
 const LIKE: f32 = 0.26;
-/// What a name is worth whose owner is not the one that is named.
+/// Worth of a name whose owner is not the named one.
 const FOREIGN: f32 = 0.25;
-/// So far into a definition it is looked, in bytes: a large class holds every word somewhere.
+/// The examined part of a definition, in bytes: a large class contains every word somewhere.
 const FAR: usize = 4_000;
 
-/// A word of a query and how much it says.
+/// A word of a query and its weight.
 struct Word {
     stem: Finder<'static>,
-    /// In how many definitions it is.
+    /// The number of definitions that contain it.
     held: u64,
     weight: f32,
 }
 
-/// The words that say something. Of those that nothing holds the weight is greatest.
+/// The significant words of a query. Words in no definition weigh most.
 fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
     let all = snapshot.documents()? as f32;
     let mut words: Vec<Word> = Vec::new();
     let all_words = ranker.words();
-    // `feat` and `remove` say what was done, and not to what.
+    // Words such as `feat` and `remove` name the action, not its object.
     let counts = |word: &str| ranker.form == Form::Identifier || !is_change_word(word);
     let any = all_words.iter().any(|word| counts(word));
     for word in all_words.iter().filter(|word| !any || counts(word)) {
@@ -92,16 +93,15 @@ fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
     Ok(words)
 }
 
-/// The part of a word that all of its forms begin with. A stem may end otherwise than its word (`inventori`): what both begin
-/// with is what stands in a text.
+/// The common prefix of a word's forms. A stem may end otherwise than its word (`inventori`), so it is the common
+/// prefix of stem and word.
 fn beginning(word: &str) -> Option<String> {
     let stem = stems(word).pop()?;
     let common = stem.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
     Some(stem.get(..common).unwrap_or(&stem).to_owned())
 }
 
-/// The query's words that nothing holds, and their share of all. A name counts once, of however many words it is made and in
-/// however many spellings it is given.
+/// The query's words found in no symbol, and their share of all. A name counts once, for all its words and spellings.
 fn unknown(words: &[Word], ranker: &Ranker) -> (Vec<String>, f32) {
     let is_known = |part: &str| {
         let stem = beginning(&part.to_lowercase())?;
@@ -136,8 +136,8 @@ fn held(words: &[Word], candidate: &Candidate<'_>) -> f32 {
     words.iter().filter(|word| holds_word(&text, &lower, &word.stem)).map(|word| word.weight).sum()
 }
 
-/// Whether a word begins with a stem somewhere in a text, which is also given in small letters. What is long enough is found
-/// inside of words as well.
+/// Whether a word that begins with a stem is in a text; `lower` is the text in lower case. Long stems are found
+/// inside words as well.
 fn holds_word(text: &[u8], lower: &[u8], stem: &Finder<'_>) -> bool {
     stem.find_iter(lower).any(|at| {
         let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
@@ -146,8 +146,8 @@ fn holds_word(text: &[u8], lower: &[u8], stem: &Finder<'_>) -> bool {
     })
 }
 
-/// What speaks for the first of some answers, best first; and the query's words that nothing holds. A name is not judged by
-/// what holds it, so that is looked into only for whoever wants to be told all.
+/// Evidence for the top hit, and query words found in no symbol. Words are skipped for identifiers unless `all` is
+/// set.
 pub fn evidence(
     snapshot: &Snapshot,
     ranker: &Ranker,
@@ -157,15 +157,15 @@ pub fn evidence(
     let words = if all || ranker.form != Form::Identifier { words(snapshot, ranker)? } else { Vec::new() };
     let (mut unknown, unknown_share) = unknown(&words, ranker);
     if ranker.form == Form::Identifier {
-        // A name that nothing holds has been looked for by its pieces.
+        // The words of an unknown name have been searched as pieces of names.
         unknown.clear();
     }
     let Some(first) = hits.first() else { return Ok((Evidence::default(), unknown)) };
     let name = ranker.tier(first) / TIER;
-    // The name of somebody else's member is no more than like it.
+    // A member of another owner is no more than similar.
     let is_foreign = ranker.names_owner() && ranker.owner_share(&first.symbol) == 0.0;
     let name = if is_foreign { FOREIGN * name.min(1.0) } else { name };
-    // Another of the same name answers as well as the first: the next is the first of another name.
+    // Symbols of the same name are equal answers, so the margin is to the first answer of another name.
     let next = hits.iter().skip(1).find(|hit| hit.flat != first.flat || ranker.form.is_prose());
     let margin = next.map_or(1.0, |next| 1.0 - next.score() / first.score().max(f32::MIN_POSITIVE));
     let mut each = hits.iter().take(LOOKED_INTO).map(|hit| held(&words, hit));
@@ -177,10 +177,10 @@ pub fn evidence(
     Ok((evidence, unknown))
 }
 
-/// How sure it is, by what speaks for it.
+/// The confidence that the evidence justifies.
 pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
     let Evidence { name, covered, best_covered, unknown, margin } = *evidence;
-    // Who describes a change says more than what it is about.
+    // Descriptions of changes contain many words beside the subject.
     let is_foreign = match form {
         Form::Change => unknown >= 0.65 || best_covered < 0.06,
         _ => unknown >= 0.45 || (unknown >= 0.3 && best_covered < 0.15) || best_covered < 0.06,
@@ -191,7 +191,7 @@ pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
             (name >= 1.0 || (covered >= 0.99 && margin >= 0.2), name < 1.0 && (is_foreign || best_covered < 0.2))
         }
         Form::Prose => ((covered >= 0.5 && margin >= 0.55) || (covered >= 0.9 && margin >= 0.35), is_foreign),
-        // What a change is about is seldom all that its words are found in.
+        // The subject of a change seldom contains all its words.
         Form::Change => (covered >= 0.5 && margin >= 0.45, is_foreign),
     };
     match (is_high, is_none) {

@@ -1,15 +1,15 @@
-//! How a score comes about: every part, in order, so that whoever adds and multiplies them gets the score.
+//! Explanation of a score: its parts in order, so that adding and multiplying them yields the score.
 
 use std::fmt;
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What is scored.
+    /// The name of the part.
     pub what: String,
-    /// It is multiplied with what was there, not added.
+    /// The score is multiplied by it, not increased.
     pub times: bool,
-    /// How much.
+    /// The amount.
     pub value: f32,
 }
 
@@ -23,7 +23,7 @@ impl Part {
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, times, value } = self;
-        // Four digits that say something, of small and large alike.
+        // Four significant digits, for small and large values alike.
         match *times {
             true if *value < 0.1 => write!(f, "{what} ×{value:.6}"),
             true => write!(f, "{what} ×{value:.4}"),
@@ -33,17 +33,17 @@ impl fmt::Display for Part {
     }
 }
 
-/// A score, and its parts where somebody wants to know them.
+/// A score, with its parts on request.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// So far.
+    /// The score so far.
     pub score: f32,
-    /// What it was made of.
+    /// Its parts.
     pub parts: Option<Vec<Part>>,
 }
 
 impl Tally {
-    /// A score to begin with, that of the terms; what each of its fields gave is found out later, for few.
+    /// A score that begins with the search terms' part; its fields are computed later, for the few hits shown.
     pub fn new(score: f32, explain: bool) -> Self {
         Self { score, parts: explain.then(Vec::new) }
     }

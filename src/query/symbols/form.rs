@@ -1,22 +1,22 @@
-//! What sort of query it is, by how it is written.
+//! The form of a query, judged by its spelling.
 
 use super::prose::is_change;
 
-/// What sort of query it is.
+/// The form of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// One name, perhaps qualified: `parse`, `Model.save`, `fs::read`.
     Identifier,
     /// Two to four bare words: a name in pieces, or a topic.
     Words,
-    /// Anything longer: a description of what something does.
+    /// A longer description of what code does.
     Prose,
     /// A description of a change, as a commit or an issue begins.
     Change,
 }
 
 impl Form {
-    /// Tells the sort of a query.
+    /// The form of a query.
     pub fn of(query: &str) -> Self {
         let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_$.:#/-".contains(c));
         let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -30,7 +30,7 @@ impl Form {
         }
     }
 
-    /// Tells the sort of a query that is a description.
+    /// The form of a query that is a description.
     pub(in crate::query) fn of_description(query: &str) -> Self {
         if is_change(query) { Self::Change } else { Self::Prose }
     }
@@ -41,10 +41,10 @@ impl Form {
     }
 }
 
-/// A query without what says only that a name is meant: a call's brackets, a macro's mark, the sort at the end of an id, and
-/// the sort of thing beside a word that is written as names are (`the Model class`, `def save`).
+/// A query without the signs that it is a name: a call's brackets, a macro's mark, the kind at the end of an id, and
+/// a kind or keyword beside a word that is written as names are (`the Model class`, `def save`).
 pub(in crate::query) fn bare(query: &str) -> &str {
-    /// Words that stand before a name in code, and only there.
+    /// Words that precede a name in code, and only there.
     const KEYWORDS: [&str; 3] = ["def", "fn", "func"];
     const SORTS: [&str; 12] = [
         "class",
@@ -78,7 +78,7 @@ pub(in crate::query) fn bare(query: &str) -> &str {
     }
 }
 
-/// Nobody writes an article who means a name.
+/// Whether a word is an article, which queries for names do not contain.
 fn is_article(word: &str) -> bool {
     ["a", "an", "the"].iter().any(|article| article.eq_ignore_ascii_case(word))
 }

@@ -1,5 +1,5 @@
-//! Long texts, read as issues are written: a title, and below it prose, code, logs and traces, among which a few words,
-//! names and paths tell what it is about.
+//! Long texts, read as issues: a title, and below it prose, code, logs and traces. A few words, names and paths of
+//! them tell the subject.
 
 use std::collections::HashMap;
 
@@ -8,28 +8,28 @@ use rustc_hash::FxHashSet;
 use super::rank::STOP_WORDS;
 use crate::store::{Error, Snapshot, SymbolView};
 
-/// A text of so many words is an issue even when it is written in one line.
+/// A text of more words is an issue even in one line.
 const MANY_WORDS: usize = 60;
-/// A text of fewer is none even when it is written in several.
+/// A text of fewer words is no issue even in several lines.
 const FEW_WORDS: usize = 12;
-/// So many words of what is below the title are looked for.
+/// The number of words below the title that are searched for.
 const WORDS: usize = 16;
-/// So many different words are weighed for that, the most frequent ones.
+/// The number of different words weighed for that, the most frequent ones.
 const WEIGHED: usize = 300;
-/// A word that so large a share of all definitions holds tells nothing.
+/// A word in a larger share of all definitions is too common.
 const COMMON: f32 = 0.1;
-/// A title is no longer than this, in words.
+/// The most words of a title.
 const TITLE: usize = 30;
 
 /// A long text in its parts.
 pub struct Issue {
-    /// The first line that says something, without marks.
+    /// The first line with text, without marks.
     pub title: String,
-    /// Words below the title, in small letters, the most frequent first, each with how often it is there.
+    /// Words below the title, in lower case, the most frequent first, each with its count.
     words: Vec<(String, u32)>,
     /// Names that are marked as code or written as names are.
     names: FxHashSet<String>,
-    /// Paths, without what stands before the repository's root in a trace.
+    /// Paths, without the part of a trace's path that precedes the repository's root.
     paths: Vec<String>,
     /// Frames of traces: a path and the function there.
     frames: Vec<(String, String)>,
@@ -46,7 +46,7 @@ impl Issue {
         let first = lines.next()?;
         let title = without_links(first.trim_start_matches(['#', '*', ' ']));
         let words: Vec<&str> = title.split_whitespace().collect();
-        // A text in one line begins with what it is about.
+        // A text in one line begins with its subject.
         let (title, below) = words.split_at(words.len().min(TITLE));
         let mut issue = Self {
             title: title.join(" "),
@@ -99,7 +99,7 @@ impl Issue {
         }
     }
 
-    /// The words below the title that tell most: frequent there, and rare in the code.
+    /// The most significant words below the title: frequent there, and rare in the code.
     pub fn telling(&self, snapshot: &Snapshot) -> Result<String, Error> {
         let all = snapshot.documents()? as f32;
         let mut weighed: Vec<(f32, &str)> = Vec::new();
@@ -125,20 +125,20 @@ impl Issue {
         self.frames.iter().any(|(path, function)| *function == name && is_same(path, symbol.file.path()))
     }
 
-    /// Whether it gives the path of a file.
+    /// Whether the text contains the path of a file.
     pub fn gives(&self, path: &str) -> bool {
         self.paths.iter().chain(self.frames.iter().map(|(path, _)| path)).any(|given| is_same(given, path))
     }
 }
 
-/// Whether a text is longer than questions are: in it `file:` and quotes mean nothing but themselves.
+/// Whether a text is longer than a question: in it `file:` and quotes have no special meaning.
 pub fn is_issue(text: &str) -> bool {
     let words = text.split_whitespace().take(MANY_WORDS + 1).count();
     let has_lines = || text.lines().filter(|line| !line.trim().is_empty()).nth(1).is_some();
     words > MANY_WORDS || words > FEW_WORDS && has_lines()
 }
 
-/// Words of programs that tell nothing of what these are about.
+/// Words of programs that say nothing about their subject.
 const KEYWORDS: &[&str] = &[
     "assert", "async", "await", "break", "class", "const", "def", "elif", "else", "except", "false", "fn", "func",
     "function", "import", "lambda", "let", "mod", "none", "null", "print", "pub", "raise", "return", "self", "static",
@@ -184,7 +184,7 @@ fn frame(line: &str) -> Option<(String, String)> {
     (path.contains('.')).then(|| Some((path.to_owned(), last_name(called.trim())?))).flatten()
 }
 
-/// The last part of a qualified name; `None` for what is no name.
+/// The last part of a qualified name; `None` for other text.
 fn last_name(text: &str) -> Option<String> {
     let text = text.trim_end_matches("()");
     let name = text.rsplit(['.', ':', '#']).next()?;

@@ -1,4 +1,4 @@
-//! Finding a symbol or a file by what a caller wrote, and what they may have meant.
+//! Finds a symbol or a file by an id, a name or a path, and suggests near ones.
 
 use crate::model::Kind;
 use crate::store::{FileView, Snapshot, SymbolView};
@@ -12,10 +12,10 @@ pub enum Missing {
     Unknown(Vec<String>),
 }
 
-/// How many candidates a refusal names.
+/// The number of candidates in an error.
 const CANDIDATES: usize = 5;
 
-/// The symbol with this id. Besides the id proper, `path::Qualified.name` without the kind will do, a name that is unique, with or
+/// The symbol with this id. Other accepted forms are `path::Qualified.name` without the kind, a unique name with or
 /// without its owner (`Job.run`, `run`), and the older form whose path has `-` for every `/` and `.`.
 pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Missing> {
     let wanted = Wanted::parse(id);
@@ -57,12 +57,12 @@ impl<'a> Wanted<'a> {
         let (kind, overload) = ending.split_once('~').unwrap_or((ending, ""));
         match Kind::parse(kind) {
             Some(kind) => Self { path, name, kind: Some(kind), overload: overload.parse().ok() },
-            // A private name of JavaScript begins with what divides name from kind.
+            // A private name of JavaScript begins with the separator of name and kind.
             None => Self { path, name: rest, kind: None, overload: None },
         }
     }
 
-    /// Tells most others apart without making text of their names.
+    /// Excludes most other names without decoding them.
     fn may_end_with(&self, name: &[u8]) -> bool {
         self.name.as_bytes().ends_with(name) || !name.is_ascii()
     }
@@ -100,7 +100,7 @@ pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     before.is_some_and(|before| before.is_empty() || before.ends_with('.')) || symbol.name() == qualified
 }
 
-/// Every symbol that bears the last part of a qualified name.
+/// Every symbol named like the last part of a qualified name.
 fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
     let last = qualified.rsplit(['.', ':']).next().unwrap_or(qualified);
     let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
@@ -132,7 +132,7 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
     candidates.into_iter().take(CANDIDATES).map(|(_, id)| id).collect()
 }
 
-/// The symbols whose names come nearest to a name, best first.
+/// The symbols with the most similar names, best first.
 pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<SymbolView<'a>> {
     let clause = crate::store::Clause::new(crate::store::Field::Trigrams, name, 1.0);
     let found = snapshot.search(&[clause], 50, &mut |_| true).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Symbols that answer a query, best first.
+//! Symbol search: symbols that answer a query, best first.
 
 pub(super) mod confidence;
 pub(super) mod explain;
@@ -30,39 +30,39 @@ use prominence::Prominence;
 use prose::{FIELDS, Held};
 use rank::{Candidate, Files, Looked, Ranker};
 
-/// How many of the same name are, and of how many those with the right owner are looked for.
+/// The most symbols of the exact name, and the most of those with the right owner, that are looked up.
 const SAME_NAME: usize = 500;
 const SAME_NAME_OWNED: usize = 20_000;
 
-/// So many are looked at again when all of the last of those that were found bear the name, but not as it is written.
+/// The hits to look at again when the last [`LAST`] found all have the name, but in other letters.
 const MANY: usize = 2_000;
 const LAST: usize = 5;
 
-/// How many answers are counted beyond those that are shown.
+/// The number of answers counted beyond those shown.
 const COUNTED: usize = 50;
 
-/// A score that is at least this share of another says that both answer equally well.
+/// The least ratio of two scores that makes them a tie.
 const TIE: f32 = 0.995;
 
 /// Weight of the centrality beside ten times the relevance in [`Order::Combined`]: it decides between ties, and no further.
 /// With a weight of one, descriptions lost 6 to 10 points of recall.
 pub const CENTRALITY: f32 = 0.005;
 
-/// So many words beside a phrase make a description, in which the phrase counts but need not be written.
+/// The fewest words beside a phrase that make a description, in which the phrase counts but is not required.
 const DESCRIPTION: usize = 5;
-/// What a phrase that is written in a symbol counts in a description.
+/// The factor for each phrase written in a symbol, in a description.
 const PHRASE: f32 = 1.5;
 
-/// What is looked for.
+/// A search and its options.
 #[derive(Clone)]
 pub struct Search<'a> {
     /// The words; with none, everything that passes the filters, the most central first where `ranks` are given.
     pub query: &'a str,
-    /// Only symbols in which all of these are written; in a description they count, but need not be.
+    /// Only symbols in which all of these are written; in a description they count, but are not required.
     pub phrases: &'a [String],
-    /// How many of the words stand outside of phrases.
+    /// The number of words outside phrases.
     pub words: usize,
-    /// Only symbols of these sorts: some of the five, or a language's own words; all where there are none.
+    /// Only symbols of these kinds: some of the five, or a language's own words; all kinds if empty.
     pub kinds: &'a [String],
     /// Only files in this language.
     pub language: Option<&'a str>,
@@ -70,23 +70,23 @@ pub struct Search<'a> {
     pub files: &'a [GlobMatcher],
     /// Only files whose path matches none of these.
     pub other_files: &'a [GlobMatcher],
-    /// Names that are only spelt alike count as well as words do.
+    /// Names that are only spelt alike count as much as words do.
     pub fuzzy: bool,
-    /// What decides between those that answer.
+    /// The order of answers.
     pub order: Order,
-    /// How central symbols are by who uses whom. Without it, prominence stands for centrality: a search never looks for ranks
-    /// that some other question may have left behind, so that equal searches of a snapshot have equal answers.
+    /// The centrality of symbols by their users; without it, prominence is used instead. A search never uses ranks
+    /// left behind by another request, so that equal searches of a snapshot have equal answers.
     pub ranks: Option<&'a RankTable>,
-    /// How many at most.
+    /// The most answers.
     pub limit: usize,
-    /// Each hit says what its score is made of.
+    /// Each hit lists the parts of its score.
     pub explain: bool,
-    /// All snapshots that are asked the same, so that scores can be compared; none for this one alone.
+    /// All snapshots that are searched together, so that scores are comparable; empty for this one alone.
     pub among: &'a [&'a Snapshot],
 }
 
 impl<'a> Search<'a> {
-    /// A search for words, with nothing else asked.
+    /// A search for words, without other conditions.
     pub fn of(query: &'a str, limit: usize) -> Self {
         Self {
             query,
@@ -106,14 +106,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What decides between symbols that answer.
+/// The order of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// How well they answer.
+    /// By how well they answer.
     Relevance,
-    /// How central they are among who uses whom.
+    /// By how central they are.
     Centrality,
-    /// Relevance, and centrality between those that answer equally well.
+    /// By relevance, and by centrality between equal ones.
     Combined,
 }
 
@@ -122,17 +122,17 @@ pub enum Order {
 pub struct Hit {
     /// Which.
     pub symbol: SymbolId,
-    /// How well, in the order that was asked for; comparable among all snapshots that were asked together.
+    /// The score in the requested order; comparable among all snapshots searched together.
     pub score: f32,
-    /// How well it answers, whatever the order.
+    /// The relevance, in any order.
     pub relevance: f32,
-    /// How central it is, where that was asked for: the average symbol has about 0.7, and none has less than 0.
+    /// The centrality, if requested: about 0.7 for the average symbol, and never negative.
     pub centrality: f32,
-    /// How many symbols it stands for: those of the same name in the same place.
+    /// The number of symbols that it represents: those of the same name in the same place.
     pub overloads: usize,
-    /// Set when only the spelling is alike.
+    /// Set if only the spelling is similar.
     pub fuzzy: Option<Fuzzy>,
-    /// What the relevance is made of, where that was asked for.
+    /// The parts of the relevance, if requested.
     pub parts: Option<Vec<Part>>,
 }
 
@@ -152,7 +152,7 @@ pub fn combined(relevance: f32, centrality: f32) -> f32 {
     relevance * 10.0 + CENTRALITY * centrality
 }
 
-/// How much a name is like the one that was asked for.
+/// The similarity of a name to the requested one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fuzzy {
     /// Jaccard similarity of their trigrams, 0 to 1.
@@ -161,22 +161,22 @@ pub struct Fuzzy {
     pub distance: usize,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many answered before the limit cut, as far as they were counted: at least fifty.
+    /// The number of answers before the limit, as far as counted: at least fifty.
     pub considered: usize,
-    /// There may be more than were counted.
+    /// There may be more than counted.
     pub more: bool,
-    /// How sure it is that the first is the one that was meant.
+    /// The confidence that the first is the right one.
     pub confidence: Confidence,
-    /// What that is judged by.
+    /// The evidence for that confidence.
     pub evidence: Evidence,
-    /// What sort of query it was; none for filters alone.
+    /// The form of the query; `None` for filters alone.
     pub form: Option<Form>,
-    /// The query's words that no symbol holds.
+    /// The query's words found in no symbol.
     pub unknown: Vec<String>,
     /// Which of several answers each hit comes from, see [`Found::together`]; else empty.
     pub places: Vec<usize>,
@@ -257,7 +257,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         }
     }
     found.extend(of_exactly_this_name(snapshot, search, &ranker, &wanted, &found)?);
-    // What lies side by side is read one after the other.
+    // Adjacent symbols are read one after the other.
     found.sort_unstable_by_key(|looked| looked.symbol);
     let symbols = found.into_iter().filter_map(|looked| Some((snapshot.symbol(looked.symbol)?, looked)));
     let mut found: Vec<(SymbolView<'_>, Looked)> = symbols.collect();
@@ -286,13 +286,13 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     let form = Some(ranker.form);
     let mut confidence = confidence::judged(ranker.form, &evidence);
     if search.fuzzy {
-        // Whoever asks for what is only alike gets it.
+        // A fuzzy search accepts answers that are only similar.
         confidence = confidence.max(Confidence::Low);
     }
     if confidence == Confidence::None && !evidence.is_partial(ranker.form) {
         let is_sentence = wanted.is_sentence();
         if is_sentence {
-            // Nobody wrote it so, but it still describes something.
+            // The sentence is written nowhere, but it still describes something.
             let found = self::search(snapshot, &Search { phrases: &[], words: usize::MAX, ..search.clone() })?;
             return Ok(Found { confidence: found.confidence.min(Confidence::Low), ..found });
         }
@@ -302,7 +302,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if search.order != Order::Relevance {
         hits.retain(|hit| ranker.is_answer(hit));
         central = by_centrality(snapshot, search, &mut hits)?;
-        // What was judged is the one that answers best. Another that now comes before it was not.
+        // The confidence was judged for the most relevant answer, which may no longer be the first.
         let best = hits.iter().max_by(|a, b| a.score().total_cmp(&b.score()));
         if let (Some(first), Some(best)) = (hits.first(), best)
             && (first.flat != best.flat || ranker.form != Form::Identifier || ranker.names_owner())
@@ -351,8 +351,8 @@ fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
         .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
 }
 
-/// Puts the more prominent first among those that answer a name equally well: so small a difference is nothing that a name
-/// tells, but how long the text around it is.
+/// Puts the more prominent first among names that answer equally well: so small a difference in score comes from the
+/// length of the surrounding text, not from the name.
 fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
     let is_tie = |a: &Candidate<'_>, b: &Candidate<'_>| a.score() >= rank::TIER && b.score() > a.score() * TIE;
     let mut prominence = Prominence::new(snapshot);
@@ -362,7 +362,7 @@ fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) 
             standings.insert(hit.symbol.number(), prominence.among_bearers(&hit.symbol, ranker.names_owner())?);
         }
         let standing = |hit: &Candidate<'_>| standings[&hit.symbol.number()];
-        // Scores must fall: each tie's are handed out anew, and what was moved up says so.
+        // Scores must fall: each tie's are assigned anew, and symbols that moved up list it as a part.
         let scores: Vec<f32> = ties.iter().map(Candidate::score).collect();
         ties.sort_by(|a, b| standing(b).total_cmp(&standing(a)).then_with(|| by_relevance(a, b)));
         for (hit, score) in ties.iter_mut().zip(scores) {
@@ -405,7 +405,7 @@ fn browse(snapshot: &Snapshot, search: &Search<'_>, wanted: &Filter<'_>) -> Resu
     Ok(Found { hits, considered, confidence, ..Found::default() })
 }
 
-/// What tells a symbol from all but its overloads.
+/// The key that a symbol shares with its overloads only.
 fn overloaded(symbol: &SymbolView<'_>) -> (SymbolId, Option<(String, Kind)>) {
     let id = symbol.number();
     match symbol.overload() {
@@ -420,12 +420,12 @@ fn overloads_of<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = SymbolView<
     symbol.file.symbols().filter(move |other| other.name_bytes() == name && overloaded(other) == own)
 }
 
-/// How many there are.
+/// The number of a symbol's overloads.
 fn overloads(symbol: &SymbolView<'_>) -> usize {
     if symbol.overload() == 0 { 1 } else { overloads_of(symbol).count() }
 }
 
-/// What stands for a symbol and its overloads: itself, or the first that has a body where it only declares what that does.
+/// The symbol shown for a group of overloads: itself, or the first one with a body if it has none.
 fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
     match symbol.overload() > 0 && !symbol.has_body() {
         true => overloads_of(symbol).find(SymbolView::has_body).unwrap_or(*symbol),
@@ -433,7 +433,7 @@ fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
     }
 }
 
-/// What each field gave to the scores of some symbols.
+/// The contribution of each field to the scores of some symbols.
 fn fields(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -452,7 +452,7 @@ fn fields(
     Ok(fields)
 }
 
-/// What was found, and whether that is all.
+/// The symbols found, and whether these are all.
 type FirstLook = (Vec<Looked>, bool);
 
 /// Looks for the symbols that are worth a second look.
@@ -469,7 +469,7 @@ fn first_look(
         // Its words are the least like those of names: with 200, one right answer in 150 was missed.
         Form::Prose => 300,
     };
-    // What a phrase leaves is found by reading, so no more than are counted.
+    // Phrases are checked by reading, so no more than are counted.
     let second_look = if wanted.may_hold.is_some() { COUNTED } else { second_look };
     let most = second_look.max(search.limit);
     let words = (FIELDS, ranker.telling());
@@ -478,7 +478,7 @@ fn first_look(
     let look =
         |most| snapshot.search_holding(search.among, &clauses, required, words, most, &mut |id| wanted.accepts(id));
     let (mut most, mut found) = (most, look(most)?);
-    // Where so many bear one name, only a second look tells which of them is meant.
+    // When many symbols share a name, only a closer look finds the one that is meant.
     let is_same = |id| snapshot.symbol(id).is_some_and(|symbol| ranker.is_in_other_letters(&symbol));
     if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|(id, ..)| is_same(*id)) {
         most = MANY;
@@ -488,8 +488,8 @@ fn first_look(
     Ok((found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect(), all_found))
 }
 
-/// The symbols of exactly the name that is asked for, or that a few words may make with its owner, and that were not found by
-/// their terms: so many may bear it that those of the right owner are not among the first.
+/// Symbols of exactly the name asked for, or of a member that a few words may name, that the terms did not find: of
+/// many with the same name, those of the right owner may not be among the first.
 fn of_exactly_this_name(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -526,7 +526,7 @@ fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy>
         .then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
 }
 
-/// How central a symbol is by who uses whom; of the average symbol 0.7.
+/// The centrality of a symbol by its users; 0.7 for the average symbol.
 fn by_rank(ranks: &RankTable, symbol: SymbolId) -> f32 {
     (1.0 + ranks.of(symbol).map_or(0.0, |rank| rank.score * ranks.len() as f32)).ln()
 }
@@ -563,9 +563,9 @@ struct Filter<'a> {
     search: &'a Search<'a>,
     phrases: Vec<Phrase>,
     files: RefCell<FxHashMap<u32, bool>>,
-    /// The query describes something, so that phrases need not be written.
+    /// The query is a description, so that phrases are not required.
     describes: bool,
-    /// Files in which all phrases may be written, where they must be.
+    /// Files that may contain all phrases, if phrases are required.
     may_hold: Option<HashSet<u32>>,
 }
 
@@ -606,7 +606,7 @@ impl<'a> Filter<'a> {
         self.phrases.iter().all(|phrase| phrase.is_written(&symbol))
     }
 
-    /// Whether what must be written is long enough to be a description when it is written nowhere.
+    /// Whether a required phrase is long enough to be searched as a description instead.
     fn is_sentence(&self) -> bool {
         self.may_hold.is_some() && self.phrases.iter().any(|phrase| phrase.words() >= DESCRIPTION)
     }

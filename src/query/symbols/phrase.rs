@@ -1,4 +1,4 @@
-//! Words in quotes, and where they are written.
+//! Phrases in quotes, and their places in texts.
 
 use super::rank::{begins, commonness};
 use crate::store::SymbolView;
@@ -7,9 +7,9 @@ use crate::store::SymbolView;
 pub struct Phrase {
     /// None is empty, and no white space is in them.
     words: Vec<Vec<u8>>,
-    /// The rarest letter of all words is what a text is searched for: the place of its word, and its own place in that.
+    /// The rarest letter of all words, which is searched first: the place of its word, and its own place in that.
     rarest: (usize, usize),
-    /// All letters are ASCII; else texts are taken to small letters first.
+    /// All letters are ASCII; otherwise texts are converted to lower case first.
     is_ascii: bool,
 }
 
@@ -60,15 +60,15 @@ fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace()
 }
 
-/// Whether a text begins with words, each after something that separates.
+/// Whether a text begins with words, each after a separator.
 fn follow(words: &[Vec<u8>], text: &[u8], may_separate: impl Fn(u8) -> bool + Copy) -> bool {
     let [word, rest @ ..] = words else { return true };
     let gap = text.iter().take_while(|byte| may_separate(**byte)).count();
-    // What separates may be a part of the word as well.
+    // A separator may be a part of the word as well.
     (1..=gap).any(|at| begins(&text[at..], word) && follow(rest, &text[at + word.len()..], may_separate))
 }
 
-/// Whether a text ends with words, each before something that separates.
+/// Whether a text ends with words, each before a separator.
 fn precede(words: &[Vec<u8>], text: &[u8], may_separate: impl Fn(u8) -> bool + Copy) -> bool {
     let [rest @ .., word] = words else { return true };
     let gap = text.iter().rev().take_while(|byte| may_separate(**byte)).count();

@@ -1,16 +1,16 @@
-//! How prominent symbols are, by how many definitions mention their names.
+//! Prominence of symbols: the number of definitions that mention their names.
 //!
-//! It is read from the search index alone, so it is known as soon as a symbol is and stays the same for a snapshot, whether or
-//! not relations have been found out.
+//! It is read from the search index alone, so it is known as soon as a symbol is, and stays the same for a snapshot
+//! whether or not relations are computed.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::Kind;
 use crate::store::{Error, Snapshot, SymbolView};
 
-/// The owner's prominence for what has no owner, and the most for what has one.
+/// The prominence of the owner for symbols without one, and the limit for others.
 const NO_OWNER: f32 = 8.0;
-/// Worth of being a class.
+/// The bonus for a class.
 const CLASS: f32 = 2.0;
 /// Worth of each e-fold of documentation.
 const DOCUMENTED: f32 = 0.6;
@@ -31,7 +31,7 @@ impl<'a> Prominence<'a> {
         Self { snapshot, names: FxHashMap::default() }
     }
 
-    /// How prominent a name is: 0 when no definition holds it, and one more for each e-fold of those that do.
+    /// The prominence of a name: 0 without mentions, and one more for each e-fold of definitions that mention it.
     pub fn of_name(&mut self, name: &str) -> Result<f32, Error> {
         if let Some(known) = self.names.get(name) {
             return Ok(*known);
@@ -41,8 +41,9 @@ impl<'a> Prominence<'a> {
         Ok(prominence)
     }
 
-    /// How prominent a symbol is beside others that bear its name. Where PageRank tells one of them from the others, the first
-    /// by this is the same in 54 of 100 cases (five repositories), by path in 42. Where an owner is named (`is_owned`), a member is meant.
+    /// The prominence of a symbol among those of its name. Where PageRank prefers one of them, this prefers the same
+    /// in 54 of 100 cases (five repositories), and the order of paths in 42. With `is_owned`, the query names an
+    /// owner, so a member is meant.
     pub fn among_bearers(&mut self, symbol: &SymbolView<'_>, is_owned: bool) -> Result<f32, Error> {
         let container = symbol.container();
         let owner = match (container.is_empty(), symbol.parent()) {

@@ -1,4 +1,4 @@
-//! A second look at the symbols that may answer a description: what the words say of names, files and sizes.
+//! Descriptions: a second look at candidate symbols, by the words of names and files and by sizes.
 //!
 //! The weights were found on real commits and docstrings of six repositories (`benches/README.md`).
 
@@ -14,7 +14,8 @@ use super::words;
 use crate::model::Kind;
 use crate::store::{Field, SymbolView, flattened, stems, word_parts};
 
-/// What a change begins with, besides `area: ` (conventionalcommits.org and the custom of most repositories).
+/// Words that begin the title of a change, besides `area: ` (conventionalcommits.org and the custom of most
+/// repositories).
 const CHANGES: &[&str] = &[
     "add",
     "added",
@@ -79,31 +80,31 @@ pub const FIELDS: [Field; 3] = [Field::Text, Field::Parent, Field::Signature];
 /// Which of a description's words a symbol holds in each of [`FIELDS`], one bit for a word.
 pub type Held = [u64; 3];
 
-/// What each sign counts: a symbol's score is multiplied by e to the power of all of them. They were fitted together, as the
-/// weights of a log-linear model whose classes are the symbols that were found; the terms' score has the weight one.
-/// `signature` and `short` are less than the fit gave: questions ask for short functions as well, and lost by it.
+/// Weights of the signals: a symbol's score is multiplied by e to the power of their sum. They were fitted together,
+/// as a log-linear model whose classes are the symbols found; the terms' score has the weight one. `signature` and
+/// `short` are less than the fit gave, because questions ask for short functions as well, and lost by it.
 struct Weights {
-    /// The name is made of the description's words.
+    /// The share of the name's words in the description.
     name: f32,
-    /// So is the file's.
+    /// The share of the file name's words in the description.
     file: f32,
     /// The name begins with a verb that does what the description's verb does.
     verb: f32,
-    /// A yes-or-no question is described, and the name asks one.
+    /// The description is of a yes-or-no question, and the name asks one.
     asks: f32,
-    /// All of the description's telling words are in the definition, its documentation or its path.
+    /// All significant words of the description are in the definition, its documentation or its path.
     text: f32,
     /// They are in the signature.
     signature: f32,
-    /// They are in the owner's name, those that are not in the symbol's own.
+    /// They are in the owner's name, and not in the symbol's own.
     owner: f32,
-    /// Nobody describes what three lines say themselves.
+    /// A definition of three lines needs no description.
     short: f32,
     /// For each e-fold of words in the name: a long name holds some word of any description.
     length: f32,
-    /// A function in a function is part of what that one does.
+    /// A function inside a function is part of the outer one.
     nested: f32,
-    /// What makes an object is described by what the object is.
+    /// Constructors are described by the object that they make.
     constructor: f32,
 }
 
@@ -121,18 +122,18 @@ const DESCRIPTION: Weights = Weights {
     constructor: -0.36,
 };
 
-/// For each e-fold of symbols of one name that were found: what many define is seldom what one describes.
+/// For each e-fold of found symbols of one name: a common name is seldom the one described.
 pub const SAME_NAME: f32 = -0.1;
 
-/// What each sign counts in a description of a change, as a share of the score that the words alone gave.
+/// Weights for a description of a change, as shares of the score from words alone.
 struct ChangeWeights {
-    /// The symbol's name is made of the description's words.
+    /// The share of the symbol's name in the description.
     name: f32,
-    /// The file's is.
+    /// The share of the file's name in the description.
     file: f32,
-    /// The area that is named at the beginning is where the symbol lies.
+    /// The area named at the beginning contains the symbol.
     area: f32,
-    /// A definition of a hundred lines over one of one line: there is more in it that may be meant.
+    /// A definition of a hundred lines compared with one line: it is more likely to contain the change.
     size: f32,
     /// All telling words are in the definition, as for [`Weights::text`].
     text: f32,
@@ -140,12 +141,12 @@ struct ChangeWeights {
 
 const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, size: 1.4, text: 0.15 };
 
-/// What a file's path tells of all its symbols.
+/// The signals of a file's path, shared by all its symbols.
 #[derive(Default)]
 pub struct Place {
-    /// How far the description says the file's name.
+    /// The share of the file's name in the description.
     says: f32,
-    /// The file, or a folder around it, bears the name of the area that is named.
+    /// The file, or a folder around it, is named like the area.
     in_area: bool,
 }
 
@@ -154,11 +155,11 @@ pub struct Prose {
     form: Form,
     stems: FxHashSet<Rc<str>>,
     areas: Vec<String>,
-    /// The stems that tell something, each with what names say in its place.
+    /// The significant stems, each with the words that names use instead.
     telling: Vec<Vec<String>>,
-    /// What its verb does, see [`words::deeds`].
+    /// The actions of its verb, see [`words::deeds`].
     deeds: u32,
-    /// It is of a yes-or-no question.
+    /// It describes a yes-or-no question.
     asks: bool,
 }
 
@@ -180,11 +181,11 @@ pub fn is_change_word(word: &str) -> bool {
     CHANGES.contains(&word)
 }
 
-/// Whether a description is of a change, as in a commit or an issue, rather than of what something does.
+/// Whether a description is of a change, as in a commit or an issue, rather than of what code does.
 pub fn is_change(query: &str) -> bool {
     let mut words = query.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let first = words.next().unwrap_or_default();
-    // Commits do without articles; what describes a function does not: `Add the given key`.
+    // Titles of commits have no articles, unlike descriptions of functions: `Add the given key`.
     let is_described = words.clone().find(|word| !word.is_empty()).is_some_and(|second| ARTICLES.contains(&&*second));
     let is_numbered = query.split('#').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
     CHANGES.contains(&first.as_str()) && !(is_described && ALSO_DONE_BY_FUNCTIONS.contains(&first.as_str()))
@@ -193,15 +194,15 @@ pub fn is_change(query: &str) -> bool {
         || words.any(|word| TELLTALES.contains(&word.as_str()))
 }
 
-/// Of [`CHANGES`], what functions do as well.
+/// Words of [`CHANGES`] that also begin descriptions of functions.
 const ALSO_DONE_BY_FUNCTIONS: [&str; 21] = [
     "add", "allow", "apply", "build", "change", "clean", "disable", "drop", "enable", "ensure", "handle", "make",
     "merge", "move", "remove", "replace", "restore", "switch", "test", "update", "use",
 ];
-/// What stands before things that are described.
+/// Articles and the like, before described things.
 const ARTICLES: [&str; 5] = ["a", "all", "an", "any", "the"];
 
-/// Words that stand anywhere in what is said of a change, and in nothing else.
+/// Words that occur in descriptions of changes only.
 const TELLTALES: [&str; 7] = ["bug", "bugfix", "closes", "fixes", "regression", "renamed", "resolves"];
 
 impl Prose {
@@ -228,26 +229,26 @@ impl Prose {
         }
     }
 
-    /// The words that tell something, each with the others that say the same.
+    /// The significant words, each with its synonyms.
     pub fn telling(&self) -> &[Vec<String>] {
         &self.telling
     }
 
-    /// What names say in place of the description's words, all in one.
+    /// The words that names use instead of the description's words, joined.
     pub fn instead(&self) -> String {
         let others =
             self.telling.iter().flat_map(|word| &word[1..]).filter(|other| !self.stems.contains(other.as_str()));
         others.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// What a file's path tells of all its symbols.
+    /// The signals of a file's path, shared by all its symbols.
     pub fn place(&self, path: &str) -> Place {
         let file = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
         let in_area = !self.areas.is_empty() && path.split(['/', '.']).any(|part| self.is_area(part));
         Place { says: self.says(&stems(file), 2.0), in_area }
     }
 
-    /// What a symbol that may answer a description is worth for the words that it holds and for its size, its name aside.
+    /// The factor for a symbol that may answer a description, from the words in it and its size, without its name.
     pub fn worth(&self, symbol: &SymbolView<'_>, held: Held) -> f32 {
         const W: &Weights = &DESCRIPTION;
         let [text, parent, signature] = held.map(|held| self.share(held));
@@ -308,7 +309,7 @@ impl Prose {
         held.count_ones() as f32 / self.telling.len().max(1) as f32
     }
 
-    /// How far the description says a name: the share of the name's words that are in it, of `enough` words at least.
+    /// The share of a name's words in the description, relative to at least `enough` words.
     fn says(&self, words: &[Rc<str>], enough: f32) -> f32 {
         let said = words.iter().filter(|word| self.stems.contains(*word)).count() as f32;
         if words.is_empty() { 0.0 } else { said / words.len() as f32 * (said / enough).min(1.0) }
@@ -330,7 +331,7 @@ impl Prose {
         if all == 0.0 { 0.0 } else { said / all * (said / 3.0).min(1.0) }
     }
 
-    /// Whether a part of a path or an owner bears the name of an area that is named.
+    /// Whether a part of a path or an owner is named like an area of the change.
     fn is_area(&self, part: &str) -> bool {
         self.areas.contains(&flattened(part))
     }
@@ -343,7 +344,7 @@ fn is_custom(stem: &str) -> bool {
     STEMS.contains(stem)
 }
 
-/// The name of what a symbol belongs to; empty when it belongs to nothing.
+/// The name of a symbol's owner; empty without one.
 fn owner<'a>(symbol: &SymbolView<'a>) -> Cow<'a, str> {
     let container = symbol.container();
     if container.is_empty() { symbol.parent().map_or(container, |parent| parent.name()) } else { container }
@@ -357,7 +358,7 @@ fn is_short(symbol: &SymbolView<'_>) -> bool {
     lines(symbol) <= 3
 }
 
-/// One bit for each, the first the lowest.
+/// The flags as bits, the first the lowest.
 fn bits(set: impl Iterator<Item = bool>) -> u64 {
     set.enumerate().fold(0, |bits, (place, set)| bits | u64::from(set) << place)
 }
@@ -402,7 +403,7 @@ mod tests {
         let telling: Vec<&str> = prose.telling().iter().map(|word| &*word[0]).collect();
         assert_eq!(telling, ["number", "document"]);
         assert!(prose.instead().split(' ').any(|other| other == "count"), "{}", prose.instead());
-        // Where nothing says more, all counts.
+        // Without significant words, all words count.
         assert_eq!(Prose::new("Gets the value", "Gets value", Form::Prose).telling().len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! How well a symbol answers a query. What sort of query it is decides what counts.
+//! Ranking of symbols for a query, with weights that depend on the form of the query.
 //!
 //! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
 
@@ -14,7 +14,7 @@ use super::vendored::is_vendored;
 use crate::model::Kind;
 use crate::store::{Clause, Field, SymbolId, SymbolView, flattened, word_parts};
 
-/// Words that say nothing in a description, though they may in a name.
+/// Words to ignore in a description, though they may matter in a name.
 pub(in crate::query) const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
     "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "should", "so", "such", "than", "that", "the",
@@ -22,46 +22,46 @@ pub(in crate::query) const STOP_WORDS: &[&str] = &[
     "with", "would", "how", "what", "i", "you",
 ];
 
-/// What another word for one in a description counts, beside the word itself.
+/// Weight of a word's synonyms, relative to the word itself.
 const INSTEAD: f32 = 0.35;
 
 /// The weight of words below an issue's title, beside those of the title.
 const BELOW_TITLE: f32 = 1.0;
-/// Worth of being named in an issue, of standing in a trace or in a file whose path it gives.
+/// Factor for a symbol that an issue names, or that is in a trace or a file of the issue.
 const POINTED_AT: f32 = 1.5;
 
 /// Worth of a name that is the whole description in one word.
 const SAID: f32 = 5.0;
 
-/// So many of the parts before a name say whose it is.
+/// The most qualifiers of a name that are considered.
 const MOST_OWNERS: usize = 8;
 
-/// So many symbols that may answer a description are looked at again.
+/// The number of candidates for a description that are examined closely.
 const LOOKED_AT: usize = 200;
 
-/// What is worth a constructor, or whatever else bears the name of what it is in, beside that.
+/// Factor for a constructor, or another symbol with the name of its owner.
 const CONSTRUCTOR: f32 = 0.9;
 
 /// The worth of a name of which the query is a part, in tiers: more than that of any with a slip in it.
 const LITERAL: f32 = 0.4;
 
-/// Lifts a whole tier above anything that adding scores can reach.
+/// The unit of name matches, larger than any sum of term scores.
 pub(in crate::query) const TIER: f32 = 1_000.0;
 
-/// A symbol that may answer, and what is asked of it more than once.
+/// A candidate symbol, with properties that are used more than once.
 pub struct Candidate<'a> {
-    /// Which.
+    /// The symbol.
     pub symbol: SymbolView<'a>,
     /// Its name.
     pub name: Cow<'a, str>,
-    /// The name in lower case, letters and digits only; empty where a description is looked for.
+    /// The name in lower case, letters and digits only; empty for descriptions.
     pub flat: String,
-    /// How well it answers, and why.
+    /// Its score and the parts of it.
     pub tally: Tally,
 }
 
 impl Candidate<'_> {
-    /// How well it answers.
+    /// Its score.
     pub fn score(&self) -> f32 {
         self.tally.score
     }
@@ -72,13 +72,13 @@ impl Candidate<'_> {
 pub struct Looked {
     /// Which.
     pub symbol: SymbolId,
-    /// What its terms scored.
+    /// The score of its terms.
     pub score: f32,
-    /// Which of a description's words it holds.
+    /// The words of a description that it contains.
     pub held: Held,
 }
 
-/// What the paths of the candidates' files tell, each found out once.
+/// Signals of the candidates' file paths, each computed once.
 #[derive(Default)]
 pub struct Files(FxHashMap<u32, Place>);
 
@@ -87,7 +87,7 @@ struct Member {
     name: String,
     /// Its letters and digits, in small letters, and those of the owner.
     flat: [String; 2],
-    /// What it is worth to be meant.
+    /// The score if it is meant.
     worth: f32,
 }
 
@@ -111,9 +111,9 @@ impl Member {
 
 /// A query made ready to be asked.
 pub struct Ranker {
-    /// What sort it is.
+    /// Its form.
     pub form: Form,
-    /// The query as it is scored: a description without its stop words.
+    /// The query as scored: a description without its stop words.
     text: String,
     /// For an identifier its last part as written, else the words joined.
     name: String,
@@ -126,9 +126,9 @@ pub struct Ranker {
     /// The words as they are written, a name being one.
     names: Vec<String>,
     parts: Vec<String>,
-    /// What names say in place of a description's words.
+    /// The words that names use instead of a description's words.
     instead: String,
-    /// Names that are less alike answer, too.
+    /// Less similar names are answers, too.
     fuzzy: bool,
     /// The parts of every score are kept.
     explain: bool,
@@ -146,13 +146,13 @@ impl Ranker {
         Self::of_form(query, Form::of(query), fuzzy)
     }
 
-    /// The same for a few words that are in no name: they describe something after all.
+    /// A query of a few words that are in no name, read as a description.
     pub fn describing(query: &str, fuzzy: bool) -> Self {
         let query = bare(query);
         Self::of_form(query, Form::of_description(query), fuzzy)
     }
 
-    /// The same for a long text: its title is what is asked, and beside it `words` of the rest.
+    /// A long text as a query: its title is the question, with `words` of the rest beside it.
     pub fn about(issue: Issue, words: String, fuzzy: bool) -> Self {
         let ranker = Self::of_form(&issue.title, Form::of_description(&issue.title), fuzzy);
         Self { issue: Some((issue, words)), ..ranker }
@@ -220,12 +220,12 @@ impl Ranker {
         &self.parts
     }
 
-    /// The words that tell something in a description, each with the others that say the same.
+    /// The significant words of a description, each with its synonyms.
     pub fn telling(&self) -> &[Vec<String>] {
         self.prose.as_ref().map_or(&[], Prose::telling)
     }
 
-    /// Whether a few words may be no name, for a search to try whether they describe something.
+    /// Whether a few words may be no name, so that a search tries them as a description.
     pub fn may_describe(&self) -> bool {
         self.form == Form::Words && self.parts.len() > 2
     }
@@ -235,10 +235,10 @@ impl Ranker {
         flattened(name).contains(&self.flat)
     }
 
-    /// What is looked for where, and how much it counts.
+    /// The search clauses: words, fields and weights.
     pub fn clauses(&self) -> Vec<Clause<'_>> {
         let weights: &[(Field, f32)] = match self.form {
-            // Its trigrams say all that its words do, and more of what is like it.
+            // Its trigrams cover the words of the name, and find similar names.
             Form::Identifier => &[(Field::Text, 0.5), (Field::Parent, 2.0)],
             Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
             Form::Prose => &[
@@ -257,7 +257,7 @@ impl Ranker {
             clauses.push(Clause::new(Field::Trigrams, &self.text, boost));
         }
         if self.form == Form::Prose {
-            // They are many and common: what holds none of the words themselves is no answer.
+            // Synonyms are many and common: a symbol without any of the words themselves is no answer.
             let instead =
                 |(field, boost)| Clause { only_helps: true, ..Clause::new(field, &self.instead, boost * INSTEAD) };
             clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
@@ -277,7 +277,7 @@ impl Ranker {
     pub fn exact_names(&self) -> Vec<Cow<'_, str>> {
         let mut names: Vec<Cow<'_, str>> = self.exact_name().map(Cow::Borrowed).into_iter().collect();
         for Member { name, .. } in &self.members {
-            // Where owners are public, so may their members be: `mutex lock`.
+            // Members of public owners may be public as well: `mutex lock`.
             let mut letters = name.chars();
             let first = letters.next().into_iter().flat_map(char::to_uppercase);
             names.extend([Cow::Borrowed(&**name), Cow::Owned(first.chain(letters).collect())]);
@@ -294,8 +294,8 @@ impl Ranker {
         }
     }
 
-    /// Whether a symbol bears the name that is looked for, written in other letters: those of [`Ranker::exact_names`] are found
-    /// however many there are.
+    /// Whether a symbol has the name asked for, in other letters. [`Ranker::exact_names`] finds the exact ones in any
+    /// number.
     pub fn is_in_other_letters(&self, symbol: &SymbolView<'_>) -> bool {
         let name = symbol.name();
         !self.form.is_prose() && self.exact_name() != Some(&name) && flattened(&name) == self.flat
@@ -306,8 +306,8 @@ impl Ranker {
         (self.form == Form::Identifier).then_some(&self.name)
     }
 
-    /// Leaves those of some symbols that may come to be among the best, by what is known without looking at their names and
-    /// owners: to read those of all takes longer than to find them.
+    /// Keeps the symbols that may become the best, judged without their names and owners: reading those of all takes
+    /// longer than the search.
     pub fn narrow(&self, found: &mut Vec<(SymbolView<'_>, Looked)>) {
         let Some(prose) = self.prose.as_ref().filter(|_| self.form == Form::Prose && found.len() > LOOKED_AT) else {
             return;
@@ -323,9 +323,9 @@ impl Ranker {
         found.retain(|_| worths.next().is_some_and(|worth| worth >= *least));
     }
 
-    /// What a symbol's score is multiplied by for where it stands and for what it is.
+    /// The factors for a symbol's place and kind.
     fn priors(&self, symbol: &SymbolView<'_>, aside: bool) -> [(&'static str, f32); 2] {
-        // A description is of what something does; values and types come after what runs.
+        // Descriptions are of functions more often than of types and values.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
@@ -367,19 +367,19 @@ impl Ranker {
         } else if !self.names_owner()
             && (symbol.container() == candidate.name || parent_is(&symbol, |name| name == candidate.name))
         {
-            // Who says the name of a class means the class.
+            // The name of a class means the class, not its constructor.
             candidate.tally.times("bears the owner's name", CONSTRUCTOR);
         }
         candidate
     }
 
-    /// What a symbol's name and owner are worth together.
+    /// Worth of a symbol's name and owner together.
     pub(in crate::query) fn tier(&self, candidate: &Candidate<'_>) -> f32 {
         self.tiers(candidate).iter().map(|(_, worth)| worth).sum()
     }
 
-    /// What the whole name is worth: exactly as written, the same in other letters, begun by the query; and what more it is
-    /// worth when the owner is the one that is named.
+    /// Worth of the name: exactly as written, in other letters, or beginning with the query; and the addition for the
+    /// owner that the query names.
     fn tiers(&self, candidate: &Candidate<'_>) -> [(&'static str, f32); 2] {
         if self.form.is_prose() || self.flat.is_empty() {
             return [("", 0.0); 2];
@@ -407,7 +407,7 @@ impl Ranker {
         [tier, ("owner", owner)]
     }
 
-    /// What a name is worth that differs from the query by a slip of the finger or two.
+    /// Worth of a name that differs from the query by one or two typing errors.
     pub fn slip(&self, flat: &str) -> f32 {
         let length = self.flat.len().max(flat.len());
         if length < 5 || self.flat.len().abs_diff(flat.len()) > 2 {
@@ -428,7 +428,7 @@ impl Ranker {
         !self.owners.is_empty()
     }
 
-    /// What a symbol is worth as one of the members that a few words may name.
+    /// Worth of a symbol as one of the members that a few words may name.
     fn as_member(&self, symbol: &SymbolView<'_>, flat: &str) -> f32 {
         let is_named = |member: &&Member| {
             let [name, owner] = &member.flat;
@@ -438,8 +438,8 @@ impl Ranker {
         self.members.iter().find(is_named).map_or(0.0, |member| member.worth)
     }
 
-    /// How surely a symbol belongs to the owner that the query names, 0 to 1: the type or module around it, or one further out;
-    /// or, when nothing is around it, its file or its folder, which are modules and packages.
+    /// How surely a symbol belongs to the owner that the query names, 0 to 1: the enclosing type or module, or one
+    /// further out; at top level its file or folder, which are modules and packages.
     pub(in crate::query) fn owner_share(&self, symbol: &SymbolView<'_>) -> f32 {
         let Some(owner) = self.owners.first() else { return 0.0 };
         let container = symbol.container();
@@ -461,8 +461,8 @@ impl Ranker {
         if stem == Some(owner) || path.next() == Some(owner) { 1.0 } else { 0.0 }
     }
 
-    /// Whether a symbol has to do with the query at all, so that nothing found can be told from something found. A
-    /// description is about whatever shares its rarer words; a name must be in the symbol, or be like its name.
+    /// Whether a symbol is related to the query at all; otherwise there is no answer. A description accepts every
+    /// symbol found by its rarer words; a name must be in the symbol, or be similar to its name.
     pub fn is_answer(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { symbol, name, flat, .. } = candidate;
         match self.form {
@@ -508,9 +508,9 @@ impl Ranker {
     }
 }
 
-/// The letters and digits of a few bare words together, as they are in a name; empty for what cannot be one.
+/// The letters and digits of a few bare words joined, as in a name; empty if they cannot be one.
 fn joined(query: &str) -> String {
-    /// A name has no more words.
+    /// The most words of a name.
     const MOST: usize = 10;
     let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -525,7 +525,7 @@ fn parent_is(symbol: &SymbolView<'_>, is: impl Fn(&str) -> bool) -> bool {
     symbol.parent().is_some_and(|parent| is(&parent.name()))
 }
 
-/// Whether text holds a word, whatever the case of its letters.
+/// Whether text contains a word, ignoring the case of ASCII letters.
 pub(in crate::query) fn holds(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
     let rarest = word.iter().enumerate().min_by_key(|(_, letter)| commonness(**letter));
@@ -535,19 +535,19 @@ pub(in crate::query) fn holds(text: &[u8], word: &str) -> bool {
     })
 }
 
-/// How common a letter is in code and its documentation: 0 for one that is rarer than all that are known.
+/// The frequency rank of a letter in code and its documentation: 0 for letters rarer than all in the list.
 pub(in crate::query) fn commonness(letter: u8) -> usize {
     /// The most common last.
     const LETTERS: &[u8] = b"._zjqkwxyvb=\"ghf(),mupdcliosanrte ";
     LETTERS.iter().position(|common| *common == letter.to_ascii_lowercase()).map_or(0, |place| place + 1)
 }
 
-/// Whether a text begins with a word, whatever the case of its letters.
+/// Whether a text begins with a word, ignoring the case of ASCII letters.
 pub(in crate::query) fn begins(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word))
 }
 
-/// Whether a symbol stands in a file that exercises others or that nobody wrote.
+/// Whether a symbol is in a test, an example, generated or vendored code.
 fn is_aside(symbol: &SymbolView<'_>) -> bool {
     symbol.file.is_test() || symbol.file.is_generated() || is_vendored(symbol.file)
 }
@@ -574,7 +574,7 @@ fn trigrams(flat: &str) -> Vec<u64> {
     trigrams
 }
 
-/// Lowers those of a name that several of them bear.
+/// Lowers the scores of symbols that share a name.
 pub fn lower_repeated_names(hits: &mut [Candidate<'_>]) {
     let mut names: FxHashMap<&[u8], f32> = FxHashMap::default();
     hits.iter().for_each(|hit| *names.entry(hit.symbol.name_bytes()).or_default() += 1.0);
@@ -584,8 +584,8 @@ pub fn lower_repeated_names(hits: &mut [Candidate<'_>]) {
     }
 }
 
-/// Gives each file's best symbols' scores to all that it holds, a little: a file that answers in three places is more
-/// likely to be the one that was meant.
+/// Adds a little of each file's best scores to all its symbols: a file that answers in three places is more likely to
+/// be the right one.
 pub fn share_within_files(hits: &mut [Candidate<'_>]) {
     let mut files: FxHashMap<u32, (usize, f32)> = FxHashMap::default();
     for hit in hits.iter() {

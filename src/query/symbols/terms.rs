@@ -1,7 +1,7 @@
-//! The language of queries: words, and among them `kind:class`, `lang:rust`, `file:src/net`, `-file:tests`, `repo:name` and
-//! "quoted phrases".
+//! The query language: words, and among them `kind:class`, `lang:rust`, `file:src/net`, `-file:tests`, `repo:name`
+//! and "quoted phrases".
 //!
-//! What has the form of a term and is none, such as `std::fs` or `a:b`, is a word. A term in quotes is one, too.
+//! Other words with a colon, such as `std::fs` or `a:b`, are ordinary words, and so is a term in quotes.
 
 use globset::{GlobBuilder, GlobMatcher, escape};
 
@@ -12,21 +12,21 @@ use super::issue::is_issue;
 pub struct Terms {
     /// The words, those of phrases included, without the terms.
     pub text: String,
-    /// What follows each `kind:`.
+    /// Values of `kind:`.
     pub kinds: Vec<String>,
-    /// What follows each `lang:` or `language:`.
+    /// Values of `lang:` and `language:`.
     pub languages: Vec<String>,
-    /// What follows each `file:`.
+    /// Values of `file:`.
     pub files: Vec<String>,
-    /// What follows each `-file:`.
+    /// Values of `-file:`.
     pub other_files: Vec<String>,
-    /// Other terms with a `-` before them, which mean nothing.
+    /// Other terms with a `-` before them, which have no meaning.
     pub negated: Vec<String>,
-    /// What follows each `repo:`.
+    /// Values of `repo:`.
     pub repos: Vec<String>,
-    /// What stands in quotes, with one space for each run of white space.
+    /// Phrases in quotes, with one space for each run of white space.
     pub phrases: Vec<String>,
-    /// How many words stand outside of quotes.
+    /// The number of words outside quotes.
     pub words: usize,
 }
 
@@ -78,12 +78,12 @@ pub fn parse(query: &str) -> Terms {
     terms
 }
 
-/// What stands between the quotes that a text begins with, and what follows them. A quote without another is a sign.
+/// The text between the quotes that a text begins with, and the rest. A single quote is an ordinary character.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('"')?.split_once('"')
 }
 
-/// What `file:` means: a glob where there is one of its signs, else any part of a path, in letters of any case.
+/// The pattern of `file:`: a glob if it has a glob character, otherwise any part of a path, ignoring case.
 pub fn file_glob(value: &str) -> Result<GlobMatcher, globset::Error> {
     let is_glob = value.contains(['*', '?', '[', '{']);
     let value = value.trim_start_matches("./");
@@ -158,7 +158,7 @@ mod tests {
         #[test]
         fn no_query_is_too_strange(query in "\\PC*|([a-c:\"* ]|kind:|lang:|-?file:|repo:|\u{3000}|é){0,30}") {
             let terms = parse(&query);
-            // Nothing is lost but white space, quotes and the keys of terms.
+            // Only white space, quotes and the keys of terms are lost.
             let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
             let kept = [&terms.kinds, &terms.languages, &terms.files, &terms.other_files, &terms.negated, &terms.repos];
             let taken: usize = kept.iter().flat_map(|list| list.iter()).map(|value| letters(value) + 8).sum();

@@ -1,8 +1,8 @@
-//! Code of others that no folder's name betrays: it is known by its file's name or by the banner that it begins with.
+//! Vendored code outside the usual folders: recognized by its file's name or by the banner at its beginning.
 
 use crate::store::FileView;
 
-/// So far into a file a banner is looked for, in bytes.
+/// The part of a file in which a banner is searched, in bytes.
 const BANNER: usize = 400;
 
 /// Endings of files that browsers are served as they are.
@@ -16,7 +16,7 @@ pub fn is_vendored(file: FileView<'_>) -> bool {
         || is_served() && (has_version(path) || has_banner(file.content()))
 }
 
-/// Whether a module lies in the `packages` of another package, where Python projects keep those of others.
+/// Whether a module is in the `packages` folder of another package, where Python projects keep vendored code.
 fn is_bundled_package(path: &str) -> bool {
     let mut folders = path.split('/').rev().skip(2);
     folders.any(|folder| folder == "packages") && folders.next().is_some()

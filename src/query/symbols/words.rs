@@ -1,6 +1,6 @@
-//! What words of a description have to do with words of names: abbreviations, verbs that do the same, and words that say nothing.
+//! Relations between words of descriptions and words of names: abbreviations, verbs of the same action, and fillers.
 //!
-//! Programmers agree on them across languages and projects; nothing here is of one repository.
+//! Programmers agree on them across languages and projects; nothing here belongs to one repository.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::store::stems;
 
-/// A word that descriptions use, and what names say in its place.
+/// A word of descriptions, and the words that names use instead.
 const INSTEAD: &[(&str, &[&str])] = &[
     ("absolute", &["abs"]),
     ("address", &["addr"]),
@@ -164,7 +164,7 @@ const VERBS: &[&[&str]] = &[
     &["count", "len", "length", "num", "number", "size", "total"],
 ];
 
-/// Words of which descriptions are made, whatever they describe.
+/// Words of descriptions that are independent of the subject.
 const FILLERS: &[&str] = &[
     "all",
     "also",
@@ -208,7 +208,7 @@ const FILLERS: &[&str] = &[
     "whether",
 ];
 
-/// With what the name of a yes-or-no question begins.
+/// Beginnings of names that ask a yes-or-no question.
 const ASKS: &[&str] = &[
     "allows", "are", "can", "check", "contains", "does", "ends", "equals", "exists", "has", "have", "in", "include",
     "is", "matches", "needs", "should", "starts", "supports", "was", "will",
@@ -216,9 +216,9 @@ const ASKS: &[&str] = &[
 
 /// The tables by stem.
 struct Tables {
-    /// What else a stem is called, both ways.
+    /// The synonyms of a stem, both ways.
     others: FxHashMap<String, Vec<String>>,
-    /// What a verb does: one bit for each of [`VERBS`].
+    /// The actions of a verb: one bit for each of [`VERBS`].
     verbs: FxHashMap<String, u32>,
     fillers: FxHashSet<String>,
 }
@@ -248,22 +248,22 @@ pub fn instead_of(stem: &str) -> &'static [String] {
     TABLES.others.get(stem).map_or(&[], Vec::as_slice)
 }
 
-/// What a verb does, as bits; verbs that share one do the same.
+/// The actions of a verb, as bits; verbs that share one have the same meaning.
 pub fn deeds(stem: &str) -> u32 {
     TABLES.verbs.get(stem).copied().unwrap_or(0)
 }
 
-/// Whether a stem is in descriptions whatever they describe.
+/// Whether a stem occurs in descriptions of any subject.
 pub fn is_filler(stem: &str) -> bool {
     TABLES.fillers.contains(stem)
 }
 
-/// Whether a name that begins with this word, in small letters, asks something that is answered by yes or no.
+/// Whether a name that begins with this word, in lower case, asks a yes-or-no question.
 pub fn asks(word: &str) -> bool {
     ASKS.contains(&word)
 }
 
-/// Whether a description is of something that answers by yes or no: "Returns true if …", "Checks whether …".
+/// Whether a description is of a yes-or-no question: "Returns true if …", "Checks whether …".
 pub fn is_asked(description: &str) -> bool {
     let mut words = description.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut next = || words.next().unwrap_or_default().to_lowercase();

@@ -1,4 +1,4 @@
-//! Lines that match a pattern in the files of a commit that nobody has indexed: each is read and searched in parallel.
+//! Lines that match a pattern in the files of a commit that is not indexed: each is read and searched in parallel.
 
 use std::sync::atomic::Ordering;
 
@@ -10,12 +10,12 @@ use super::scan::Limits;
 use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
 use crate::query::text::{Matcher, searcher};
 
-/// How many files are looked into before what was found is put together.
+/// The number of files searched between two collections of results.
 const BATCH: usize = 1024;
-/// A line is shown up to this many bytes, from a little before its first match.
+/// The most bytes shown of a line, from a little before its first match.
 const LONGEST: usize = 2_000;
 
-/// What is looked for, and how much of it is wanted.
+/// The pattern, and the part of its matches to return.
 pub struct Wanted<'a> {
     /// The pattern.
     pub matcher: &'a Matcher,
@@ -23,7 +23,7 @@ pub struct Wanted<'a> {
     pub before: usize,
     /// Lines after each match.
     pub after: usize,
-    /// Matching lines that are passed over, by path and line.
+    /// Matching lines to skip, by path and line.
     pub skip: usize,
     /// Matching lines that are given.
     pub take: usize,
@@ -36,7 +36,7 @@ pub struct Line {
     pub number: u64,
     /// The line without its end; bytes that are no UTF-8 are replaced.
     pub text: String,
-    /// Where it matches, as start and length in bytes of `text`.
+    /// The matches, as start and length in bytes of `text`.
     pub ranges: Vec<(usize, usize)>,
     /// `text` is a part of the line.
     pub cut: bool,
@@ -55,12 +55,12 @@ pub struct FileLines {
     pub lines: Vec<Line>,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The lines that were wanted, by path.
+    /// The requested lines, by path.
     pub files: Vec<FileLines>,
-    /// Text files that were looked into.
+    /// Text files searched.
     pub searched: u64,
     /// Files with a match.
     pub matching: u64,
@@ -68,13 +68,13 @@ pub struct Outcome {
     pub total: u64,
     /// Files that are no text.
     pub binary: u64,
-    /// What could not be read.
+    /// Errors in reading files.
     pub failures: Vec<SourceError>,
-    /// The time was up before every file was looked into.
+    /// Time ran out before all files were searched.
     pub timed_out: bool,
 }
 
-/// What became of one file.
+/// The result for one file.
 enum Seen {
     Skipped,
     Binary,
@@ -87,7 +87,7 @@ pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &Wanted<'_>
     let mut outcome = Outcome::default();
     let end = wanted.skip.saturating_add(wanted.take);
     for batch in entries.chunks(BATCH) {
-        // Lines that nobody will be shown are counted and not kept.
+        // Lines beyond the requested ones are counted and not kept.
         let texts = end.saturating_sub(outcome.total as usize);
         let make = || (searcher(wanted.matcher.multi_line, wanted.before, wanted.after, true), Vec::new());
         let look = |(searcher, buffer): &mut (Searcher, Vec<u8>), entry: &&TreeEntry| {
@@ -131,12 +131,12 @@ fn file(
         Err(err) => return Seen::Failed(err),
     }
     let mut collect = Collect { matcher: wanted.matcher, lines: Vec::new(), count: 0, before: Vec::new(), texts };
-    // A slice can be read, and the sink refuses nothing.
+    // A slice can always be read, and the sink never fails.
     let _ = searcher.search_slice(&wanted.matcher.regex, buffer, &mut collect);
     Seen::Lines(collect.count, collect.lines)
 }
 
-/// Keeps what is found in a file.
+/// Collects the matching lines of a file.
 struct Collect<'a> {
     matcher: &'a Matcher,
     lines: Vec<Line>,
@@ -154,7 +154,7 @@ impl Sink for Collect<'_> {
         if self.lines.len() < self.texts {
             let bytes = without_end(found.bytes());
             let mut ranges = Vec::new();
-            // What a matcher refuses here it would have refused above.
+            // A pattern that fails here would have failed in the search.
             let _ = self.matcher.regex.find_iter(bytes, |range| {
                 ranges.push((range.start(), range.end()));
                 true
@@ -198,7 +198,7 @@ fn shown(bytes: &[u8], ranges: &[(usize, usize)]) -> (String, Vec<(usize, usize)
         end -= 1;
     }
     let part = &bytes[start..end];
-    // Replacing what is no UTF-8 makes a text longer, and moves what comes after.
+    // Replacing invalid UTF-8 makes a text longer, and moves the ranges behind it.
     let place = |at: usize| String::from_utf8_lossy(&part[..at.clamp(start, end) - start]).len();
     let inside = ranges.iter().filter(|(from, _)| (start..end.max(start + 1)).contains(from));
     let ranges = inside.map(|&(from, to)| (place(from), place(to) - place(from))).collect();

@@ -1,4 +1,4 @@
-//! Where a name is written at all, comments and strings included.
+//! Mentions: every place where a name is written, including comments and strings.
 
 use memchr::memmem::Finder;
 

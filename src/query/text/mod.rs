@@ -1,4 +1,4 @@
-//! Lines that match a pattern: what ripgrep finds, in the files whose grams say that they may hold it.
+//! Text search: matching lines as ripgrep finds them, in the files whose grams show that they may match.
 
 pub mod blobs;
 pub(super) mod mentions;
@@ -17,7 +17,7 @@ use scan::{Limits, Outcome, scan};
 
 /// A pattern that would need more memory than this, in bytes, is refused.
 const LARGEST: usize = 10 << 20;
-/// What each thread may keep of the automaton it makes on the way, in bytes.
+/// The size limit of each thread's lazily built automaton, in bytes.
 const CACHE: usize = 32 << 20;
 
 /// Whether capital and small letters are the same.
@@ -32,16 +32,16 @@ pub enum Case {
     Smart,
 }
 
-/// What is looked for in lines, as ripgrep takes it.
+/// A pattern and its options, as in ripgrep.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
     /// A line must match one of them.
     pub patterns: Vec<String>,
-    /// They are no regular expressions.
+    /// The patterns are literal text.
     pub fixed: bool,
     /// See [`Case`].
     pub case: Case,
-    /// Matches begin and end where words do.
+    /// Matches begin and end at word boundaries.
     pub word: bool,
     /// A match may go over several lines.
     pub multi_line: bool,
@@ -59,7 +59,7 @@ pub struct Matcher {
 }
 
 impl Pattern {
-    /// Makes it ready; refuses what is no regular expression, or too large, in the words of the parser.
+    /// Compiles the pattern; an error, in the parser's words, if it is no regular expression or too large.
     pub fn compile(&self) -> Result<Matcher, String> {
         let mut builder = RegexMatcherBuilder::new();
         builder
@@ -78,13 +78,13 @@ impl Pattern {
         Ok(Matcher { regex, grams: self.grams(), multi_line: self.multi_line })
     }
 
-    /// The grams of every match. Whatever could make a match more narrow (words, capital letters) is left out.
+    /// The grams of every match. Options that only make matches narrower (words, capital letters) are ignored.
     fn grams(&self) -> GramQuery {
         let each = self.patterns.iter().map(|pattern| {
             let pattern = if self.fixed { regex_syntax::escape(pattern) } else { pattern.clone() };
             let mut parser = regex_syntax::ParserBuilder::new();
             parser.utf8(false).multi_line(true).case_insensitive(self.case != Case::Sensitive);
-            // What cannot be read here can be looked for all the same.
+            // A pattern that cannot be parsed here is still searched.
             parser.build().parse(&pattern).map_or(GramQuery::All, |hir| needs(&hir))
         });
         GramQuery::or(each)
@@ -104,7 +104,7 @@ impl Pattern {
 pub struct LineHit {
     /// The first line, from one.
     pub line: u64,
-    /// How many lines.
+    /// The number of lines.
     pub lines: u64,
     /// Their bytes without the last newline.
     pub text: Vec<u8>,
@@ -114,12 +114,12 @@ pub struct LineHit {
     pub after: Vec<Vec<u8>>,
 }
 
-/// A searcher as ripgrep makes one for the files of a folder, with so many lines before and after each match.
+/// A searcher with ripgrep's settings for files of a folder, with this context before and after each match.
 pub fn searcher(multi_line: bool, before: usize, after: usize, numbered: bool) -> Searcher {
     builder(before, after, numbered).multi_line(multi_line).build()
 }
 
-/// A searcher of a file's bytes as they are, whatever they are.
+/// A searcher of a file's bytes as they are, without decoding.
 pub fn searcher_of_bytes(before: usize, after: usize, numbered: bool) -> Searcher {
     let none = BinaryDetection::none();
     builder(before, after, numbered).multi_line(true).bom_sniffing(false).binary_detection(none).build()
@@ -143,8 +143,8 @@ pub fn search_file<S: Sink>(
     sink: S,
 ) -> Result<(), S::Error> {
     match file.has_nul() {
-        // Read as ripgrep reads it, a buffer at a time: what lies before the one with the first NUL byte counts. A searcher
-        // that has seen a long line has a larger buffer, and an answer must not depend on that.
+        // Read in buffers as ripgrep does: matches before the buffer with the first NUL byte count. A searcher that
+        // has seen a long line has a larger buffer, and an answer must not depend on that.
         true => {
             let (before, after) = (searcher.before_context(), searcher.after_context());
             let mut fresh = self::searcher(searcher.multi_line(), before, after, searcher.line_number());
@@ -154,8 +154,8 @@ pub fn search_file<S: Sink>(
     }
 }
 
-/// Hands the matches of each file to `take`, until it says no. `context` lines come with each. Only the first `texts`
-/// of a file carry their text: what nobody will be shown need not be copied.
+/// Passes the matches of each file to `take`, with `context` lines each, until it returns false. Only the first
+/// `texts` of a file carry their text: the others are not shown.
 pub fn search_text<'a>(
     candidates: impl Iterator<Item = FileView<'a>>,
     matcher: &Matcher,
@@ -172,12 +172,12 @@ pub fn search_text<'a>(
 /// The matching lines of a file.
 fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, texts: usize) -> Vec<LineHit> {
     let mut collect = Collect { hits: Vec::new(), before: Vec::new(), texts };
-    // A slice can be read, and the sink refuses nothing.
+    // A slice can always be read, and the sink never fails.
     let _ = search_file(searcher, &matcher.regex, file, &mut collect);
     collect.hits
 }
 
-/// Keeps what is found.
+/// Collects matching lines.
 struct Collect {
     hits: Vec<LineHit>,
     before: Vec<Vec<u8>>,

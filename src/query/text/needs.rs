@@ -1,7 +1,9 @@
-//! Which grams a text must hold for a pattern to match in it, after Cox 2012, "Regular Expression Matching with a Trigram
+//! The grams that every match of a pattern contains, after Cox 2012, "Regular Expression Matching with a Trigram
 //! Index".
 //!
-//! Every part of a pattern is known by the strings that it matches, while they are few, and else by how its matches begin,
+//! Each part of a pattern is described by the strings that it matches, while they are few, and otherwise by the
+//! prefixes and suffixes of its matches and the grams that all of them contain. Everything is in lower case, as grams
+//! are.
 //! how they end, and which grams they hold in any case. Everything is in small letters, as grams are.
 
 use std::collections::BTreeSet;
@@ -10,13 +12,13 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::store::GramQuery;
 
-/// More strings than this are known by how they begin and end.
+/// With more strings than this, only prefixes and suffixes are kept.
 const MOST_STRINGS: usize = 64;
-/// Of longer strings the grams are taken, and what is left is how they begin and end.
+/// Of longer strings the grams are taken, and only prefixes and suffixes are kept.
 const LONGEST: usize = 256;
-/// A class of more characters may be any.
+/// A class of more characters counts as any text.
 const MOST_CHARACTERS: usize = 32;
-/// A repetition is written out so often.
+/// The most copies written out for a repetition.
 const MOST_COPIES: u32 = 4;
 
 type Strings = BTreeSet<Vec<u8>>;
@@ -26,13 +28,13 @@ pub(in crate::query) fn needs(hir: &Hir) -> GramQuery {
     Part::of(hir).opened().needs
 }
 
-/// What is known of the matches of a part of a pattern.
+/// The description of a pattern part's matches.
 struct Part {
-    /// All of them, while they are few; then the rest tells nothing more.
+    /// All matches, while they are few; then the other fields are unused.
     exact: Option<Strings>,
-    /// How they begin.
+    /// Prefixes of the matches.
     prefix: Strings,
-    /// How they end.
+    /// Suffixes of the matches.
     suffix: Strings,
     needs: GramQuery,
 }
@@ -57,7 +59,7 @@ impl Part {
         Self { exact, prefix: Strings::new(), suffix: Strings::new(), needs: GramQuery::All }
     }
 
-    /// What may be anything, nothing included.
+    /// Any text, including none.
     fn anything() -> Self {
         let open = || Strings::from([Vec::new()]);
         Self { exact: None, prefix: open(), suffix: open(), needs: GramQuery::All }
@@ -74,7 +76,7 @@ impl Part {
             return all;
         }
         let open = all.then(Self::anything());
-        // What is not written out may end as anything, but a last one there is.
+        // The last copy is not written out, but it exists and determines the suffix.
         if *min > 0 { Self { suffix: Self::of(sub).opened().suffix, ..open.opened() } } else { open }
     }
 
@@ -101,7 +103,7 @@ impl Part {
             true => grams(&crossed(self.ends(), other.begins())),
             false => GramQuery::All,
         };
-        // What was known exactly and is now known no more.
+        // The exact strings are given up here, so their grams are taken first.
         let both = [&self.exact, &other.exact].map(|exact| exact.as_ref().map_or(GramQuery::All, grams));
         let needs = GramQuery::and([needs, border].into_iter().chain(both));
         Self { exact: None, prefix, suffix, needs }.opened()
@@ -133,8 +135,8 @@ impl Part {
         self.exact.as_ref().unwrap_or(&self.suffix)
     }
 
-    /// The same, known by how its matches begin and end: the grams of those are taken, and so much of them kept as the grams
-    /// across the next border need.
+    /// The part described by prefixes and suffixes: their grams are taken, and as many bytes kept as the grams across
+    /// the next border need.
     fn opened(self) -> Self {
         let known = [self.begins(), self.ends()].map(grams);
         let needs = GramQuery::and([self.needs.clone()].into_iter().chain(known));

@@ -1,4 +1,4 @@
-//! Files that may answer, most useful first, looked into on every core until enough is found or the time is up.
+//! Parallel search of candidate files, most useful first, until enough is found or time is up.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +8,14 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use crate::store::{Error, FileView, GramQuery, Snapshot};
 
-/// How many files are looked into at once, at first and later: a page is often full after the first few.
+/// The number of files searched at once, at first and later: a page is often full after the first few.
 const FIRST_BATCH: usize = 16;
 const MOST_IN_BATCH: usize = 256;
-/// So many bytes are looked into before another thread has woken up.
+/// The bytes searched in the time that a thread takes to wake up.
 const WORTH_THREADS: u64 = 1 << 19;
-/// So many are one thread's at most before it asks for more.
+/// The most files of one thread before it asks for more.
 const MOST_AT_ONCE: usize = 16;
-/// How many files with a definition of the very name that is looked for come before all others.
+/// The most files defining the searched name that come before all others.
 const DEFINERS: usize = 20;
 
 /// When to stop.
@@ -23,7 +23,7 @@ const DEFINERS: usize = 20;
 pub struct Limits<'a> {
     /// Not later than this.
     pub until: Instant,
-    /// Set when nobody wants the answer any more.
+    /// Set when the request is cancelled.
     pub cancelled: &'a AtomicBool,
 }
 
@@ -97,19 +97,19 @@ impl<'a> Iterator for Candidates<'a> {
     }
 }
 
-/// How a search ended.
+/// The end of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The time was up.
+    /// Time ran out.
     pub timed_out: bool,
-    /// Whoever took the matches wanted no more.
+    /// The receiver wanted no more matches.
     pub stopped: bool,
-    /// Files that were looked into.
+    /// Files searched.
     pub files: u64,
 }
 
-/// Looks into files on every core and hands what was seen to `take` in their order, until it says no. Each thread has a thing
-/// of its own, which `make` makes, to look with.
+/// Searches files on every core and passes the results to `take` in order, until it returns false. `make` creates the
+/// searcher of each thread.
 pub fn scan<'a, S, T: Send>(
     candidates: impl Iterator<Item = FileView<'a>>,
     limits: Limits<'_>,
@@ -148,8 +148,8 @@ pub fn scan<'a, S, T: Send>(
     outcome
 }
 
-/// What `look` says of each thing, in their order: on every core where there is enough to do, by their sizes in bytes. Each thread
-/// has a thing of its own, which `make` makes, to look with.
+/// The results of `look` for each item, in order: in parallel if the sizes in bytes make it worthwhile. `make`
+/// creates the searcher of each thread.
 pub fn on_every_core<I: Sync, S, T: Send>(
     things: &[I],
     size: impl Fn(&I) -> u64,

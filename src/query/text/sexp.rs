@@ -1,5 +1,5 @@
-//! Which grams a file must hold for a tree-sitter query to match in it: those of the words that it names as tokens, and of
-//! what its predicates say of captures that every match has.
+//! The grams that a file must contain for a tree-sitter query to match: those of the words in its tokens, and of the
+//! predicates on captures that every match has.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -15,14 +15,14 @@ const DEEPEST: usize = 100;
 const LARGEST_REGEX: usize = 1 << 20;
 const MOST_REGEXES: usize = 20;
 
-/// How a text reads as a query.
+/// The reading of a text as a query.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// It may be one.
+    /// It may be a query.
     Query,
-    /// It is none, or nested too deep to be one: tree-sitter reads queries by calls, one for each level.
+    /// It is no query, or nested too deep: tree-sitter parses queries recursively.
     Nothing,
-    /// It asks too much, and why.
+    /// It asks too much, with the reason.
     TooMuch(String),
 }
 
@@ -55,7 +55,7 @@ pub(in crate::query) fn query_needs(query: &str) -> GramQuery {
     GramQuery::or(patterns.iter().map(|pattern| pattern.needs(&pattern.bound())))
 }
 
-/// A part of a query, with what stands behind it.
+/// A part of a query with its quantifier and captures.
 struct Item {
     part: Part,
     /// It may be missing.
@@ -64,7 +64,7 @@ struct Item {
 }
 
 enum Part {
-    /// A node's kind, a field, an anchor: nothing that stands in the file.
+    /// A node's kind, a field, an anchor: it is not in the file's text.
     Name(String),
     /// A token, or the argument of a predicate.
     Text(String),
@@ -111,7 +111,7 @@ impl Item {
         }
         match &self.part {
             Part::Name(_) => GramQuery::All,
-            // Other tokens may stand for text that is written in more than one way, such as `is not`.
+            // Other tokens, such as `is not`, may be written in more than one way.
             Part::Text(token) if token.chars().all(|char| char.is_ascii_alphanumeric()) => {
                 GramQuery::literal(token.as_bytes())
             }
@@ -126,7 +126,7 @@ impl Item {
     }
 }
 
-/// What a predicate asks of the text of a capture.
+/// The grams that a predicate requires of a capture's text.
 fn predicate(name: &str, arguments: &[Item], bound: &BTreeSet<&str>) -> GramQuery {
     let Some((Item { part: Part::Name(capture), .. }, values)) = arguments.split_first() else { return GramQuery::All };
     // Without the capture, the predicate holds.
@@ -179,7 +179,7 @@ impl Tokens<'_> {
             match self.0.peek() {
                 Some('?' | '*') => is_optional = true,
                 Some('+') => {}
-                // What a predicate is about stands behind its name as a capture behind a node.
+                // The subject of a predicate follows its name as a capture follows a node.
                 Some('@') if !matches!(part, Part::Name(_)) => {
                     self.0.next();
                     captures.push(self.name('@').split_off(1));
@@ -220,7 +220,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// A name that begins so; what ends a predicate's name is part of it.
+    /// A name with this first character; the mark at the end of a predicate's name is part of it.
     fn name(&mut self, first: char) -> String {
         let mut name = String::from(first);
         let is_part = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/');

@@ -1,5 +1,5 @@
-//! Code of a shape: patterns written as code with `$NAME` for anything and `$$$REST` for any number of things, raw
-//! tree-sitter queries, and well-known smells. Trees are made while searching, of the files that hold the pattern's words.
+//! Structural search: patterns written as code with `$NAME` for any node and `$$$REST` for any number of nodes, raw
+//! tree-sitter queries, and well-known smells. Files that contain the pattern's words are parsed during the search.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -32,17 +32,17 @@ const DEEPEST_PATTERN: usize = 200;
 const READING: Duration = Duration::from_secs(1);
 /// Trees deeper than this are not queried: tree-sitter counts levels in sixteen bits and aborts beyond.
 const DEEPEST_QUERIED: usize = 65_000;
-/// Matches of a query that are under way at once; with more, tree-sitter gives up the oldest.
+/// The most matches of a query in progress; beyond that, tree-sitter drops the oldest.
 const MOST_UNDER_WAY: u32 = 256;
-/// Two things that a variable stands for are compared level by level, by calls. Where a tree may be deeper than any thread's
-/// stack is sure to bear, that happens on a stack that is made for the deepest tree that is looked into.
+/// The deepest tree in which the nodes of one variable are compared on the thread's own stack. Comparison is
+/// recursive, so deeper trees are compared on a stack made for the deepest tree allowed.
 const SHALLOW: usize = 250;
 const DEEPEST_COMPARED: usize = 10_000;
 const STACK_PER_LEVEL: usize = 6_000;
 /// Nodes between two looks at whether it is time to stop.
 const NODES_BETWEEN_LOOKS: usize = 64;
 
-/// Something that matches.
+/// A match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxHit {
     /// First byte in the file.
@@ -53,7 +53,7 @@ pub struct SyntaxHit {
     pub line: u64,
     /// Last line.
     pub end_line: u64,
-    /// Where in the file that lies which each name stands for, in the order of names; several nodes with what lies between.
+    /// The captures by name, as ranges in the file; several nodes include the text between them.
     pub captures: Vec<(String, Range<usize>)>,
 }
 
@@ -69,11 +69,11 @@ pub struct Found {
 /// A pattern, a query or a smell, made ready for a language when the first file of that is met.
 pub struct SyntaxQuery {
     wanted: Wanted,
-    /// By the language's place in [`LANGUAGES`]; nothing for one that cannot read it.
+    /// By the language's place in [`LANGUAGES`]; empty for languages that cannot read it.
     finders: Vec<(u8, OnceLock<Option<Finder>>)>,
     /// Grams that a file must hold to be parsed.
     pub grams: GramQuery,
-    /// Words that stand in every match: grams are in files that do not hold them, too.
+    /// Words in every match, checked because grams are also in files without the words.
     words: Vec<memmem::Finder<'static>>,
 }
 
@@ -86,7 +86,7 @@ enum Wanted {
 enum Finder {
     Pattern {
         pattern: Box<Pattern>,
-        /// A variable stands in it twice.
+        /// A variable occurs twice in it.
         compares: bool,
     },
     Query(Box<Query>),
@@ -134,7 +134,7 @@ impl SyntaxQuery {
         Ok(query)
     }
 
-    /// One of [`SMELLS`].
+    /// A query for one of [`SMELLS`].
     pub fn smell(name: &str, language: Option<&str>) -> Result<Self, String> {
         if !SMELLS.iter().any(|(smell, _)| *smell == name) {
             return Err(format!("no smell is called {name}"));
@@ -235,7 +235,7 @@ impl LanguageExt for Grammar {
     }
 }
 
-/// A pattern that is code: by itself, or within what the language wants around it.
+/// A pattern that is code: on its own, or within one of the language's contexts.
 fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Result<Pattern, String> {
     let source = with_sigil(pattern.trim(), spec.syntax.sigil);
     if source.is_empty() {
@@ -255,7 +255,7 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         }
         let (start, end) = (before.len(), before.len() + source.len());
         let Some(mut node) = tree.descendant_for_byte_range(start, end) else { continue };
-        // The innermost node that is all of the pattern and nothing else; a lone statement is what it holds.
+        // The innermost node that spans exactly the pattern; a lone statement is replaced by its content.
         if (node.start_byte(), node.end_byte()) != (start, end) {
             continue;
         }
@@ -268,7 +268,7 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
     Err("the pattern is no single piece of code; write one expression, statement or definition".to_owned())
 }
 
-/// Whether a variable stands more than once in a pattern, so that what it stands for must be compared.
+/// Whether a variable occurs more than once in a pattern, so that its nodes must be compared.
 fn has_twice<'p>(node: &'p PatternNode, seen: &mut HashSet<&'p str>) -> bool {
     match node {
         PatternNode::MetaVar { meta_var: MetaVariable::Capture(name, _) | MetaVariable::MultiCapture(name) } => {
@@ -279,8 +279,7 @@ fn has_twice<'p>(node: &'p PatternNode, seen: &mut HashSet<&'p str>) -> bool {
     }
 }
 
-/// Does something that may call itself once for each level of the deepest tree that is compared. `None` when there is no
-/// memory for that.
+/// Runs recursive work on a stack for the deepest tree that is compared. `None` if there is no memory for that.
 fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let stack = DEEPEST_COMPARED * STACK_PER_LEVEL;
     std::thread::scope(|scope| {
@@ -288,8 +287,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// Whether there is something that the grammar could not read, beside a variable that would have to be a statement with a
-/// semicolon.
+/// Whether the grammar failed to read a part, other than a variable or a missing semicolon.
 fn is_broken(node: Node<'_>, text: &str, spec: &'static LanguageSpec) -> bool {
     let is_variable = || {
         let text = text.get(node.byte_range()).unwrap_or_default();
@@ -326,7 +324,7 @@ fn stands_in(word: &memmem::Finder<'_>, text: &[u8]) -> bool {
     word.find_iter(text).any(is_whole)
 }
 
-/// The words that stand in every match: all of a pattern's but the names of what may be anything.
+/// Words in every match: all words of a pattern except the names of variables.
 fn words(pattern: &str) -> impl Iterator<Item = &str> {
     let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
     pattern.split(move |char| !is_word(char)).filter(|word| !word.contains('$') && word.len() >= SHORTEST_WORD)
@@ -392,7 +390,7 @@ fn of_match(found: &NodeMatch<'_, StrDoc<Grammar>>) -> SyntaxHit {
     hit(found.get_node().get_inner_node(), captures)
 }
 
-/// The matches of a query. What is called `match` is the match, else all that is captured.
+/// The matches of a query. The capture `match` is the match, otherwise the largest capture.
 fn queried(query: &Query, root: Node<'_>, text: &str, is_over: IsOver<'_>) -> Found {
     let names = query.capture_names();
     let mut cursor = QueryCursor::new();
@@ -428,7 +426,8 @@ fn nested(spec: &'static LanguageSpec, root: Node<'_>, is_over: IsOver<'_>) -> F
     let table = spec.table();
     let mut found = Found::default();
     let mut cursor = root.walk();
-    // For each node above the current one: whether it branches, and whether it is an `else`. How many branch.
+    // For each node above the current one: whether it branches, and whether it is an `else`; and the number that
+    // branch.
     let mut above: Vec<(bool, bool)> = Vec::new();
     let (mut branches, mut looked) = (0, 0_usize);
     loop {

@@ -1,4 +1,4 @@
-//! Syntax trees that are made while searching: parsed until it is time to stop, and measured before anything recurses into them.
+//! Syntax trees made during a search: parsed under a time limit, and measured before recursion into them.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::languages::LanguageSpec;
 
-/// Says that it is time to stop.
+/// Whether it is time to stop.
 pub type IsOver<'a> = &'a (dyn Fn() -> bool + Sync);
 
 thread_local! {
