@@ -4,24 +4,24 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// A file that takes more steps to parse is given up: some inputs make a grammar's error recovery explode. Steps are counted
-/// beside time, so that every machine gives up the same of these. Two seconds' worth: a core makes about 45,000 a second,
-/// and real files take 4 to 20 for each kilobyte.
+/// The most steps for parsing a file, because some inputs make a grammar's error recovery explode. Steps are counted
+/// beside time, so that every machine gives up the same files. This is two seconds' worth: a core makes about 45,000
+/// a second, and real files take 4 to 20 for each kilobyte.
 const MOST_STEPS: usize = 90_000;
-/// Steps that any kilobyte may take, so that a large file is not given up for its size.
+/// Steps allowed for each kilobyte, so that a large file is not given up for its size.
 const STEPS_PER_KILOBYTE: usize = 50;
-/// Asking for the time costs as much as some steps, so it is asked for after so many: a millisecond's worth.
+/// Steps between two looks at the clock, which costs as much as some steps: a millisecond's worth.
 const STEPS_BETWEEN_LOOKS: usize = 64;
 /// Pieces of work beside parsing, such as visiting a node, between two looks at the clock.
 const WORK_BETWEEN_LOOKS: u32 = 256;
-/// Memory beside the tree: symbols, their texts and facts may take so many bytes for each byte of the file, and so many more.
+/// Memory beside the tree, for symbols, their texts and facts: bytes for each byte of the file, and a fixed part.
 const ROOM_PER_BYTE: usize = 32;
 const ROOM: usize = 600_000;
 
 /// Limits on reading one file. A file that takes more is given up: its text is kept, its symbols are not read.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of the thread that reads, so that a busy machine reads what a quiet one does.
+    /// Processor time of the reading thread, so that a busy machine reads the same files as a quiet one.
     pub time: Duration,
     /// Bytes of its syntax tree, its symbols and its facts.
     pub memory: usize,
@@ -45,7 +45,7 @@ enum Exceeded {
 pub struct Budget {
     limits: Limits,
     began: Instant,
-    /// How long the thread had been at work before.
+    /// The processor time of the thread before this file.
     at_work: Option<Duration>,
     steps: Cell<usize>,
     worked: Cell<u32>,
@@ -58,7 +58,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget of a file of so many bytes.
+    /// The budget of a file of this size.
     pub fn new(size: usize, limits: &Limits) -> Self {
         Self {
             limits: *limits,
@@ -73,7 +73,7 @@ impl Budget {
         }
     }
 
-    /// Takes one step of the parser; `trees` is how many bytes the file's trees have so far. False when that was one too many.
+    /// Takes one step of the parser; `trees` is the size of the file's trees so far. False if the budget is exceeded.
     pub fn step(&self, trees: usize) -> bool {
         let steps = self.steps.get().saturating_sub(1);
         self.steps.set(steps);
@@ -97,7 +97,7 @@ impl Budget {
         !matches!(self.exceeded.get(), Some(Exceeded::Time))
     }
 
-    /// Takes room for so many bytes beside the tree, when there is that much left.
+    /// Takes this many bytes beside the tree, if they are left.
     pub fn hold(&self, bytes: usize) -> bool {
         let fits = self.has_room(bytes);
         if fits {
@@ -106,13 +106,13 @@ impl Budget {
         fits
     }
 
-    /// Whether there is room for so many bytes more beside the tree.
+    /// Whether this many bytes are left beside the tree.
     pub fn has_room(&self, bytes: usize) -> bool {
         let held = self.held.get().saturating_add(bytes);
         held <= self.room && held.saturating_add(self.trees.get()) <= self.limits.memory
     }
 
-    /// Says that something was left out for want of room.
+    /// Notes that a part was left out for want of room.
     pub fn cut(&self) {
         if self.is_left() {
             self.exceeded.set(Some(Exceeded::Room));
@@ -124,7 +124,7 @@ impl Budget {
         self.exceeded.get().is_none()
     }
 
-    /// Why something is missing, if so.
+    /// The reason for an incomplete result, if it is incomplete.
     pub fn failure(&self) -> Option<String> {
         let Limits { time, memory } = self.limits;
         Some(match self.exceeded.get()? {
@@ -141,7 +141,7 @@ impl Budget {
     }
 }
 
-/// How long this thread has been at work, where the system counts that.
+/// The processor time of this thread, where the system counts it.
 fn time_at_work() -> Option<Duration> {
     let counts = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     counts.split(' ').next()?.parse().ok().map(Duration::from_nanos)

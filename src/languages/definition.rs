@@ -1,4 +1,4 @@
-//! Context of the symbol walk: what a language's rules see of the tree, and how they define symbols.
+//! Context of the symbol walk: access of a language's rules to the tree, and the definition of symbols.
 
 use tree_sitter::{Node, Tree};
 
@@ -7,10 +7,10 @@ use super::budget::Budget;
 use super::doc::comment_above;
 use crate::model::{Detail, Kind, Span, Symbol};
 
-/// Symbols deeper inside one another are left out: qualified names would grow with the square of the depth, and readers of
-/// JSON give up at a hundred levels, of which an outline has two for each symbol.
+/// The deepest nesting of symbols: qualified names grow with the square of the depth, and readers of JSON give up at
+/// a hundred levels, of which an outline has two for each symbol.
 const DEEPEST: u32 = 40;
-/// Symbols with longer names are left out, too, in bytes.
+/// The longest name of a symbol, in bytes; others are left out.
 const LONGEST_NAME: usize = 1_000;
 const LONGEST_QUALIFIED: usize = 2_000;
 /// More decorators of a symbol are not kept: several symbols may share them.
@@ -19,14 +19,14 @@ pub(super) const MOST_DECORATORS: usize = 100;
 const MOST_ANCESTORS: usize = 20_000;
 /// Bytes that a symbol takes beside its texts, from here to the search index.
 const SYMBOL: usize = 500;
-/// Texts of a symbol are kept up to so many bytes: its signature, its documentation, each decorator, and a definition that it
-/// shares with others.
+/// Limits in bytes on the texts kept of a symbol: its signature, its documentation, each decorator, and a definition
+/// that it shares with others.
 const SIGNATURE: usize = 600;
 const DOC: usize = 4_000;
 const DECORATOR: usize = 200;
 const SHARED: usize = 1_000;
 
-/// Where in a file the walk is.
+/// The place of the walk in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Top level, or directly in a module or namespace.
@@ -106,7 +106,7 @@ pub fn span_of(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
-/// How far inside a symbol is.
+/// The nesting of a symbol.
 #[derive(Clone, Copy)]
 struct Nesting {
     depth: u32,
@@ -114,14 +114,14 @@ struct Nesting {
     qualified: usize,
 }
 
-/// The state of a walk: the text, where it is, and what was found so far.
+/// The state of a walk: the text, the position, and the symbols found so far.
 pub struct Cx<'s, 't> {
     /// Language of the file.
     pub(super) spec: &'static LanguageSpec,
     source: &'s [u8],
     budget: &'s Budget,
     ancestors: Vec<Node<'t>>,
-    /// Ancestors beyond those that are kept.
+    /// The number of ancestors that are not kept.
     hidden: usize,
     open: Vec<u32>,
     containers: Vec<(Span, usize)>,
@@ -129,7 +129,7 @@ pub struct Cx<'s, 't> {
     symbols: Vec<Symbol>,
     /// By the place of their symbols.
     nestings: Vec<Nesting>,
-    /// What was read once more: where the node begins that it is the text of, and its tree.
+    /// Texts parsed again: the start of the node with the text, and its tree.
     embedded: Vec<(usize, Tree)>,
 }
 
@@ -298,7 +298,7 @@ impl<'s, 't> Cx<'s, 't> {
                 .sum::<usize>()
             + if shares { span.len().min(SHARED) } else { 0 };
         if !self.budget.hold(SYMBOL + texts) {
-            // Without what many symbols may have in common there is room for more of them.
+            // Without documentation and decorators, which many symbols may share, more symbols fit.
             (doc, decorators) = (Span::default(), Vec::new());
             self.budget.cut();
             if shares || !self.budget.hold(SYMBOL + nesting.qualified * 2 + signature.len().min(SIGNATURE)) {

@@ -16,7 +16,7 @@ const DEEPEST: usize = 250;
 
 /// A lowering in progress: facts, source and depth.
 pub struct Lower<'s, 't> {
-    /// Facts so far.
+    /// The facts so far.
     pub facts: Builder,
     source: &'s [u8],
     cursor: TreeCursor<'t>,
@@ -27,8 +27,8 @@ pub struct Lower<'s, 't> {
 }
 
 impl<'s, 't> Lower<'s, 't> {
-    /// A lowering of the tree below `root` that has not begun. `embedded` are the trees of texts in it that were read once more, by
-    /// where the nodes begin whose texts they are.
+    /// A lowering of the tree below `root`, before its first node. `embedded` are the trees of texts in it that were
+    /// parsed again, by the start of the node with the text.
     pub fn new(
         spec: &'static LanguageSpec,
         source: &'s [u8],

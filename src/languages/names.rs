@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::LANGUAGES;
 
-/// Ending or whole file name, and what answers call it.
+/// The name of each language, with its extensions and whole file names.
 const NAMES: &[(&str, &[&str])] = &[
     ("batch", &["bat", "cmd"]),
     ("clojure", &["clj", "cljs", "cljc", "edn"]),
@@ -46,7 +46,7 @@ pub fn language_name(path: &str) -> &'static str {
     known.map_or("text", |(language, _)| language)
 }
 
-/// Languages of documents, data and settings: nobody looks for symbols in them.
+/// Languages of documents, data and settings, which have no symbols.
 const NO_CODE: &[&str] = &["css", "html", "ini", "json", "markdown", "restructuredtext", "text", "toml", "xml", "yaml"];
 
 /// The programming languages among these whose files have no symbols here, with their numbers of files.

@@ -1,4 +1,4 @@
-//! Conventions of Java: `public`, annotations, and what JUnit runs.
+//! Conventions of Java: `public`, annotations, and tests of JUnit.
 
 use crate::languages::conventions::says;
 use crate::languages::{Conventions, Owner, Public};

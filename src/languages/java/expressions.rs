@@ -1,4 +1,4 @@
-//! Java's expressions.
+//! Lowering of Java expressions.
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use super::types::{annotation, array, array_of, primitive, type_of};
 use crate::facts::{Op, UNKNOWN};
 use crate::model::Role;
 
-/// Writes down the names in an expression and gives it; `role` is what its outermost name does.
+/// Reads an expression and returns it; `role` is the role of its outermost name.
 pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     match node.kind() {
         "identifier" | "type_identifier" | "scoped_identifier" | "scoped_type_identifier" => {
@@ -112,7 +112,7 @@ pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32,
         }
         "lambda_expression" => lambda(cx, node, scope, UNKNOWN, 0),
         "method_reference" => reference(cx, node, scope),
-        // Text is no value of ours, and known to be none.
+        // A text is known to have no class of the project.
         "string_literal" | "template_expression" => {
             inside(cx, node, scope);
             let name = cx.facts.name("String");
@@ -169,7 +169,7 @@ pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, 
     }
 }
 
-/// What stands before the dot where only packages and classes can: packages are spelt small.
+/// The qualifier before a dot, where only packages and classes are possible: packages are in lower case.
 pub(super) fn qualifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let is_package = matches!(node.kind(), "identifier" | "type_identifier") && is_small(cx.text(node));
     if is_package { cx.facts.module(cx.text(node), scope) } else { type_of(cx, node, scope, Role::Reference) }
@@ -179,7 +179,7 @@ fn is_small(name: &str) -> bool {
     name.starts_with(|first: char| first.is_lowercase())
 }
 
-/// `com.shop.Cart` among expressions: small names up to a large one, the first of which nothing binds.
+/// `com.shop.Cart` among expressions: names in lower case up to a capitalized one, the first of them unbound.
 fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Option<u32> {
     let last = field(node, "field").filter(|last| last.kind() == "identifier" && !is_small(cx.text(*last)))?;
     let mut parts = vec![last];
@@ -205,7 +205,7 @@ fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Option<u32
     Some(meant)
 }
 
-/// What stands before the dot.
+/// The receiver of a call or an access.
 fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let Some(object) = field(node, "object") else { return UNKNOWN };
     let on = visit(cx, object, scope);
@@ -229,7 +229,8 @@ fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if is_known { cx.facts.expression(Op::Call, fitting, first) } else { UNKNOWN }
 }
 
-/// The list of a call's first argument, for nothing is asked of the others' values, and what the callee means that takes them all.
+/// The list of a call's first argument, the only one whose value matters, and the meaning of the callee for all
+/// arguments.
 pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32) -> (u32, u32) {
     let nodes = field(node, "arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
     let mut all = Vec::with_capacity(nodes.len());
@@ -244,7 +245,7 @@ pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, 
     (first, fitting)
 }
 
-/// `a + b`: what is added to text is text, what is compared gives a truth.
+/// `a + b`: a sum with a text is a text, a comparison is a truth value.
 fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let either = [part(cx, node, "left", scope), part(cx, node, "right", scope)];
     match field(node, "operator").map_or("", |operator| cx.text(operator)) {

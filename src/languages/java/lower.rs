@@ -1,7 +1,7 @@
-//! Java, as the resolver sees it: files, statements and what they bind. [`crate::resolve`] says what a lowering must do.
+//! Lowering of Java files and statements; see [`crate::resolve`] for the requirements.
 //!
-//! Methods live in a world of their own: their names are spelt `name()`, and constructors `new Name()`. The one method of
-//! an interface that a lambda may stand for is also bound as `->`.
+//! Methods have a namespace of their own: their names are spelt `name()`, and constructors `new Name()`. The single
+//! method of a functional interface is also bound as `->`.
 
 use tree_sitter::Node;
 
@@ -13,9 +13,9 @@ use super::types::{annotations, array_of, type_of};
 use crate::facts::{BindingKind, Declared, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// Writes down what a file says about names.
+/// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
-    // The types are the package's, the imports the file's alone.
+    // Types belong to the package, imports to the file alone.
     let file = cx.facts.scope(ScopeKind::File, ROOT);
     for child in cx.children(root) {
         match child.kind() {
@@ -88,12 +88,12 @@ pub(super) fn local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32, value: u
     }
 }
 
-/// Writes down the names in a statement or an expression, whose value it gives.
+/// Reads a statement or an expression and returns its value.
 pub(super) fn visit<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     cx.deeper(|cx| visit_one(cx, node, scope))
 }
 
-/// Visits what is inside.
+/// Visits the children.
 pub(super) fn inside<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     for child in cx.children(node) {
         visit(cx, child, scope);
@@ -119,7 +119,7 @@ fn visit_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             inside(cx, node, inner)
         }
         "if_statement" => {
-            // `if (x instanceof A a) …` binds inside, `if (!(x instanceof A a)) return;` for what follows.
+            // `if (x instanceof A a) …` binds inside, `if (!(x instanceof A a)) return;` for the statements after it.
             let condition = field(node, "condition").map_or("", |condition| cx.text(condition));
             let is_negated = condition.trim_start_matches(['(', ' ']).starts_with('!');
             let inner = if is_negated { scope } else { cx.facts.scope(ScopeKind::Block, scope) };
@@ -211,7 +211,7 @@ fn local_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if cx.text(node) == "var" { UNKNOWN } else { type_of(cx, node, scope, Role::Type) }
 }
 
-/// `case A, B:`, `case Point(var x, var y) when …`: a lone name is a constant of what is switched on, or any other.
+/// `case A, B:`, `case Point(var x, var y) when …`: a lone name is a constant of the switched value, or any other.
 fn label<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, on: u32) {
     for child in cx.children(node) {
         if child.kind() == "identifier" {
@@ -225,7 +225,7 @@ fn label<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, on: u32) {
     }
 }
 
-/// What `instanceof` and `case` bind: `Circle c`, `Point(int x, var y)`.
+/// The bindings of `instanceof` and `case`: `Circle c`, `Point(int x, var y)`.
 pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let children = cx.children(node);
     match node.kind() {

@@ -1,4 +1,4 @@
-//! Java's classes of every sort, their members, and the parameters of those.
+//! Lowering of Java classes of every kind, their members, and parameters.
 
 use tree_sitter::Node;
 
@@ -22,7 +22,7 @@ pub(super) fn is_type(kind: &str) -> bool {
     )
 }
 
-/// A type: its name is bound in the scope `bound`, what it names is seen from `around`.
+/// A type: its name is bound in the scope `bound`, and its own names are resolved in `around`.
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut around: u32) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
@@ -73,7 +73,7 @@ pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, base: u32, s
     self::body(cx, body, class, members);
 }
 
-/// A record's components: each is a field and the method that gives it.
+/// A record's components: each is a field and an accessor method.
 fn record<'t>(cx: &mut Lower<'_, 't>, components: Node<'t>, body: Option<Node<'t>>, class: u32, members: u32) {
     let written: Vec<&str> = body
         .map(|body| cx.children(body))
@@ -94,7 +94,7 @@ fn record<'t>(cx: &mut Lower<'_, 't>, components: Node<'t>, body: Option<Node<'t
     }
 }
 
-/// What every enum has: `values` and `valueOf`.
+/// Members of every enum: `values` and `valueOf`.
 fn enumeration(cx: &mut Lower<'_, '_>, class: u32, members: u32) {
     let own = cx.facts.expression(Op::ClassOf, class, 0);
     let list = cx.facts.list(&[own]);
@@ -170,7 +170,7 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
             _ => {}
         }
     }
-    // A lambda may stand for an interface that leaves one method open.
+    // A lambda implements an interface with one method without a body.
     if let ([only], "interface_body") = (&without_body[..], body.kind()) {
         let name = cx.facts.name(OPEN);
         cx.facts.bind(members, name, BindingKind::Definition, *only, UNKNOWN, NONE);
@@ -182,22 +182,22 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
 
 /// The name under which `this(…)` and `super(…)` find constructors.
 pub(super) const CONSTRUCTOR: &str = "new()";
-/// The name of the method of an interface that a lambda stands for.
+/// The name of the method that a lambda implements.
 pub(super) const OPEN: &str = "->";
 
-/// The name under which `new` finds constructors that take so many arguments, or any number of them: another for each
-/// class, because they are not inherited.
+/// The name of a class's constructors with this number of parameters, or any number. It contains the class, because
+/// constructors are not inherited.
 pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str, takes: Option<usize>) -> u32 {
     let takes = takes.map_or("…".to_owned(), |takes| takes.to_string());
     cx.facts.name(&format!("new {class}({takes})"))
 }
 
-/// How many arguments a method takes; none when it takes any number. `implied` is what its header does not say.
+/// The number of a method's parameters; `None` for any number. `implied` is used without a parameter list.
 fn arity<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, implied: Option<usize>) -> Option<usize> {
     field(node, "parameters").map_or(implied, |list| arity_of(cx, list))
 }
 
-/// How many a list of parameters takes; none when that is any number.
+/// The number of parameters in a list; `None` for any number.
 fn arity_of<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>) -> Option<usize> {
     let parameters = cx.children(list);
     let is_open = parameters.iter().any(|parameter| parameter.kind() == "spread_parameter");
@@ -228,7 +228,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                 }
             }
             if function != NONE {
-                // A compact constructor takes what its record's header says.
+                // A compact constructor has the parameters of its record's header.
                 let is_open = field(node, "parameters").is_none_or(|list| arity_of(cx, list).is_none());
                 let definition = cx.facts.definition(function);
                 (definition.returns, definition.generics) = (returns, generics);
@@ -306,7 +306,7 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32)
     found
 }
 
-/// `(a, b) -> …`: what it is given is asked of `callee`, whose argument number `place` it is.
+/// `(a, b) -> …`: its parameters get their values from `callee`, whose argument number `place` it is.
 pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, place: u32) -> u32 {
     let function = cx.facts.define(Definition { parameters: EMPTY, ..Definition::default() });
     let inner = cx.facts.scope(ScopeKind::Function, scope);

@@ -1,5 +1,5 @@
-//! Java: types of every sort at any depth, their methods, constructors, fields and constants, and those of classes without
-//! a name.
+//! Java: types of every kind at any depth, their methods, constructors, fields and constants, and those of anonymous
+//! classes.
 
 mod conventions;
 mod expressions;
@@ -83,7 +83,7 @@ const SILENT: &[&str] = &[
     "type_parameters",
 ];
 
-/// Expressions and simple statements: most of the nodes of a file, and few hold anything.
+/// Expressions and simple statements: most of the nodes of a file, and few contain a definition.
 const EXPRESSIONS: &[&str] = &[
     "argument_list",
     "array_access",
@@ -110,15 +110,15 @@ const EXPRESSIONS: &[&str] = &[
     "yield_statement",
 ];
 
-/// The longest text that is looked through before it is walked. Long ones mostly hold something, and their parts are looked
-/// at again.
+/// The longest text that is searched before it is walked. Longer ones mostly contain something, and their parts are
+/// searched again.
 const LOOK: usize = 256;
 
-/// Whether an expression may hold a definition or a branch: the body of a class, of a lambda and of a `switch` has a `{`,
-/// what branches has `&&`, `||` or `?`. Looking at the bytes is much faster than visiting the nodes.
+/// Whether an expression may contain a definition or a branch: the body of a class, of a lambda and of a `switch` has
+/// a `{`, a branch has `&&`, `||` or `?`. Searching the bytes is much faster than visiting the nodes.
 fn may_hold(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
     let text = span_of(node).of(cx.source());
-    // The brace that opens a list of values is only where it begins.
+    // The opening brace of an array of values is only at its beginning.
     let mut last = text.first().copied().unwrap_or_default();
     text.len() > LOOK
         || text.iter().skip(1).any(|byte| {
@@ -211,8 +211,8 @@ fn fields(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// `package a.b;` in a `package-info.java`, which is where a package is annotated and documented: every other file only says
-/// where it belongs.
+/// `package a.b;` in a `package-info.java`, where a package is annotated and documented. In other files it defines
+/// nothing.
 fn package(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(file) = cx.ancestor(0) else { return };
     let declares =
@@ -244,7 +244,7 @@ fn created_type<'t>(_: &Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// What is common to all declarations: annotations are decorators and stand before the signature, Javadoc documents.
+/// The common parts of all declarations: annotations as decorators, which precede the signature, and Javadoc.
 fn describe(cx: &Cx<'_, '_>, node: Node<'_>, name: Node<'_>, kind: Kind, detail: Detail) -> Definition {
     let mut definition = Definition::new(node, name, kind, detail);
     definition.doc = javadoc(cx, node.start_byte());
@@ -279,7 +279,7 @@ fn describe(cx: &Cx<'_, '_>, node: Node<'_>, name: Node<'_>, kind: Kind, detail:
     definition
 }
 
-/// The Javadoc comment before byte `start`. As for the compiler, blank lines and other comments may stand between.
+/// The Javadoc comment before byte `start`. As in the compiler, blank lines and other comments may be between.
 fn javadoc(cx: &Cx<'_, '_>, start: usize) -> Span {
     let source = cx.source();
     let mut end = start;

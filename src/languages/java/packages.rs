@@ -1,4 +1,4 @@
-//! Java's packages: what several files, perhaps below several source roots, say they belong to.
+//! Java's packages: several files each, perhaps below several source roots.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::members::OPEN;
 use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
-/// How Java binds names.
+/// Name resolution of Java.
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Inherited,
     looks_down: false,
@@ -72,7 +72,7 @@ struct JavaModules<'a> {
     roots: Vec<&'a str>,
     /// Each file's package and root.
     places: Vec<(u32, u32)>,
-    /// What was asked for so far.
+    /// The scopes found so far.
     scopes: RefCell<FxHashMap<Module, Scopes>>,
 }
 

@@ -1,4 +1,4 @@
-//! Java's types, type parameters and annotations.
+//! Lowering of Java types, type parameters and annotations.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use super::lower::{field, method_name, visit};
 use crate::facts::{BindingKind, EMPTY, NONE, Op, ROOT, UNKNOWN};
 use crate::model::Role;
 
-/// Writes down the names in a type and gives it; `role` is what the outermost name does.
+/// Reads a type and returns it; `role` is the role of its outermost name.
 pub(super) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     cx.deeper(|cx| type_one(cx, node, scope, role))
 }
@@ -48,7 +48,7 @@ fn type_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             }
             cx.facts.union(&types)
         }
-        // No class, but overloads are told by it.
+        // A primitive type is no class, but overloads are chosen by it.
         "integral_type" | "floating_point_type" | "boolean_type" => primitive(cx, cx.text(node)),
         _ => UNKNOWN,
     }
@@ -73,7 +73,7 @@ pub(super) fn array(cx: &mut Lower<'_, '_>, of: u32) -> u32 {
     if of == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Generic, UNKNOWN, list) }
 }
 
-/// Type parameters of a class or method, `<T extends Bound>`: gives the list of them.
+/// Type parameters of a class or method, `<T extends Bound>`; returns their list.
 pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
     let mut names = Vec::new();

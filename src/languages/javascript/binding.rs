@@ -1,4 +1,4 @@
-//! Values that get a name: by a variable, by an assignment, by an export, or by themselves.
+//! Values that get a name: from a variable, an assignment, an export, or their own.
 
 use tree_sitter::Node;
 
@@ -8,10 +8,10 @@ use crate::languages::definition::span_of;
 use crate::languages::{Cx, Definition, Place};
 use crate::model::{Detail, Kind, Span};
 
-/// Functions and classes that are values and may bear a name of their own. Arrow functions never do.
+/// Functions and classes that are values and may have a name of their own. Arrow functions never do.
 pub(in crate::languages) const EXPRESSIONS: &[&str] = &["function_expression", "generator_function", "class"];
 
-/// Whether what stands `up` levels above the current node is the module itself, or a namespace.
+/// Whether the node `up` levels above the current one is the module itself, or a namespace.
 fn in_module(cx: &Cx<'_, '_>, up: usize) -> bool {
     let mut up = up;
     loop {
@@ -22,7 +22,7 @@ fn in_module(cx: &Cx<'_, '_>, up: usize) -> bool {
                 let owner = cx.ancestor(up + 1).map(|owner| owner.kind());
                 return matches!(owner, Some("internal_module" | "module" | "ambient_declaration"));
             }
-            // What is left of a broken file stands in an error instead.
+            // The rest of a broken file is inside an error instead.
             Some("ERROR") => {
                 return cx.ancestor(up + 1).is_none_or(|above| above.kind() == "program")
                     && cx.place() != Place::Function;
@@ -32,8 +32,7 @@ fn in_module(cx: &Cx<'_, '_>, up: usize) -> bool {
     }
 }
 
-/// `name = value` of `const`, `let`, `var` and `using`: a function or class wherever it stands, anything else in a
-/// module.
+/// `name = value` of `const`, `let`, `var` and `using`: functions and classes anywhere, other values in a module.
 pub(in crate::languages) fn declarator(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(value) = node.child_by_field_name("value") else {
         if in_module(cx, 1) {
@@ -62,7 +61,7 @@ pub(in crate::languages) fn declarator(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// What a declarator's definition spans: the whole statement when it is the only one.
+/// The node of a declarator's definition: the whole statement if it is the only one.
 fn declaration<'n, 't: 'n>(cx: &Cx<'_, 't>, node: Node<'n>) -> Node<'n> {
     let Some(statement) = cx.ancestor(0).filter(|statement| statement.named_child_count() == 1) else { return node };
     match cx.ancestor(1) {
@@ -110,10 +109,10 @@ fn pattern_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize)
     }
 }
 
-/// `target = value`: as [`declarator`], and only what makes a new name.
+/// `target = value`: as [`declarator`], but only if it makes a new name.
 pub(in crate::languages) fn assignment(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(parent) = cx.ancestor(0) else { return };
-    // The head of a chain speaks for all of it.
+    // The head of a chain handles all of it.
     if matches!(parent.kind(), "assignment_expression" | "variable_declarator") {
         return;
     }
@@ -136,7 +135,7 @@ pub(super) fn assignment_or_field(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let (Some(statement), true) = (statement, in_constructor(cx)) else { return assignment(cx, node) };
     let target = node.child_by_field_name("left").and_then(|left| target(cx, left));
     let right = node.child_by_field_name("right").map(|right| value_of(cx, right));
-    // Only what the constructor always does: a statement of its body's own.
+    // Only fields that the constructor always sets: statements directly in its body.
     let in_body = cx.ancestor(2).is_some_and(|owner| owner.kind() == "method_definition");
     match (target, right) {
         (Some(target), Some(Value::Data | Value::Reference | Value::Import))
@@ -159,7 +158,7 @@ fn text<'s>(cx: &Cx<'s, '_>, span: Span) -> &'s str {
     std::str::from_utf8(span.of(cx.source())).unwrap_or_default()
 }
 
-/// Defines what `a = b = value` assigns to, each name once; `known` is one that has been defined.
+/// Defines the targets of `a = b = value`, each name once; `known` has been defined already.
 fn chain(cx: &mut Cx<'_, '_>, first: Node<'_>, outer: Node<'_>, known: Span, found: &Value<'_>) {
     let mut defined: Vec<&str> = Vec::new();
     if !known.is_empty() {
@@ -186,7 +185,7 @@ fn assign<'s>(
     let mut name = target.name;
     let mut node = target.node;
     if let (Sort::Module, Value::Function(value) | Value::Class(value)) = (target.sort, found) {
-        // A module that is a function bears that function's name.
+        // A module that is a function has that function's name.
         if let Some(own) = value.child_by_field_name("name") {
             (node, name) = (own, span_of(own));
         }
@@ -197,7 +196,7 @@ fn assign<'s>(
     match found {
         Value::Function(_) | Value::Class(_) => {
             let part = match target.sort {
-                // It has another name already, or is known to those who import the module by none.
+                // It has another name already, or importers know it by no name.
                 Sort::Variable | Sort::Module | Sort::Global => Part::Handed,
                 Sort::Export => Part::Own,
                 _ => Part::Member,
@@ -208,12 +207,12 @@ fn assign<'s>(
         _ => {
             let owner = text(cx, target.container);
             let detail = match target.sort {
-                // Every object's prototype has its constructor; it says nothing.
+                // The constructor of a prototype is implied.
                 Sort::Prototype if text(cx, name) != "constructor" => Detail::Property,
-                // What is named elsewhere is exported or shared here, not defined.
+                // A reference is exported or shared here, and defined elsewhere.
                 _ if matches!(found, Value::Reference) => return,
                 Sort::Export | Sort::Global => Detail::Variable,
-                // A property of something else than a class is state, not a definition: `document.title = "…"`.
+                // A property of anything but a class is state, not a definition: `document.title = "…"`.
                 Sort::Property if owner.starts_with(char::is_uppercase) => Detail::Property,
                 _ => return,
             };
@@ -224,14 +223,14 @@ fn assign<'s>(
     }
 }
 
-/// What a value is of that which gives it a name.
+/// The relation of a value to the target that names it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// It is that: what is declared.
+    /// The target itself: a declaration.
     Own,
-    /// A member of it.
+    /// A member of the target.
     Member,
-    /// What it is given: it is used by being given. See [`Symbol::handed`](crate::model::Symbol::handed).
+    /// A value handed to the target, which counts as its use. See [`Symbol::handed`](crate::model::Symbol::handed).
     Handed,
 }
 
@@ -261,7 +260,7 @@ pub(super) fn define_value(
     define(cx, definition.before(value.child_by_field_name("body")));
 }
 
-/// `export default` with a value that bears no name: the name is `default`.
+/// `export default` with an unnamed value: the name is `default`.
 pub(in crate::languages) fn export(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(value) = node.child_by_field_name("value") else { return };
     let found = value_of(cx, value);
@@ -279,9 +278,9 @@ pub(in crate::languages) fn export(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// A function or class that is a value and bears a name, unless what it is bound to has named it.
+/// A function or class that is a named value, unless its target has named it.
 pub(in crate::languages) fn expression(cx: &mut Cx<'_, '_>, node: Node<'_>) {
-    // The word `class` is a node too.
+    // The keyword `class` is a node too.
     let Some(name) = node.child_by_field_name("name") else { return };
     let Some(body) = node.child_by_field_name("body") else { return };
     if cx.enclosing().is_some_and(|symbol| symbol.signature.end as usize == body.start_byte()) {

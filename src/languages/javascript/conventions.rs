@@ -51,7 +51,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     ..Conventions::NEUTRAL
 };
 
-/// Frameworks and tools that find what they use.
+/// Frameworks and tools that find files or exports by convention.
 const FRAMEWORKS: &[Framework] = &[
     // Next.js, SvelteKit, Remix and others that find pages by their files.
     Framework {

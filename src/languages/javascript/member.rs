@@ -1,4 +1,4 @@
-//! What stands in a class or in an object literal.
+//! Members of a class or of an object literal.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::languages::definition::span_of;
 use crate::languages::{Cx, Definition};
 use crate::model::{Detail, Kind, Span};
 
-/// How deep objects inside objects are followed to the name they belong to.
+/// The most levels of nested objects that are followed to their owner.
 const DEPTH: usize = 12;
 
 /// A method with or without a body, in a class, an object literal, or a type.
@@ -78,7 +78,7 @@ pub(in crate::languages) fn pair(cx: &mut Cx<'_, '_>, node: Node<'_>) {
         _ => return,
     };
     let Some(key) = node.child_by_field_name("key") else { return };
-    // In a property's description the function's own name says more: `{ get: function size() {} }`.
+    // In a property descriptor the function's own name is clearer: `{ get: function size() {} }`.
     let described = match cx.text(key) {
         "get" => Some(Detail::Getter),
         "set" => Some(Detail::Setter),
@@ -94,11 +94,11 @@ pub(in crate::languages) fn pair(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     define(cx, Definition { name: name_of(key), container, ..definition });
 }
 
-/// What the object literal `up` levels above the current node belongs to: empty when that is a symbol around it, else
+/// The owner of the object literal `up` levels above the current node: empty if it is an enclosing symbol, otherwise
 /// its name.
 ///
-/// A property that holds methods (`users` of `api = { users: { list() {} } }`) and a `module.exports` that does become
-/// symbols here, when the first of their methods is met: most objects are data and hold none.
+/// A property with methods (`users` of `api = { users: { list() {} } }`) and a `module.exports` with methods become
+/// symbols here, at the first of their methods: most objects are data and have none.
 fn owner(cx: &mut Cx<'_, '_>, up: usize, depth: usize) -> Span {
     let mut up = up + 1;
     for _ in 0..DEPTH {
@@ -157,8 +157,8 @@ fn unless_enclosing(cx: &Cx<'_, '_>, name: Span) -> Span {
     if cx.enclosing().is_some_and(|symbol| symbol.name == name) { Span::default() } else { name }
 }
 
-/// Defines what begins before the current node, and says whether it is defined now. Something that was defined inside
-/// it meanwhile would have to come after it: then it is left.
+/// Defines a symbol that begins before the current node; returns whether it is defined. Symbols must be in source
+/// order, so it fails if another was defined inside it meanwhile.
 fn define_late(cx: &mut Cx<'_, '_>, definition: Definition) -> bool {
     if cx.enclosing().is_some_and(|symbol| symbol.name == definition.name) {
         return true;

@@ -1,8 +1,7 @@
-//! JavaScript with JSX: functions, classes and their members, the values of modules, and whatever else is bound to a
-//! name.
+//! JavaScript with JSX: functions, classes and their members, the values of modules, and other named values.
 //!
-//! Most functions of JavaScript are values: what names them is the variable, property, field or export that they are
-//! given to (`binding`), or the object literal they stand in (`member`). TypeScript uses all of it.
+//! Most functions of JavaScript are values: their name is that of the variable, property, field or export that they
+//! are assigned to (`binding`), or of the object literal around them (`member`). TypeScript uses all of it.
 
 pub(super) mod binding;
 pub(super) mod conventions;
@@ -57,7 +56,7 @@ pub(super) const RELATING: Relating = Relating { lower: lower::lower, shapes: &[
 /// Functions that are statements.
 pub(super) const FUNCTIONS: &[&str] = &["function_declaration", "generator_function_declaration"];
 
-/// What makes another way through a function.
+/// Nodes that add a path through a function.
 pub(super) const BRANCHES: &[&str] = &[
     "if_statement",
     "for_statement",
@@ -75,10 +74,10 @@ pub(super) const BRANCHES: &[&str] = &[
     "??=",
 ];
 
-/// What holds neither definitions nor branches.
+/// Nodes without definitions and branches.
 pub(super) const SILENT: &[&str] = &["import_statement", "object_pattern", "array_pattern"];
 
-/// Statements and expressions that are walked only when their text [`may_hold`] something.
+/// Statements and expressions that are walked only if their text [`may_hold`] a definition or a branch.
 pub(super) const EXPRESSIONS: &[&str] = &[
     "arguments",
     "array",
@@ -98,13 +97,13 @@ pub(super) const EXPRESSIONS: &[&str] = &[
     "variable_declaration",
 ];
 
-/// The longest text that is looked through before it is walked. Long ones mostly hold something, and their parts are
-/// looked at again.
+/// The longest text that is searched before it is walked. Longer ones mostly contain something, and their parts are
+/// searched again.
 const LOOK: usize = 256;
 
-/// Whether an expression or a simple statement may hold a definition or a branch. Whatever defines something in an
-/// expression has a `{` or a `=>`, and what branches has `&&`, `||`, `??` or `? :`; most have none of them. Looking at
-/// the bytes is much faster than visiting the nodes.
+/// Whether an expression or a simple statement may contain a definition or a branch. A definition in an expression
+/// has a `{` or a `=>`, and a branch has `&&`, `||`, `??` or `? :`; most have none of them. Searching the bytes is
+/// much faster than visiting the nodes.
 pub(super) fn may_hold(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
     let text = span_of(node).of(cx.source());
     let defines_data = || match cx.enclosing() {
@@ -132,7 +131,7 @@ fn is_statement(node: Node<'_>) -> bool {
     matches!(node.kind(), "expression_statement" | "lexical_declaration" | "variable_declaration")
 }
 
-/// What may stand around a declaration and belongs to it.
+/// Nodes around a declaration that belong to it.
 const OUTER: &[&str] = &["export_statement", "ambient_declaration"];
 
 /// `function`, also with `*` and `async`, and TypeScript's without a body.
@@ -199,7 +198,7 @@ pub(super) fn doc(cx: &Cx<'_, '_>, start: u32) -> Span {
     let mut start = start as usize;
     for _ in 0..4 {
         let Some(before) = source.get(..start) else { return Span::default() };
-        // A look at the bytes before tells that there is no comment, which is what there mostly is.
+        // The bytes before show that there is no comment, which is the usual case.
         let above = before.trim_ascii_end();
         if above.ends_with(b"*/") {
             return cx.doc_above(start, |opening| opening.starts_with("/**") && opening != "/**/");
@@ -219,8 +218,8 @@ pub(super) fn doc(cx: &Cx<'_, '_>, start: u32) -> Span {
     Span::default()
 }
 
-/// The name that a key, a property or a string gives; a string's quotes are not part of it. A number names nothing, and
-/// what is computed only where the brackets hold a name: `[Symbol.iterator]`.
+/// The name of a key, a property or a string, without a string's quotes. A number is no name, and a computed key only
+/// if the brackets contain a name: `[Symbol.iterator]`.
 pub(super) fn name_of(key: Node<'_>) -> Span {
     let is_name = |inner: Node<'_>| matches!(inner.kind(), "identifier" | "member_expression" | "string");
     match key.kind() {
@@ -231,7 +230,7 @@ pub(super) fn name_of(key: Node<'_>) -> Span {
     }
 }
 
-/// A function whose name begins with a capital and that answers with JSX is a component.
+/// The detail of a function. A component has a capitalized name and returns JSX.
 pub(super) fn function_detail(cx: &Cx<'_, '_>, name: Node<'_>, body: Option<Node<'_>>) -> Detail {
     match body {
         Some(body) if cx.text(name).starts_with(char::is_uppercase) && answers_jsx(body) => Detail::Component,
@@ -250,7 +249,7 @@ fn answers_jsx(body: Node<'_>) -> bool {
         .any(|statement| statement.named_child(0).is_some_and(|value| is_jsx(value, 0)))
 }
 
-/// Whether an expression gives JSX, whatever it depends on.
+/// Whether an expression yields JSX in any of its branches.
 fn is_jsx(value: Node<'_>, depth: usize) -> bool {
     let any_of = |fields: &[&str]| {
         depth < 8

@@ -1,5 +1,5 @@
-//! Where JavaScript and TypeScript find their modules: files beside each other, packages of a workspace with what their
-//! `package.json` exports, and the paths of a `tsconfig.json`.
+//! Module resolution of JavaScript and TypeScript: relative files, packages of a workspace with the exports of their
+//! `package.json`, and the paths of a `tsconfig.json`.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::lower::{CALL, ELEMENT};
 use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
 
-/// How JavaScript and TypeScript bind names.
+/// Name resolution of JavaScript and TypeScript.
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
@@ -63,7 +63,7 @@ pub static SEMANTICS: Semantics = Semantics {
 
 /// Endings that an import may leave out, the likelier first.
 const ENDINGS: &[&str] = &[".ts", ".tsx", ".js", ".jsx", ".d.ts", ".mts", ".cts", ".mjs", ".cjs", ".d.mts", ".d.cts"];
-/// What a written ending may stand for: TypeScript imports its files by the names of what is made of them.
+/// Source endings for a written ending: TypeScript imports its files by the names of the compiled ones.
 const MADE: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".js", ".jsx", ".d.ts"]),
     (".jsx", &[".tsx", ".jsx"]),
@@ -73,7 +73,7 @@ const MADE: &[(&str, &[&str])] = &[
 ];
 /// Fields of a `package.json` that name its main module, the likelier to be source first.
 const MAINS: &[&str] = &["source", "module", "main", "types", "typings", "browser"];
-/// How many files a configuration may extend one after the other.
+/// The longest chain of configurations that extend each other.
 const MOST_EXTENDED: usize = 8;
 
 /// A `package.json`.
@@ -87,11 +87,11 @@ struct Package<'a> {
 struct Paths {
     /// The folder that bare names are looked for in.
     base: Option<String>,
-    /// Patterns, and what they stand for, from the root.
+    /// Patterns and their targets, from the root.
     patterns: Vec<(String, Vec<String>)>,
 }
 
-/// What texts of imports name.
+/// Modules by the text of imports.
 type Answers = FxHashMap<Box<str>, Option<Module>>;
 
 struct ScriptModules<'a> {
@@ -100,7 +100,7 @@ struct ScriptModules<'a> {
     by_name: FxHashMap<String, usize>,
     by_folder: FxHashMap<&'a str, usize>,
     configured: FxHashMap<&'a str, Paths>,
-    /// What was found, by the folder it was looked for from.
+    /// Modules found so far, by the folder of the importing file.
     found: RefCell<FxHashMap<&'a str, Answers>>,
 }
 
@@ -160,13 +160,13 @@ impl<'a> ScriptModules<'a> {
         self.file(path).or_else(package).or_else(index)
     }
 
-    /// What a package names as its own.
+    /// The module that a package's target names.
     fn target(&self, package: &Package<'_>, target: &str) -> Option<Module> {
         let path = join(package.folder, target);
         if let Some(found) = self.file(&path).or_else(|| self.file(&join(&path, "index"))) {
             return Some(found);
         }
-        // What is built is not there, but what it is built from: `dist/esm/a.js` from `src/a.ts`.
+        // Built files are missing, but their sources exist: `dist/esm/a.js` from `src/a.ts`.
         let parts: Vec<&str> = target.split('/').filter(|part| *part != "." && !part.is_empty()).collect();
         (1..parts.len()).find_map(|from| self.file(&join(package.folder, &format!("src/{}", parts[from..].join("/")))))
     }
@@ -180,7 +180,7 @@ impl<'a> ScriptModules<'a> {
         })
     }
 
-    /// What `exports` or `imports` of a package says of a key.
+    /// The entry for a key in a package's `exports` or `imports`.
     fn entry(&self, package: &Package<'_>, entries: &Value, key: &str) -> Option<Module> {
         let of_keys = entries.as_object().filter(|keys| keys.keys().any(|key| key.starts_with(['.', '#'])));
         let Some(keys) = of_keys else {
@@ -195,7 +195,7 @@ impl<'a> ScriptModules<'a> {
         })
     }
 
-    /// The first target that is there, whatever its condition.
+    /// The first existing target, under any condition.
     fn conditions(&self, package: &Package<'_>, value: &Value, star: &str, depth: usize) -> Option<Module> {
         match value {
             Value::String(target) => self.target(package, &target.replace('*', star)),
@@ -280,7 +280,7 @@ impl Modules for ScriptModules<'_> {
     }
 }
 
-/// What the `*` of a pattern stands for in a text.
+/// The text that the `*` of a pattern matches.
 fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     let (before, after) = pattern.split_once('*')?;
     text.strip_prefix(before)?.strip_suffix(after)

@@ -1,4 +1,4 @@
-//! What a name is given, and what an assignment gives it to.
+//! Values that get a name, and targets of assignments.
 
 use tree_sitter::Node;
 
@@ -7,8 +7,8 @@ use crate::languages::Cx;
 use crate::languages::definition::span_of;
 use crate::model::Span;
 
-/// Functions that are known to give back the function they are given, in another coat: what is bound to the call is
-/// that function. A list and not a rule, because `const timer = setTimeout(function () {})` names no function.
+/// Functions that return their function argument in another form: the target of the call names that function. It is a
+/// list and not a rule, because `const timer = setTimeout(function () {})` names no function.
 const WRAPPERS: &[&str] = &[
     "asyncHandler",
     "curry",
@@ -29,24 +29,24 @@ const WRAPPERS: &[&str] = &[
     "wrap",
 ];
 
-/// How many coats, or links of a chain of assignments, are looked through.
+/// The most wrappers, or links of a chain of assignments, that are followed.
 pub(super) const DEPTH: usize = 8;
 
-/// What a name stands for.
+/// The value of a name.
 pub(super) enum Value<'t> {
-    /// A function, whatever it is wrapped in.
+    /// A function, possibly wrapped.
     Function(Node<'t>),
     /// A class.
     Class(Node<'t>),
-    /// Another module, or something of it.
+    /// Another module, or a member of it.
     Import,
-    /// Something that is named elsewhere.
+    /// A value with a name elsewhere.
     Reference,
-    /// Anything else.
+    /// Any other value.
     Data,
 }
 
-/// What the value of a variable, property or field is.
+/// The value of a variable, property or field.
 pub(super) fn value_of<'t>(cx: &Cx<'_, '_>, value: Node<'t>) -> Value<'t> {
     let mut value = value;
     for _ in 0..DEPTH {
@@ -127,22 +127,22 @@ fn is_import(cx: &Cx<'_, '_>, value: Node<'_>) -> bool {
     false
 }
 
-/// What stands on the left of an assignment.
+/// The left side of an assignment.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'t> {
-    /// The node that names what is assigned to.
+    /// The node with the target's name.
     pub(super) node: Node<'t>,
     /// Its name.
     pub(super) name: Span,
-    /// Whose property it is; empty for a variable, an export, and a property of `this`.
+    /// The owner of the property; empty for a variable, an export, and a property of `this`.
     pub(super) container: Span,
-    /// What sort of place it is.
+    /// The kind of target.
     pub(super) sort: Sort,
     /// It is a property of `this`.
     pub(super) of_this: bool,
 }
 
-/// The places that an assignment may give a value to.
+/// Kinds of assignment targets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     /// `name = …`.
@@ -161,7 +161,7 @@ pub(super) enum Sort {
     PrototypeItself,
 }
 
-/// Reads the left side of an assignment; `None` when it names nothing.
+/// Reads the left side of an assignment; `None` if it has no name.
 pub(super) fn target<'t>(cx: &Cx<'_, '_>, left: Node<'t>) -> Option<Target<'t>> {
     let property = match left.kind() {
         "identifier" => {
@@ -197,7 +197,7 @@ pub(super) fn target<'t>(cx: &Cx<'_, '_>, left: Node<'t>) -> Option<Target<'t>> 
     Some(Target { node: property, name: name_of(property), container, sort, of_this })
 }
 
-/// The last name of what `prototype` is taken from: `b` of `a.b.prototype`.
+/// The last name of the owner of `prototype`: `b` of `a.b.prototype`.
 fn last_name(prototype: Node<'_>) -> Span {
     let owner = prototype.child_by_field_name("object").map(bare);
     let name = owner.and_then(|owner| match owner.kind() {

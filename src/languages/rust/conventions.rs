@@ -14,7 +14,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     public: Public::Word(&["pub"]),
     packages: &[Package { file: "lib.rs", says: &[], names: Named::Nothing }],
     is_implied: |name| name == "drop",
-    // Who derives from a trait of others gives it nothing to call: what fills it in stands in a block for it.
+    // A subtrait gives an external trait nothing to call: the implementations are in `impl` blocks for that trait.
     may_override: |_, _| false,
     naming_attributes: &["#[serde("],
     plain_decorators: &[

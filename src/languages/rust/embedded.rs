@@ -1,5 +1,5 @@
-//! Items that stand inside a macro's call, as the resolver sees them: of macros that hand them on (`cfg_if!`, `lazy_static!`), and
-//! of `bitflags!`, which has a grammar of its own.
+//! Lowering of items inside a macro's call: of macros that pass them on (`cfg_if!`, `lazy_static!`), and of
+//! `bitflags!`, which has a grammar of its own.
 
 use tree_sitter::Node;
 
@@ -11,7 +11,7 @@ use super::types::macro_name;
 use crate::facts::{BindingKind, Definition, DefinitionKind, Op, ScopeKind, UNKNOWN};
 use crate::model::Span;
 
-/// Where items stand.
+/// The place of items.
 #[derive(Clone, Copy)]
 pub(super) enum Home {
     /// In a module or a function.
@@ -20,7 +20,7 @@ pub(super) enum Home {
     Type { class: u32, members: u32, around: u32 },
 }
 
-/// Writes down the items in a macro's call, and what else is written there; false when there are none.
+/// Reads the items in a macro's call and the other names there; false if there are no items.
 pub(super) fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: Home) -> bool {
     let Some(called) = field(node, "macro") else { return false };
     let Some(tree) = cx.children(node).into_iter().find(|child| child.kind() == "token_tree") else { return false };
@@ -50,7 +50,7 @@ pub(super) fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: Home) -> b
     true
 }
 
-/// The items in a tree, at any depth of what holds statements. What the grammar could not read may be no items at all.
+/// The items in a tree, at any depth of nodes with statements. Nodes with errors may be no items at all.
 fn find<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, found: &mut Vec<Node<'t>>) {
     for child in cx.children(node) {
         let is_item = child.kind().ends_with("_item") || matches!(child.kind(), "use_declaration" | "macro_definition");

@@ -1,4 +1,4 @@
-//! Rust's expressions and statements: what they name, and what can be told of their values.
+//! Lowering of Rust expressions and statements.
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use super::types::{TRANSPARENT, annotation, path};
 use crate::facts::{BindingKind, Definition, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// The statements of a block, in a scope made for them. Gives the value of its last expression.
+/// Reads the statements of a block, in a scope made for them; returns the value of its last expression.
 pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: u32) -> u32 {
     let mut value = UNKNOWN;
     for statement in cx.children(node) {
@@ -18,7 +18,7 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: u32) 
         match statement.kind() {
             "let_declaration" => scope = cx.deeper(|cx| Some(declaration(cx, statement, scope))).unwrap_or(scope),
             "expression_statement" => {
-                // Without a semicolon it is the value: `if … { … } else { … }` at the end.
+                // Without a semicolon it is the block's value: `if … { … } else { … }` at the end.
                 let is_value = statement.child_count() == 1;
                 if let Some(expression) = cx.first(statement) {
                     let given = walk(cx, expression, scope, Role::Reference);
@@ -36,7 +36,7 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: u32) 
     value
 }
 
-/// `let`. Gives the scope of what follows.
+/// A `let` statement; returns the scope for the nodes after it.
 fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type));
     let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
@@ -47,7 +47,7 @@ fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     bind(cx, pattern, scope, value, of)
 }
 
-/// Binds a pattern so that what came before keeps its meaning. Gives the scope of what follows.
+/// Binds a pattern so that earlier uses keep their meaning; returns the scope for the nodes after it.
 fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) -> u32 {
     let scope = match rebinds(cx, node, scope) {
         true => cx.facts.scope(ScopeKind::Block, scope),
@@ -57,7 +57,7 @@ fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: 
     scope
 }
 
-/// The condition of an `if`, a `while` or an arm. Gives the scope of what it guards.
+/// The condition of an `if`, a `while` or an arm; returns the scope for the guarded code.
 fn condition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     match node.kind() {
         "let_condition" => {
@@ -77,7 +77,7 @@ fn condition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     }
 }
 
-/// Writes down the names in an expression; `role` is what its outermost name does. Gives the expression.
+/// Reads an expression and returns it; `role` is the role of its outermost name.
 pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     cx.deeper(|cx| walk_one(cx, node, scope, role))
 }
@@ -202,7 +202,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             let value = field(node, "right").map_or(UNKNOWN, |right| walk(cx, right, scope, Role::Reference));
             if let Some(left) = field(node, "left") {
                 walk(cx, left, scope, Role::Write);
-                // What was declared without a value gets it here.
+                // A variable declared without a value gets its value here.
                 let name = if left.kind() == "identifier" { cx.name(left) } else { return UNKNOWN };
                 if let Some((home, binding)) = cx.facts.nearest(scope, name)
                     && (binding.a, binding.b, binding.at) == (UNKNOWN, UNKNOWN, NONE)
@@ -233,7 +233,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
     }
 }
 
-/// A container of other people's making that holds these values.
+/// A container outside the project that holds these values.
 pub(super) fn container(cx: &mut Lower<'_, '_>, values: &[u32]) -> u32 {
     if values.iter().all(|value| *value == UNKNOWN) {
         return UNKNOWN;
@@ -271,11 +271,11 @@ fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     cx.facts.of(Op::Instance, meant)
 }
 
-/// What is known of a closure's parameters from where it stands.
+/// Context of a closure, from which its parameters get their values.
 enum Given<'s> {
     Nothing,
-    /// It is an argument of this callee, at this place, of the method of this name called on this; with the value of the
-    /// call's first argument.
+    /// It is an argument of this callee, at this place. The callee is a method of this name called on this value;
+    /// `first` is the call's first argument.
     Argument {
         callee: u32,
         place: u32,
@@ -287,7 +287,7 @@ enum Given<'s> {
 
 /// Closures that are passed the error of a result.
 const OF_ERROR: &[&str] = &["map_err", "or_else", "unwrap_or_else", "inspect_err"];
-/// Closures whose second parameter is an element too.
+/// Methods whose closures have an element as the second parameter too.
 const OF_TWO: &[&str] = &[
     "fold",
     "try_fold",
@@ -317,7 +317,7 @@ fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: &Given
             Given::Argument { method, on, .. } if place == 1 && OF_TWO.contains(&method) => cx.facts.of(Op::Each, on),
             Given::Argument { method: "fold" | "try_fold" | "rfold" | "scan", first, .. } => first,
             Given::Argument { callee: UNKNOWN, .. } => UNKNOWN,
-            // A pair is what iterating gives, of a map too.
+            // A pair is an item of the iteration, also of a map.
             Given::Argument { on, .. } if part.kind() == "tuple_pattern" => cx.facts.of(Op::Each, on),
             Given::Argument { callee, place: argument, .. } => {
                 cx.facts.expression(Op::Passed, callee, argument << 16 | place)
@@ -341,7 +341,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let (Some(mut function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return UNKNOWN;
     };
-    // What is written behind `collect::<…>`.
+    // The type arguments of `collect::<…>`.
     let mut wanted = UNKNOWN;
     if function.kind() == "generic_function" {
         for of in field(function, "type_arguments").map(|types| cx.children(types)).unwrap_or_default() {
@@ -384,7 +384,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             }
             _ => UNKNOWN,
         };
-        // Of arguments only a function says anything: `map` gives what it gives.
+        // Only a function among the arguments affects the result: `map` yields its results.
         let is_function =
             |node: &Node<'_>| matches!(node.kind(), "closure_expression" | "identifier" | "scoped_identifier");
         let given = if nodes.last().is_some_and(is_function) { values.last() } else { None };

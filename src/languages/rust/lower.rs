@@ -1,8 +1,8 @@
-//! Rust's items, as the resolver sees them. [`crate::resolve`] says what a lowering must do.
+//! Lowering of Rust items; see [`crate::resolve`] for the requirements.
 //!
-//! Fields are spelt `.name`, those of a variant `.Variant.name` among the members of its enum, and macros `name!`: they
-//! live in worlds of their own. What a module has no line for, names of other crates and the macros of its own, comes to
-//! it as a star from a module that only [`super::modules`] knows: `::` and `!`.
+//! Fields are spelt `.name`, fields of a variant `.Variant.name` among the members of its enum, and macros `name!`:
+//! they have namespaces of their own. Names without a declaration in a module, such as other crates and the crate's
+//! macros, come by a star from modules that only [`super::modules`] knows: `::` and `!`.
 
 use tree_sitter::Node;
 
@@ -21,7 +21,7 @@ use crate::model::Role;
 /// The scope of a file's macros by example.
 const MACROS: u32 = 1;
 
-/// Writes down what a file says about names.
+/// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let macros = cx.facts.scope(ScopeKind::Module, NONE);
     debug_assert_eq!(macros, MACROS);
@@ -36,7 +36,7 @@ fn module_body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, scope: u32) {
     cx.facts.star(scope, crates, SEEN);
 }
 
-/// The items in a node, and what else stands there.
+/// Reads the items in a node, and other names there.
 fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let mut path = None;
     for child in cx.children(node) {
@@ -61,7 +61,7 @@ fn path_attribute(attribute: &str) -> Option<&str> {
     inside.split('"').nth(1)
 }
 
-/// Writes down an item; false when it is none.
+/// Reads an item; false if the node is none.
 pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bool {
     match node.kind() {
         "function_item" | "function_signature_item" => function(cx, node, scope, scope, None),
@@ -88,13 +88,13 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
 }
 
-/// The name of an item; none for `_` and for what a macro's variable stands for.
+/// The name of an item; `None` for `_` and for a macro's variable.
 fn item_name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Option<(u32, u32)> {
     let name = field(node, "name").filter(|name| name.kind() != "metavariable" && cx.text(*name) != "_")?;
     Some((cx.name(name), name.start_byte() as u32))
 }
 
-/// A function whose name is bound in `home` and whose body lies in `around`.
+/// A function whose name is bound in `home`, with its body in the scope `around`.
 fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, owner: Option<u32>) {
     let inner = cx.facts.scope(ScopeKind::Function, around);
     let mut definition = Definition { owner: owner.unwrap_or(NONE), ..Definition::default() };
@@ -193,7 +193,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32,
     }
 }
 
-/// What stands in an `impl` or a trait.
+/// Reads the items of an `impl` or a trait.
 fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32, around: u32) {
     for part in cx.children(body) {
         if !associated_part(cx, part, class, members, around) {
@@ -202,7 +202,7 @@ fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u
     }
 }
 
-/// Writes down an item of an `impl` or a trait; false when it is none.
+/// Reads an item of an `impl` or a trait; false if the node is none.
 pub(super) fn associated_part<'t>(
     cx: &mut Lower<'_, 't>,
     part: Node<'t>,
@@ -225,7 +225,7 @@ pub(super) fn associated_part<'t>(
             }
             let Some((name, at)) = item_name(cx, part) else { return true };
             cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
-            // Of several blocks for one type, each means its own by `Self::Name`.
+            // Each of several blocks for one type has its own `Self::Name`.
             if part.kind() == "type_item" {
                 let own = own_types(cx.facts.text(name));
                 let own = cx.facts.name(&own);
@@ -258,7 +258,7 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     }
     let Some(body) = field(node, "body") else { return };
     associated(cx, body, class, members, around);
-    // What a type dereferences to lends it its members.
+    // A type has the members of the type that it dereferences to.
     if is_deref {
         let name = cx.facts.name("Target");
         if let Some((_, target)) = cx.facts.nearest(members, name) {
@@ -286,7 +286,7 @@ fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
 }
 
-/// `mod name { … }` and `mod name;`, with what `#[path]` says.
+/// `mod name { … }` and `mod name;`, with the path in `#[path]`.
 fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&str>) {
     let Some((name, _)) = item_name(cx, node) else { return };
     let mut within = scope;
@@ -303,7 +303,7 @@ fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&
             cx.deeper(|cx| module_body(cx, body, inner));
         }
         None => {
-            // After the name, what `#[path]` says.
+            // The name, followed by the path in `#[path]`.
             let name = path.map_or(name, |path| cx.facts.name(&format!("{text} {path}")));
             cx.facts.declare(Declared::Child, name, within, within);
         }
@@ -326,7 +326,7 @@ fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     }
 }
 
-/// A macro's call: its name, and what is written in it.
+/// A macro's call: its name and its arguments.
 pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let Some(called) = field(node, "macro") else { return UNKNOWN };
     let name = super::types::macro_name(cx, called, scope);
@@ -337,7 +337,7 @@ pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32)
             let element = cx.facts.union(&values[..values.len().min(4)]);
             super::expressions::container(cx, &[element])
         }
-        // What people write for `?`.
+        // Macros with the meaning of `?`.
         "try" | "ok" | "some" => values.first().map_or(UNKNOWN, |value| cx.facts.of(Op::Element, *value)),
         "dbg" => values.first().copied().unwrap_or(UNKNOWN),
         _ => UNKNOWN,

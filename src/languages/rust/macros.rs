@@ -1,4 +1,4 @@
-//! What stands inside macros, and what the grammar does not know: macros 2.0 and trait aliases.
+//! Symbols inside macros, and of syntax that the grammar does not have: macros 2.0 and trait aliases.
 
 use tree_sitter::Node;
 
@@ -7,14 +7,14 @@ use crate::languages::definition::span_of;
 use crate::languages::{Cx, Definition, Place};
 use crate::model::{Detail, Kind, Span};
 
-/// Macros whose text is code about code: what it defines, it defines elsewhere.
+/// Macros with quoted code, which is defined elsewhere.
 const QUOTES: &[&str] = &["quote", "quote_spanned", "parse_quote", "parse_quote_spanned", "stringify"];
 
 /// Words that begin an item.
 const ITEM_WORDS: &[&[u8]] =
     &[b"fn", b"struct", b"enum", b"union", b"trait", b"mod", b"static", b"const", b"type", b"impl", b"macro_rules"];
 
-/// How far the text is searched for what the grammar does not know.
+/// The length of text searched for such syntax.
 const FAR: usize = 4096;
 
 /// The text of a macro that stands where an item may, or that is written with braces, when some word in it begins an
@@ -43,8 +43,8 @@ pub fn item_macro<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// `bitflags!` has a grammar of its own, `struct Name: u8 { const A = 1; }`, and is too common to be left unread: its items
-/// are told by their first word, the name after it, and their end.
+/// Reads `bitflags!`, which has a grammar of its own, `struct Name: u8 { const A = 1; }`: an item is recognized by
+/// its first word, its name and its end.
 fn flags(cx: &mut Cx<'_, '_>, tokens: Node<'_>) {
     let mut item = Item::default();
     let mut cursor = tokens.walk();
@@ -87,7 +87,7 @@ fn flags(cx: &mut Cx<'_, '_>, tokens: Node<'_>) {
     }
 }
 
-/// What is known of an item among a macro's tokens, as far as it is read.
+/// An item among a macro's tokens, as far as it is read.
 #[derive(Default)]
 struct Item<'t> {
     /// The last `#`, until its attribute is read.
@@ -95,7 +95,7 @@ struct Item<'t> {
     attributes: Vec<Span>,
     /// The first token after the attributes.
     first: Option<Node<'t>>,
-    /// What sort of item it is; empty until that is read.
+    /// The keyword of the item; empty until it is read.
     word: &'t str,
     is_named_next: bool,
     name: Option<Node<'t>>,
@@ -127,14 +127,14 @@ pub fn trait_alias(cx: &mut Cx<'_, '_>, keyword: Node<'_>) {
     );
 }
 
-/// Whether what the grammar takes for a trait is an alias and the item after it.
+/// Whether a node that the grammar takes for a trait is an alias and the item after it.
 pub fn is_trait_alias(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     let keyword = node.children(&mut cursor).find(|child| child.kind() == "trait");
     node.has_error() && keyword.is_some_and(|keyword| alias_end(cx.source(), keyword).is_some())
 }
 
-/// Where an alias that begins with `keyword` ends: a trait has a body, an alias has an equals sign and a semicolon.
+/// The end of an alias that begins with `keyword`: a trait has a body, an alias has an equals sign and a semicolon.
 fn alias_end(source: &[u8], keyword: Node<'_>) -> Option<usize> {
     let rest = source.get(keyword.end_byte()..)?;
     let rest = &rest[..rest.len().min(FAR)];
@@ -175,13 +175,12 @@ pub fn metavariable(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     }
 }
 
-/// Whether what was found by its text lies in the symbol that the walk is in.
+/// Whether a span found by its text is inside the current symbol.
 fn fits(cx: &Cx<'_, '_>, span: Span) -> bool {
     cx.enclosing().is_none_or(|symbol| symbol.span.contains(span))
 }
 
-/// Where the item begins whose keyword is at `keyword`: at its visibility. `None` when something else stands before it on
-/// its line.
+/// The start of the item with this keyword: its visibility. `None` if another word precedes it on its line.
 fn item_start(source: &[u8], keyword: usize) -> Option<usize> {
     let line = memchr::memrchr(b'\n', &source[..keyword]).map_or(0, |newline| newline + 1);
     let before = source[line..keyword].trim_ascii();
@@ -201,7 +200,7 @@ fn word_after(source: &[u8], at: usize) -> Span {
     Span::new(start, start + length)
 }
 
-/// Where the first text in braces begins, and how long it is up to the brace that closes it.
+/// The first text in braces: its start, and its length up to the closing brace.
 fn braced(text: &[u8]) -> Option<(usize, usize)> {
     let start = memchr::memchr(b'{', text)?;
     let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! What `Cargo.toml` says of where a package's crates begin.
+//! Crate roots of a package, from `Cargo.toml`.
 
 use toml::{Table, Value};
 

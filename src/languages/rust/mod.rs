@@ -1,11 +1,10 @@
-//! Rust: items at any depth, also those that stand inside a macro's braces, with their fields, variants and associated
-//! items.
+//! Rust: items at any depth, also inside a macro's braces, with their fields, variants and associated items.
 //!
-//! An attribute is a sibling that stands before its item ([`Rule::Attribute`]), an `impl` names the owner of what it
-//! holds ([`Rule::Container`]), and the text of an item macro is read once more as a file of its own ([`Rule::Embedded`]).
+//! An attribute is a sibling before its item ([`Rule::Attribute`]), an `impl` is the container of its items
+//! ([`Rule::Container`]), and the text of an item macro is parsed again as a file of its own ([`Rule::Embedded`]).
 //!
-//! `mod name;` is a symbol too: it is where a module gets its visibility, its `cfg` and often its only documentation.
-//! Macros by example are symbols, what they expand to is not.
+//! `mod name;` is a symbol too: a module gets its visibility, its `cfg` and often its only documentation there.
+//! Macros by example are symbols; their expansions are not.
 
 mod conventions;
 mod embedded;
@@ -113,7 +112,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// A function, which is a method in an `impl` or a trait. One without a body (in a trait, in an `extern` block) does not run.
+/// A function, which is a method in an `impl` or a trait. Without a body (in a trait, in an `extern` block) it does
+/// not run.
 fn function(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let (kind, detail) = match cx.place() {
         Place::Type => (Kind::Method, Detail::Method),
@@ -132,7 +132,7 @@ fn data(cx: &mut Cx<'_, '_>, node: Node<'_>) {
         _ if macros::is_trait_alias(cx, node) => return,
         _ => (Kind::Type, Detail::Trait),
     };
-    // The fields of a tuple struct have no names: they are what its signature says.
+    // The fields of a tuple struct have no names: they are part of its signature.
     let body = node.child_by_field_name("body").filter(|body| body.kind() != "ordered_field_declaration_list");
     define(cx, node, body, kind, detail, false);
 }
@@ -169,7 +169,7 @@ fn macro_by_example(cx: &mut Cx<'_, '_>, node: Node<'_>) {
 /// Records the item `node`, whose signature ends where `body` begins, with the attributes and documentation before it.
 fn define(cx: &mut Cx<'_, '_>, node: Node<'_>, body: Option<Node<'_>>, kind: Kind, detail: Detail, runs: bool) {
     let Some(name) = node.child_by_field_name("name") else { return };
-    // `const _: () = …;` is a check without a name, and `$name` stands for many.
+    // `const _: () = …;` is a check without a name, and `$name` may be any name.
     if name.kind() == "metavariable" || cx.text(name) == "_" {
         return;
     }

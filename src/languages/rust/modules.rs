@@ -1,11 +1,11 @@
-//! Rust's modules: crates from `Cargo.toml` and by their places, and the trees of modules that files declare.
+//! Rust's modules: crates from `Cargo.toml` and by their places, and the module trees that files declare.
 
 use rustc_hash::FxHashMap;
 
 use super::manifest::Package;
 use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
-/// How Rust binds names.
+/// Name resolution of Rust.
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
@@ -133,10 +133,10 @@ const METHODS: &[(&str, Effect)] = &[
     ("windows", Effect::Wrap),
 ];
 
-/// A module: a file's root or a `mod` inside a file; several of them where it is declared several times, of which `cfg` chooses
-/// one: its names may mean what any of them says.
+/// A module: a file's root or a `mod` inside a file. If it is declared several times, and `cfg` chooses one, its
+/// names may mean those of any declaration.
 struct Node<'a> {
-    /// Each with its file.
+    /// The scopes of its declarations, each with its file.
     scopes: Vec<(u32, u32)>,
     parent: Option<Module>,
     /// The root of its crate.
@@ -144,8 +144,8 @@ struct Node<'a> {
     children: FxHashMap<&'a str, Module>,
 }
 
-/// The modules of one project: after those of files, for each of them one that stands for all other crates, and then one
-/// that holds the macros of its crate.
+/// The modules of one project. After the modules of files come, for each of them, one for all other crates, and then
+/// one for the macros of its crate.
 struct RustModules<'a> {
     project: &'a Project<'a>,
     nodes: Vec<Node<'a>>,
@@ -177,7 +177,7 @@ impl<'a> RustModules<'a> {
             }
             others.extend(package.others.iter().filter_map(|path| project.find_in(&[folder(manifest), path])));
         }
-        // Where there is no manifest, files tell by their names.
+        // Without a manifest, crate roots are recognized by their names.
         let roots = |last: &'static str| {
             let is_one = move |path: &str| path == last || path.strip_suffix(last).is_some_and(|it| it.ends_with('/'));
             project.files.iter().zip(0..).filter(move |(file, _)| is_one(file.path)).map(|(_, place)| place)
@@ -194,7 +194,7 @@ impl<'a> RustModules<'a> {
                 modules.load(place, None, None, None);
             }
         }
-        // What no line of code declares is declared by a macro: it belongs where it lies.
+        // A module without a declaration is declared by a macro: its parent follows from its path.
         for (place, file) in (0..).zip(&project.files) {
             if modules.numbers.contains_key(&(place, ROOT)) {
                 continue;
@@ -212,8 +212,8 @@ impl<'a> RustModules<'a> {
         modules
     }
 
-    /// A file as a module, with all that it declares: a new one, or one more form of `twin`. `path` is where its children's files
-    /// are, when that is not told by its name.
+    /// Loads a file as a module with all its declarations: a new one, or another form of `twin`. `path` is the folder
+    /// of its children's files if it differs from the usual one.
     fn load(&mut self, file: u32, parent: Option<Module>, twin: Option<Module>, path: Option<String>) -> Module {
         if let Some(known) = self.numbers.get(&(file, ROOT)) {
             return *known;
@@ -228,7 +228,7 @@ impl<'a> RustModules<'a> {
             _ if is_root => own.clone(),
             _ => join(&own, stem),
         });
-        // Where the files of an inner module's children are.
+        // Folders with the children's files of inner modules.
         let mut folders: FxHashMap<u32, String> = FxHashMap::default();
         folders.insert(ROOT, below);
         for declared in of.facts().modules {
@@ -281,7 +281,7 @@ impl<'a> RustModules<'a> {
         own
     }
 
-    /// The module that stands for other crates, seen from this one; and the macros of its crate.
+    /// The module for other crates, as seen from this one, or for the macros of its crate.
     fn special(&self, module: Module, place: usize) -> Module {
         module + (self.nodes.len() * place) as Module
     }

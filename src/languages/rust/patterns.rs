@@ -1,4 +1,4 @@
-//! Rust's patterns: what they name, and what they bind.
+//! Lowering of Rust patterns: names in them, and bindings.
 
 use tree_sitter::Node;
 
@@ -18,7 +18,7 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
 fn pattern_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
     match node.kind() {
         "identifier" | "shorthand_field_identifier" => {
-            // Constants and variants begin with a capital; nothing else tells them from what is bound.
+            // Constants and variants begin with a capital; there is no other difference from bindings.
             if cx.text(node).starts_with(char::is_uppercase) {
                 path(cx, node, scope, Role::Reference);
             } else {
@@ -48,7 +48,7 @@ fn pattern_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u3
         }
         _ => {}
     }
-    // Parts are told from a value.
+    // Parts are taken from a value.
     let value = if of == UNKNOWN { value } else { cx.facts.of(Op::Instance, of) };
     match node.kind() {
         "tuple_pattern" => {
@@ -101,7 +101,7 @@ fn pattern_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u3
     }
 }
 
-/// What commas separate, each with its place: `_` has one though it is no named node.
+/// The parts between commas, each with its place: `_` has one though it is no named node.
 pub(super) fn places<'t>(node: Node<'t>) -> Vec<(u32, Node<'t>)> {
     let (mut found, mut place) = (Vec::new(), 0);
     let mut cursor = node.walk();
@@ -123,7 +123,7 @@ fn part_of(cx: &mut Lower<'_, '_>, meant: u32, last: &str, part: &str) -> u32 {
     cx.facts.union(&[of_struct, of_variant])
 }
 
-/// The field that a path and a name mean, told by the path's looks: `Type::Variant` is one of a variant.
+/// The field of a name after a path, in the spelling of fields: `Type::Variant` has fields of a variant.
 pub(super) fn field_of(cx: &mut Lower<'_, '_>, meant: u32, path: &str, name: &str) -> u32 {
     let mut parts = path.rsplit("::").map(str::trim);
     let last = parts.next().unwrap_or_default();
@@ -133,8 +133,8 @@ pub(super) fn field_of(cx: &mut Lower<'_, '_>, meant: u32, path: &str, name: &st
     cx.facts.member(meant, name)
 }
 
-/// Whether a pattern binds a name that the scope knows already or that was looked up from it: then it needs a scope of
-/// its own, so that what was written before keeps its meaning.
+/// Whether a pattern binds a name that the scope knows already or that was looked up from it. It then needs a scope
+/// of its own, so that earlier uses keep their meaning.
 pub(super) fn rebinds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bool {
     match node.kind() {
         "identifier" | "shorthand_field_identifier" => {

@@ -1,5 +1,5 @@
-//! What stands in a macro's call: tokens, of which paths, calls and chains of members are read. What a macro binds is not
-//! known, so a lone lower-case word may or may not be the name of something.
+//! Lowering of the tokens in a macro's call: paths, calls and chains of members. The macro's bindings are unknown, so
+//! a lone lower-case word may or may not be a name.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use super::types::is_local;
 use crate::facts::{EMPTY, Op, UNKNOWN};
 use crate::model::{Role, Span};
 
-/// Reads the tokens of a call. Gives the values of what its commas separate.
+/// Reads the tokens of a call; returns the values between its commas.
 pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) -> Vec<u32> {
     cx.deeper(|cx| Reader::new(cx, tree, scope, false, &[]).read())
 }
@@ -19,7 +19,7 @@ pub(super) fn tokens_but<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32,
     cx.deeper(|cx| drop(Reader::new(cx, tree, scope, false, but).read()));
 }
 
-/// Reads what a macro by example expands to: only names that say where they are to be found.
+/// Reads the expansion of a macro by example: only names with a known place.
 pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) {
     cx.deeper(|cx| drop(Reader::new(cx, tree, scope, true, &[]).read()));
 }
@@ -27,7 +27,7 @@ pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) {
 struct Reader<'c, 's, 't> {
     cx: &'c mut Lower<'s, 't>,
     tokens: Vec<Node<'t>>,
-    /// What lies in these ranges is left out.
+    /// Ranges to skip.
     but: &'c [Span],
     scope: u32,
     at: usize,
@@ -201,7 +201,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     let perhaps = self.cx.facts.member(UNKNOWN, name);
                     self.cx.facts.occurrence(span_of(token), Role::Reference, perhaps);
                 }
-                // What a rule writes is looked for where it is used, unless it says `$crate`.
+                // Names in a rule are resolved where the macro is used, except after `$crate`.
                 if is_name && (!self.is_rule || is_known || is_macro) && of != UNKNOWN {
                     let role = if is_call { Role::Call } else { Role::Reference };
                     self.cx.facts.occurrence(span_of(token), role, of);

@@ -1,4 +1,4 @@
-//! Rust's types, paths and type parameters.
+//! Lowering of Rust types, paths and type parameters.
 
 use tree_sitter::Node;
 
@@ -44,7 +44,7 @@ pub(super) fn own_types(name: &str) -> String {
     format!("Self::{name}")
 }
 
-/// Writes down the names in a type and gives it; `role` is what its outermost name does.
+/// Reads a type and returns it; `role` is the role of its outermost name.
 pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     cx.deeper(|cx| annotation_one(cx, node, scope, role))
 }
@@ -103,7 +103,7 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: 
     }
 }
 
-/// `A + B + 'a`: each of the bounds that is known.
+/// The known bounds of `A + B + 'a`.
 pub(super) fn bounds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> Vec<u32> {
     let mut types = Vec::new();
     for part in cx.children(node) {
@@ -154,11 +154,11 @@ fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -
     if item != UNKNOWN {
         types = vec![item];
     }
-    // The value last: it is what `?` gives, and the error its key. Of two it would be a map.
+    // The value comes last because `?` yields it, and the error is the key. With two arguments it would be a map.
     if name.ends_with("Result") && types.len() == 2 {
         types = vec![types[1], UNKNOWN, types[0]];
     }
-    // What is ours may hold its arguments as well as what is not.
+    // Project types can be containers too.
     let list = cx.facts.list(&types);
     let (own, held) = (cx.facts.expression(Op::Generic, of, list), cx.facts.expression(Op::Generic, UNKNOWN, list));
     cx.facts.union(&[own, held])
@@ -197,7 +197,7 @@ fn outside_locals(cx: &Lower<'_, '_>, mut scope: u32, name: u32) -> u32 {
     scope
 }
 
-/// A local variable is what a bare name means, by what is bound so far: it stands for nothing that others could name.
+/// Whether a bare name is a local variable bound so far. Locals have no place, because others cannot name them.
 pub(super) fn is_local(cx: &Lower<'_, '_>, scope: u32, name: u32) -> bool {
     cx.facts.nearest(scope, name).is_some_and(|(nearest, binding)| {
         binding.at == NONE
@@ -206,7 +206,7 @@ pub(super) fn is_local(cx: &Lower<'_, '_>, scope: u32, name: u32) -> bool {
     })
 }
 
-/// A bare name or a path. Writes down the names in it and gives what it means; `role` is what the last of them does.
+/// A bare name or a path. Reads the names in it and returns its meaning; `role` is the role of the last name.
 pub(super) fn path<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     match node.kind() {
         "scoped_identifier" | "scoped_type_identifier" => {
@@ -262,7 +262,7 @@ fn prefix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             meant
         }
         "generic_type" | "generic_type_with_turbofish" => {
-            // `Vec::<T>` is the type alone: what its arguments are is for its values.
+            // `Vec::<T>` is the type alone: its arguments matter for its values only.
             let (Some(of), Some(arguments)) = (field(node, "type"), field(node, "type_arguments")) else {
                 return UNKNOWN;
             };
@@ -278,7 +278,7 @@ fn prefix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     }
 }
 
-/// Writes down which macro is called and gives the last part of its name.
+/// Records the macro that is called; returns the last part of its name.
 pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: u32) -> &'s str {
     let (last, before) = match node.kind() {
         "scoped_identifier" => (field(node, "name").unwrap_or(node), field(node, "path")),
@@ -312,7 +312,7 @@ pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: u32)
     text
 }
 
-/// Type parameters of an item, and what its `where` says of them: gives the list of them.
+/// Type parameters of an item, with the bounds in its `where`; returns their list.
 pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let mut names = Vec::new();
     if let Some(parameters) = field(node, "type_parameters") {
@@ -320,7 +320,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
             match parameter.kind() {
                 "type_parameter" => {
                     let Some(name) = field(parameter, "name") else { continue };
-                    // Bound first: bounds may name it.
+                    // Bound first, because bounds may refer to it.
                     let name = cx.name(name);
                     let above = ["bounds", "default_type"]
                         .map(|part| field(parameter, part).map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type)));

@@ -13,7 +13,7 @@ use crate::model::Role;
 struct Tree {
     scope: u32,
     at: u32,
-    /// The path begins with the name of another crate, whatever the module binds by that name.
+    /// The path begins with the name of another crate, even if the module binds that name.
     is_foreign: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn extern_crate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u3
     cx.facts.import(node.start_byte() as u32, meant, 0);
 }
 
-/// Walks a tree whose names follow `prefix`: the expression so far, and the last name in it.
+/// Walks a tree after `prefix`: the expression so far, and its last name.
 fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, prefix: Option<(u32, Node<'t>)>, tree: &Tree) {
     match node.kind() {
         "self" if prefix.is_some() => {
@@ -107,7 +107,7 @@ fn inner<'t>(
     Some((meant, name))
 }
 
-/// What a path means, and its last name.
+/// The meaning of a path, and its last name.
 fn path<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
@@ -143,7 +143,7 @@ fn path<'t>(
     Some((meant, last))
 }
 
-/// Binds what is imported.
+/// Binds an imported name.
 fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'t>, tree: &Tree) {
     cx.facts.occurrence(span_of(written), Role::Import, meant);
     cx.facts.import(tree.at, meant, 0);
@@ -153,7 +153,7 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
     }
     let bound = cx.facts.name(name);
     let it = cx.facts.look(meant);
-    // `use a;` of another crate binds what is seen anyway.
+    // `use a;` of another crate binds a name that is visible anyway.
     if it.op != crate::facts::Op::Name as u8 || it.b != bound {
         cx.facts.bind(tree.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
     }

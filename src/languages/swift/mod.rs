@@ -59,6 +59,6 @@ const VALUES: &[(&str, Kind, Detail)] = &[
     ("../enum_class_body", Kind::Constant, Detail::Property),
     ("", Kind::Constant, Detail::Variable),
 ];
-/// Beside the name of a function its result bears the name of this field, too.
+/// The result of a function is in this field as well as its name.
 const CALLED: &str = "name:simple_identifier";
 const BOUND: &str = "name/bound_identifier";

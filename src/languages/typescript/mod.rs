@@ -1,5 +1,4 @@
-//! TypeScript: all that JavaScript has, and interfaces, aliases, enums, namespaces, signatures and parameter
-//! properties.
+//! TypeScript: JavaScript with interfaces, aliases, enums, namespaces, signatures and parameter properties.
 
 use tree_sitter::Node;
 
@@ -26,7 +25,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// TypeScript with JSX, which has a grammar of its own because `<T>x` means something else there.
+/// TypeScript with JSX, which has a grammar of its own because `<T>x` has another meaning there.
 pub static TSX: LanguageSpec = LanguageSpec {
     id: "typescript",
     aliases: &["ts"],
@@ -65,7 +64,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (Rule::Skip, TYPES),
 ];
 
-/// Types that are written where they are used: what they name is theirs alone.
+/// Types written in place, whose members are no symbols.
 const TYPES: &[&str] = &[
     "array_type",
     "asserts_annotation",
@@ -94,7 +93,7 @@ const TYPES: &[&str] = &[
     "union_type",
 ];
 
-/// What may stand around a declaration and belongs to it; a namespace is a statement's expression.
+/// Nodes around a declaration that belong to it; a namespace is a statement's expression.
 const OUTER: &[&str] = &["export_statement", "ambient_declaration", "expression_statement"];
 
 /// A method or property that is declared and not defined: in an interface, in an alias of an object type, or as an
@@ -147,9 +146,9 @@ fn namespace(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     declare(cx, node, Kind::Type, if is_string { Detail::Module } else { Detail::Namespace });
 }
 
-/// A declaration of a type, with what stands around it.
+/// Declares a type, with the nodes around it that belong to it.
 fn declare(cx: &mut Cx<'_, '_>, node: Node<'_>, kind: Kind, detail: Detail) {
-    // The words `module` and `enum` are nodes too.
+    // The keywords `module` and `enum` are nodes too.
     let Some(name) = node.child_by_field_name("name") else { return };
     let outer = cx.outermost(node, OUTER);
     let definition = Definition::new(node, name, kind, detail).within(outer).before(node.child_by_field_name("body"));

@@ -1,4 +1,4 @@
-//! What has members: classes, interfaces, object literals, enums, namespaces.
+//! Lowering of definitions with members: classes, interfaces, object literals, enums, namespaces.
 
 use tree_sitter::Node;
 
@@ -12,7 +12,7 @@ use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
-/// The name that a key gives, and where it is written: inside the quotes of a string.
+/// The name of a key, and its place: inside the quotes of a string.
 fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
     let at = node.start_byte() as u32;
     match node.kind() {
@@ -40,8 +40,8 @@ fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) 
     (around, generics)
 }
 
-/// A class; gives its definition. `given` is the name that it gets from what it is bound to: the scope that holds it
-/// ([`NONE`] for none), the name, and where it is written.
+/// A class; returns its definition. `given` is the name from the target that it is bound to: the scope with that name
+/// ([`NONE`] for none), the name and its place.
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Option<(u32, u32, u32)>) -> u32 {
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
     let (mut around, generics) = self::around(cx, node, scope);
@@ -78,7 +78,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, give
     class
 }
 
-/// What a class extends or implements.
+/// The types that a class extends or implements.
 fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: u32, class: u32) {
     match part.kind() {
         "extends_clause" | "implements_clause" | "extends_type_clause" => {
@@ -110,7 +110,7 @@ fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: u32, class: u32) 
 }
 
 fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: u32) {
-    // All names are bound before a body is walked, for what it assigns to `this` may be declared.
+    // All names are bound before a body is walked, because its assignments to `this` may be to declared members.
     let mut methods = Vec::new();
     for child in cx.children(block) {
         match child.kind() {
@@ -191,7 +191,7 @@ fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, c
     cx.facts.bind(members, name, BindingKind::Variable, value, of, at);
 }
 
-/// What a member is given: how it is bound, to what, and its value. `owner` is what `this` is in it.
+/// The value of a member: the kind of its binding, the target of that, and the value. `owner` is `this` in it.
 pub(super) fn member_value<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
@@ -221,8 +221,8 @@ pub(super) fn member_value<'t>(
     (BindingKind::Variable, value, value)
 }
 
-/// An object literal; gives it as an expression. `of` is the type that is wanted. The properties of what a module exports
-/// are other names of what they are given.
+/// An object literal; returns it as an expression. `of` is the wanted type. The properties of a module's exports are
+/// aliases of their values.
 pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of: u32, is_exports: bool) -> u32 {
     let kind = DefinitionKind::Object as u8;
     let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
@@ -313,9 +313,9 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32
     }
 }
 
-/// The name of what is called when an object is.
+/// The name of an object's call signature.
 pub(in super::super) const CALL: &str = "()";
-/// The name of what gives an object's elements.
+/// The name of an object's index signature.
 pub(in super::super) const ELEMENT: &str = "[]";
 
 /// `[key: string]: T`, `[K in keyof T]: U`.

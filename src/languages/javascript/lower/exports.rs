@@ -1,4 +1,4 @@
-//! Imports and exports, of both sorts of modules.
+//! Lowering of imports and exports, of both kinds of modules.
 
 use tree_sitter::Node;
 
@@ -45,7 +45,7 @@ pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: u32) -> bool {
     }
 }
 
-/// Binds a name to what is imported.
+/// Binds an imported name.
 fn bind(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, meant: u32) {
     let name = cx.name(node);
     cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
@@ -109,9 +109,9 @@ fn of_module(cx: &mut Lower<'_, '_>, node: Node<'_>, from: u32) -> u32 {
     meant
 }
 
-/// Offers something under a name.
+/// Exports a binding under a name.
 fn offer(cx: &mut Lower<'_, '_>, scope: u32, name: u32, kind: BindingKind, a: u32, at: u32) {
-    // A namespace offers all it holds.
+    // A namespace exports all its bindings anyway.
     if scope == ROOT {
         let exports = cx.facts.exports();
         cx.facts.bind(exports, name, kind, a, UNKNOWN, at);
@@ -209,7 +209,7 @@ fn offer_specifier<'t>(cx: &mut Lower<'_, 't>, specifier: Node<'t>, scope: u32, 
     }
 }
 
-/// `export default value`; `word` is where `default` is written, which names what has no name.
+/// `export default value`; `word` is the place of `default`, the name of an unnamed value.
 fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: u32, word: Node<'t>) {
     let (name, at) = (cx.facts.name("default"), word.start_byte() as u32);
     match value.kind() {
@@ -266,7 +266,7 @@ pub(super) fn is_exports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32)
     cx.facts.lookup(scope, name).is_empty()
 }
 
-/// `exports.name = value`, `module.exports = value`: says whether it is one, and gives the value.
+/// `exports.name = value`, `module.exports = value`; returns the value, or `None` for another target.
 pub(super) fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, scope: u32) -> Option<u32> {
     if is_exports(cx, left, scope) {
         let value = match right.kind() {

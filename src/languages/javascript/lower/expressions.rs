@@ -1,4 +1,4 @@
-//! Expressions, and what is assigned to.
+//! Lowering of expressions and assignment targets.
 
 use tree_sitter::Node;
 
@@ -11,10 +11,10 @@ use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
-/// How many items of a list are looked at.
+/// The most items of a list that are looked at.
 const MOST_ITEMS: usize = 4;
 
-/// Writes down the names in an expression; `role` is what its outermost name does. Gives the expression.
+/// Reads an expression and returns it; `role` is the role of its outermost name.
 pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     cx.deeper(|cx| one(cx, node, scope, role))
 }
@@ -190,7 +190,7 @@ fn is_component(name: &str) -> bool {
 }
 
 fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
-    // By their places: in `typeof a.b.c` the grammar gives the field of an inner node for that of the outer.
+    // By position: in `typeof a.b.c` the grammar assigns the field of an inner node to the outer one.
     let (object, property) = (cx.first(node), node.child(node.child_count().saturating_sub(1)));
     let (Some(object), Some(property)) = (object, property.filter(|property| Some(*property) != object)) else {
         return UNKNOWN;
@@ -203,10 +203,10 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) ->
     let name = cx.name(property);
     let meant = cx.facts.member(on, name);
     cx.facts.occurrence(span_of(property), role, meant);
-    // Of the unknown nothing is known, but what is written was.
+    // Members of an unknown value are unknown, but the names in it are recorded.
     match on {
         UNKNOWN => UNKNOWN,
-        // What a prototype has is what an instance has.
+        // Members of a prototype are members of an instance.
         _ if cx.text(property) == "prototype" => cx.facts.of(Op::New, on),
         _ => meant,
     }
@@ -240,7 +240,7 @@ fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 
 /// A function that is a value.
 fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Given) -> u32 {
-    // One that bears a name may be a symbol by it.
+    // A named function may be a symbol.
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
     let (name, at) = own.unwrap_or((NONE, NONE));
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
@@ -264,7 +264,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if callee == UNKNOWN {
         return UNKNOWN;
     }
-    // Only the first says anything: of `Object.values(x)` and the like.
+    // Only the first argument affects the result, as in `Object.values(x)`.
     let list = cx.facts.list(&[first]);
     match &method[..] {
         "bind" => it.a,
@@ -273,7 +273,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     }
 }
 
-/// The arguments of a call; gives the first.
+/// Reads the arguments of a call; returns the first.
 fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, given: Given) -> u32 {
     let Some(list) = field(node, "arguments") else { return UNKNOWN };
     if list.kind() != "arguments" {
@@ -310,7 +310,7 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     value
 }
 
-/// Whether the grammar is TypeScript's, whose classes declare all that they have.
+/// Whether the grammar is TypeScript's, whose classes declare all their fields.
 pub(super) fn is_typescript(node: Node<'_>) -> bool {
     node.language().id_for_node_kind("type_annotation", true) != 0
 }
@@ -371,13 +371,13 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     value
 }
 
-/// Gives a value to what is written on the left of an assignment.
+/// Assigns a value to the left side of an assignment.
 pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
     match node.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => {
             let name = cx.name(node);
             cx.bare(node, scope, Role::Write);
-            // What is assigned later is one more thing that the variable may be.
+            // A later assignment is another possible value of the variable.
             let mut own = scope;
             while own != NONE && !cx.facts.binds(own, name) {
                 own = cx.facts.parent(own);
@@ -434,7 +434,7 @@ pub(super) fn bare<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> Node<'t> {
     node
 }
 
-/// Writes down the types that stand around a [`bare`] value; gives one that it satisfies.
+/// Reads the types around a [`bare`] value; returns one that it satisfies.
 pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>, scope: u32) -> u32 {
     let (mut node, mut of) = (outer, UNKNOWN);
     while node != bare {
@@ -447,7 +447,7 @@ pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>,
     of
 }
 
-/// The scope in which what a condition tells is known: that a local name is an instance of a class.
+/// The scope where a condition holds: in it a local name may be an instance of a class.
 pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u32) -> u32 {
     let mut inner = scope;
     let mut waiting = vec![condition];
@@ -465,7 +465,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u
                 }
                 let name = cx.name(left);
                 let bound = cx.facts.lookup(scope, name);
-                // What has a place would lose it.
+                // A binding with a place would lose it.
                 if bound.is_empty() || bound.iter().any(|binding| binding.at != NONE) {
                     continue;
                 }
@@ -483,7 +483,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u
     inner
 }
 
-/// The expression of a name or a member whose occurrences have been written down.
+/// The expression of a name or a member whose occurrences have been recorded.
 fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     match node.kind() {
         "identifier" => {

@@ -1,4 +1,4 @@
-//! Functions, their parameters, and patterns.
+//! Lowering of functions, their parameters, and patterns.
 
 use tree_sitter::Node;
 
@@ -11,36 +11,36 @@ use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
-/// What `this` is in a function.
+/// The meaning of `this` in a function.
 #[derive(Clone, Copy)]
 pub(super) enum This {
-    /// This of a class or object: [`Op::SelfOf`], [`Op::ClassOf`].
+    /// `this` of a class or object: [`Op::SelfOf`], [`Op::ClassOf`].
     Of(Op, u32),
-    /// Whatever it is outside: an arrow function.
+    /// `this` of the enclosing code, as in an arrow function.
     Outer,
     Unknown,
 }
 
 impl This {
-    /// What `this` is in a function that belongs to nothing: where it constructs things, one of those.
+    /// `this` in a function without an owner: an instance, if it is a constructor.
     pub(super) fn own_of(node: Node<'_>, function: u32) -> Self {
         if node.kind() == "arrow_function" { This::Outer } else { This::Of(Op::SelfOf, function) }
     }
 }
 
-/// What is known of a function's parameters from where it stands.
+/// Context of a function, from which its parameters get their values.
 #[derive(Clone, Copy)]
 pub(super) enum Given {
     /// It is an argument of this callee, at this place.
     Argument(u32, u32),
-    /// It overrides what the bases of its class, or the type of its object, say.
+    /// It overrides a method of a base of its class, or of its object's type.
     Overrides,
-    /// It puts together the elements of this: its second parameter is one.
+    /// It is a reducer over the elements of this value: its second parameter is an element.
     Folds(u32),
     Nothing,
 }
 
-/// What a function gets that is given where a type is wanted.
+/// The context of a function where this type is wanted.
 pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: u32) -> Given {
     if of == UNKNOWN {
         return Given::Nothing;
@@ -101,7 +101,7 @@ pub(super) fn function<'t>(
     }
 }
 
-/// Binds the type parameters of a function, class or alias, and gives the list of them.
+/// Binds the type parameters of a function, class or alias, and returns their list.
 pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
     let mut names = Vec::new();
@@ -185,7 +185,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Giv
     cx.facts.definition(function).parameters = types;
 }
 
-/// Binds what a pattern takes out of a value. `of` is the type that is written for all of it.
+/// Binds the names of a pattern to parts of a value. `of` is the declared type of the whole.
 pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
     match node.kind() {
         "identifier" => {
@@ -247,7 +247,7 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
         }
         "rest_pattern" => {
             for child in cx.children(node) {
-                // What is left of an array is an array, what is left of an object is nothing known.
+                // The rest of an array is an array, the rest of an object is unknown.
                 cx.deeper(|cx| pattern(cx, child, scope, value, of));
             }
         }
@@ -255,7 +255,7 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
     }
 }
 
-/// Binds a name to a member that a pattern takes. What is taken from a module keeps its identity.
+/// Binds a name to a member that a pattern takes. A member of a module is bound as an alias.
 fn take(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, from: u32, taken: u32) {
     let name = cx.name(node);
     if super::exports::is_import(cx, from) {

@@ -1,5 +1,5 @@
-//! Types that comments say where JavaScript has no place for them: `@param {Rule} rule`, `@returns {Rule[]}`, `@type`, `@typedef`.
-//! Type checkers believe them. A name in a comment is no use of what it names, so no occurrence is written down.
+//! Lowering of types in comments of JavaScript: `@param {Rule} rule`, `@returns {Rule[]}`, `@type`, `@typedef`. Type
+//! checkers believe them. A name in a comment is no use, so no occurrence is recorded.
 
 use tree_sitter::Node;
 
@@ -7,10 +7,10 @@ use super::types::{TRANSPARENT, container};
 use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ROOT, UNKNOWN};
 use crate::languages::lower::Lower;
 
-/// What comments say of types, as far as it is asked.
+/// The types in a comment, as far as they are used.
 #[derive(Default)]
 pub(super) struct Said<'s> {
-    /// Each parameter's name with its type, in their order.
+    /// Each parameter's name and type, in order.
     parameters: Vec<(&'s str, &'s str)>,
     returns: Option<&'s str>,
     /// The type of a variable or of a function as a whole.
@@ -30,7 +30,7 @@ const AROUND: &[&str] = &[
 ];
 
 impl<'s> Said<'s> {
-    /// What the comment above a declaration, a function or a member says.
+    /// The types in the comment above a declaration, a function or a member.
     pub fn above<'t>(cx: &Lower<'s, 't>, node: Node<'t>) -> Self {
         let mut outer = node;
         while let Some(parent) = outer.parent().filter(|parent| AROUND.contains(&parent.kind())) {
@@ -44,7 +44,7 @@ impl<'s> Said<'s> {
                 "param" | "arg" | "argument" => {
                     let name = rest.trim_start().trim_start_matches('[');
                     let name = &name[..name.find(|c: char| !is_part(c) && c != '.').unwrap_or(name.len())];
-                    // `@param {string} options.name` says something of a part.
+                    // `@param {string} options.name` describes a part only.
                     if !name.contains('.') {
                         said.parameters.push((name, of));
                     }
@@ -119,7 +119,7 @@ pub(super) fn typedefs(cx: &mut Lower<'_, '_>) {
     }
 }
 
-/// The tags of a comment, each with what follows it up to the next.
+/// The tags of a comment, each with the text up to the next.
 fn tags(comment: &str) -> impl Iterator<Item = (&str, &str)> {
     comment.split("\n").flat_map(|line| line.split("/**")).filter_map(|line| {
         let line = line.trim_start().trim_start_matches('*').trim_start().strip_prefix('@')?;
@@ -128,7 +128,7 @@ fn tags(comment: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The type in braces that a text begins with, and what follows.
+/// The type in braces at the beginning of a text, and the rest.
 fn braced(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().strip_prefix('{')?;
     let mut depth = 1;
@@ -147,7 +147,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Names of the language's own types: nothing of ours.
+/// Names of the language's own types, which are outside the project.
 const BUILTIN: &[&str] = &[
     "any",
     "bigint",
@@ -242,7 +242,7 @@ impl<'s> Reader<'s> {
         Some(of)
     }
 
-    /// A name with what follows its dots, and its arguments.
+    /// A name with the names after its dots, and its type arguments.
     fn named(&mut self, cx: &mut Lower<'_, '_>) -> Option<u32> {
         let word = self.word();
         let is_value = word == "typeof";

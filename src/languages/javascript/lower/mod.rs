@@ -1,8 +1,8 @@
-//! JavaScript and TypeScript, as the resolver sees them: one lowering for both, since they import each other.
-//! [`crate::resolve`] says what a lowering must do.
+//! Lowering of JavaScript and TypeScript: one for both, because they import each other. See [`crate::resolve`] for
+//! the requirements.
 //!
-//! Here are statements and what they declare; [`expressions`], [`functions`], [`classes`], [`types`] and [`exports`] do the
-//! rest. `this` is a name like others, bound by every function but the arrows.
+//! This file has statements and declarations; [`expressions`], [`functions`], [`classes`], [`types`] and [`exports`]
+//! do the rest. `this` is a name like others, bound by every function but the arrows.
 
 mod classes;
 mod exports;
@@ -25,7 +25,7 @@ use crate::model::Role;
 /// Functions that are values.
 const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
 
-/// Writes down what a file says about names.
+/// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     if !expressions::is_typescript(root) {
         jsdoc::typedefs(cx);
@@ -44,14 +44,15 @@ fn has_word(node: Node<'_>, word: &str) -> bool {
     words.into_iter().any(|child| child.kind() == word)
 }
 
-/// Where a symbol may be: what is bound in a module, a namespace or a class is written down with its place. The scope of a
-/// namespace is a [`ScopeKind::File`]: its names are seen inside and offered by name.
+/// The place of a binding that may be a symbol: in a module, a namespace or a class. The scope of a namespace is a
+/// [`ScopeKind::File`]: its names are visible inside and exported by name.
 fn place(cx: &Lower<'_, '_>, scope: u32, node: Node<'_>) -> u32 {
     let is_outer = [ScopeKind::Module, ScopeKind::File, ScopeKind::Class].iter().any(|kind| cx.facts.is(scope, *kind));
     if is_outer { node.start_byte() as u32 } else { NONE }
 }
 
-/// The statements of a block. `function` is the definition whose `return` they may hold, [`NONE`] outside of functions.
+/// The statements of a block. `function` is the definition that their `return`s belong to, [`NONE`] outside of
+/// functions.
 fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32, function: u32) {
     for statement in cx.children(block) {
         cx.deeper(|cx| self::statement(cx, statement, scope, function));
@@ -219,7 +220,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
         Some(_) => {
             let value = value_node.map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
             if of == UNKNOWN && exports::is_import(cx, value) {
-                // The name is one more name of what is imported.
+                // The name is another name for the import.
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);
                 cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
             } else {

@@ -1,4 +1,4 @@
-//! TypeScript's types.
+//! Lowering of TypeScript types.
 
 use tree_sitter::Node;
 
@@ -13,7 +13,7 @@ use crate::model::Role;
 pub(super) const TRANSPARENT: &[&str] =
     &["Partial", "Required", "Readonly", "NonNullable", "Omit", "Pick", "Awaited", "NoInfer", "DeepReadonly"];
 
-/// Writes down the names in a type and gives the type.
+/// Reads a type and returns it.
 pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     cx.deeper(|cx| one(cx, node, scope))
 }
@@ -149,7 +149,7 @@ pub(super) fn named<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role
     if of == UNKNOWN { UNKNOWN } else { cx.facts.member(of, name) }
 }
 
-/// A type with arguments; `role` is what its name does.
+/// A type with arguments; `role` is the role of its name.
 pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     let Some(base) = field(node, "name").or_else(|| cx.first(node)) else { return UNKNOWN };
     let text = cx.text(base);
@@ -177,7 +177,7 @@ pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) 
     cx.children(list).into_iter().map(|argument| annotation(cx, argument, scope)).collect()
 }
 
-/// The type of a container that is not ours.
+/// The type of a container outside the project.
 pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[u32]) -> u32 {
     if types.iter().all(|of| *of == UNKNOWN) {
         return UNKNOWN;
@@ -186,7 +186,7 @@ pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[u32]) -> u32 {
     cx.facts.expression(Op::Generic, UNKNOWN, list)
 }
 
-/// The scope of a type's own type parameters, and the types of what it takes.
+/// The scope of a type's own type parameters, and the types of its parameters.
 fn signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, Vec<u32>) {
     let inner = cx.facts.scope(ScopeKind::Block, scope);
     type_parameters(cx, node, inner);
