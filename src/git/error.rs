@@ -1,4 +1,4 @@
-//! Why a repository could not be reached or read. No error holds a credential, or more of an address than its host and path.
+//! Git errors. None contains a credential, or more of an address than its host and path.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use crate::git::transport::remote::NameError;
 use crate::net;
 
-/// Why git could not do something.
+/// An error of a git operation.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text names no repository.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The network does not let us.
+    /// The network refuses the connection.
     #[error(transparent)]
     Net(#[from] net::Error),
-    /// The host wants to know who asks, or does not believe it.
+    /// The host requires an account, or rejects the credentials.
     #[error("{remote} asks who we are, and {what}")]
     Refused {
         /// The repository.
         remote: String,
-        /// What was missing or not believed.
+        /// The missing or rejected credential.
         what: String,
     },
-    /// The host does not know the repository, or does not say so to strangers.
+    /// The host does not have the repository, or hides it from strangers.
     #[error("there is no repository at {remote}, or it is private")]
     NoRepository {
         /// The repository.
@@ -34,29 +34,29 @@ pub enum Error {
     NoRef {
         /// The repository.
         remote: String,
-        /// What was asked for.
+        /// The requested ref.
         reference: String,
-        /// What looks like it.
+        /// Similar refs.
         nearest: Vec<String>,
     },
-    /// A commit was named by its hash, and the host does not give it out.
+    /// A commit was requested by its hash, and the host does not serve it.
     #[error("{remote} has no such commit, or gives out only those that a branch or a tag names")]
     NotServed {
         /// The repository.
         remote: String,
     },
-    /// There is nothing in it yet.
+    /// It has no commits yet.
     #[error("{0} holds no commit yet")]
     Empty(String),
-    /// The exchange broke off or made no sense.
+    /// The exchange broke off or was invalid.
     #[error("{remote} could not be fetched: {problem}")]
     Broken {
         /// The repository.
         remote: String,
-        /// What went wrong.
+        /// The problem.
         problem: String,
     },
-    /// More came than may.
+    /// The answer is larger than allowed.
     #[error("{remote} is larger than {limit} bytes, the limit `git_max_clone`")]
     TooLarge {
         /// The repository.
@@ -69,12 +69,12 @@ pub enum Error {
     Full {
         /// Where.
         folder: PathBuf,
-        /// What had come when there was no more room: at least so much is needed.
+        /// Bytes received until the disk was full: the least space needed.
         needed: u64,
-        /// What is free now.
+        /// Free space in bytes.
         free: u64,
     },
-    /// Somebody else is fetching the same and does not get done.
+    /// Another process is fetching the same repository and does not finish.
     #[error("another process is fetching {0}; try again in a moment")]
     Busy(String),
     /// A repository on this machine cannot be read.
@@ -82,10 +82,10 @@ pub enum Error {
     Unreadable {
         /// Where.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// The repository does not hold what it names.
+    /// A named object is not in the repository.
     #[error("{what} is not in the repository at {}: it may be a shallow clone, or damaged", path.display())]
     Missing {
         /// Where.
@@ -96,14 +96,14 @@ pub enum Error {
     /// The system refused.
     #[error("{what} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The failed action.
         what: &'static str,
-        /// On what.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Nobody wants the answer any more.
+    /// The request was cancelled.
     #[error("cancelled")]
     Cancelled,
 }
@@ -115,7 +115,7 @@ impl Error {
         matches!(kind, Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem))
     }
 
-    /// Wraps what the system said.
+    /// Wraps an error of the system.
     pub(super) fn io<'a>(what: &'static str, path: &'a std::path::Path) -> impl FnOnce(io::Error) -> Self + 'a {
         move |source| Self::Io { what, path: path.to_owned(), source }
     }

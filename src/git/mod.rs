@@ -1,12 +1,12 @@
-//! Repositories: what git knows of a folder, what a commit holds, and how repositories elsewhere are reached.
+//! Git: the repository of a folder, the files of commits, and access to remote repositories.
 //!
 //! A repository is data like the files in it, so it is opened without trust: of all configuration only its own
-//! `config` is read, nothing it includes, no variable of the environment, and nothing in it is ever run.
+//! `config` is read, without its includes, no variable of the environment, and nothing in it is ever run.
 //!
-//! - [`Repository`] says where a folder's history lies, what is checked out and what is tracked. There, whatever goes wrong
-//!   means "no repository", because an answer about files must not fail on a broken `.git`.
+//! - [`Repository`] has the git directory of a folder, the checked-out commit and the tracked files. Any failure
+//!   there means "no repository", because an answer about files must not fail on a broken `.git`.
 //! - [`Commit`] reads the files of a commit from the object database; [`History`] and [`blame`] compare commits.
-//! - [`Remote`] is a repository by any of its names, [`Cache`] holds its clone, and [`Kept`] the texts of a commit.
+//! - [`Remote`] is a repository by any of its names, [`Cache`] has its clone, and [`Kept`] the texts of a commit.
 
 mod cache;
 mod error;

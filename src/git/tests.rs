@@ -1,4 +1,4 @@
-//! What a repository says of itself, on real repositories.
+//! Properties of real repositories.
 
 mod kept;
 mod lies;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::{History, Repository, Worktree, blame, worktrees};
 use crate::config::Secrets;
 
-/// Runs git in `folder`, free of what the machine configures.
+/// Runs git in `folder`, without the machine's configuration.
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);
@@ -274,7 +274,7 @@ fn many_packs_are_joined_and_hold_what_they_held() {
             assert_eq!(crate::git::cache::packs::join(&packs).expect("they can be read"), 0, "few are left alone");
         }
     }
-    // What outweighs all others by far stays as it is.
+    // A pack far larger than all others together stays as it is.
     fs::write(
         folder.path().join("large"),
         (0..60_000_u64).map(|n| format!("{:x}", n * n * 0x9e37_79b9)).collect::<String>(),

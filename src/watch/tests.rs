@@ -1,4 +1,4 @@
-//! What the system may do to a watcher, done to it.
+//! Failures of the system's notifications, simulated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +14,10 @@ use crate::config::Config;
 use crate::pipeline;
 use crate::store::Registry;
 
-/// Nothing here takes so long.
+/// More time than any test here needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the system says when its queue ran over.
+/// The event for an overrun queue.
 fn overrun() -> Event {
     Event::new(EventKind::Other).set_flag(Flag::Rescan)
 }
@@ -75,7 +75,7 @@ fn what_was_lost_when_the_queue_ran_over_is_found() {
     let lose = |change: &dyn Fn(&Path)| {
         change(&source);
         until("it is told", || eye.told_when(who).is_some());
-        // Nobody hears of it.
+        // The keeper never sees it.
         while eye.take(who).is_some_and(|heard| heard.when.is_some()) {
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -1,4 +1,5 @@
-//! A commit as tools are given it: without files that may hold a credential, its texts kept beside its repository's clone.
+//! A commit as tools read it: without files that may contain a credential, and with texts kept beside the
+//! repository's clone.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use crate::git::history::contents::Outcome;
 use crate::git::{Error, Remote, Wish};
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry, is_text};
 
-/// So many commits of a repository have their texts kept; the one that was not asked for longest goes first.
+/// The number of commits of a repository whose texts are kept; the least recently used goes first.
 const MOST: usize = 3;
 
 /// The files of a commit, read from its texts where these are kept. Files that may hold a credential are neither listed nor
@@ -30,16 +31,16 @@ pub struct Kept {
     texts: Option<Texts>,
 }
 
-/// Where the texts are, or will be.
+/// The place of the texts.
 struct Home {
     key: String,
     path: PathBuf,
-    /// While it is held, they stay.
+    /// A shared lock, which keeps the texts.
     _pin: File,
 }
 
 impl Kept {
-    /// Files of which nothing is kept: they are read as they are.
+    /// Files without kept texts, read from the tree itself.
     pub fn nothing(tree: Box<dyn SourceTree>, secrets: Secrets) -> Self {
         Self { tree, secrets, hidden: OnceLock::new(), far: false, home: None, texts: None }
     }
@@ -58,7 +59,7 @@ impl Kept {
         entries
     }
 
-    /// Whether keeping the texts now, after so many of the commit's files were looked into, spares more than it costs.
+    /// Whether keeping the texts is worthwhile, after this many of the commit's files were read.
     pub fn is_worth_keeping(&self, files: &[TreeEntry], looked_into: usize) -> bool {
         let lacks = match &self.texts {
             None => true,
@@ -73,7 +74,7 @@ impl Kept {
         self.texts.as_ref().zip(id.ok()).is_some_and(|(texts, id)| texts.is_sound() && texts.holds(&id))
     }
 
-    /// Those whose contents are here and need not be fetched.
+    /// The files whose contents are on this machine.
     fn here<'a>(&self, files: &'a [TreeEntry]) -> Vec<&'a TreeEntry> {
         let is_here = |entry: &&TreeEntry| {
             entry.mode != EntryMode::Submodule && (self.tree.is_here(entry) || (self.far && self.is_kept(entry)))
@@ -83,7 +84,7 @@ impl Kept {
 }
 
 impl Cache {
-    /// The same files, read from their texts where these are kept. `far` says that the contents are not in a clone.
+    /// The same files, read from kept texts where possible. `far` means that the contents are not in a clone.
     pub fn with_texts(
         &self,
         remote: &Remote,
@@ -101,21 +102,21 @@ impl Cache {
         let path = self.home_of(&key).join("texts").join(tree.commit());
         let texts = Texts::open(&path);
         if texts.is_some() {
-            // Which one is the oldest is told by this; where it cannot be written nothing is removed either.
+            // The time shows which is the oldest; if it cannot be written, nothing can be removed either.
             let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         }
         let home = Some(Home { key, path, _pin: pin });
         Ok(Kept { far, home, texts, ..Kept::nothing(tree, secrets.clone()) })
     }
 
-    /// Keeps the texts of these files, as far as they are here, for those who ask next. Does nothing while somebody else
-    /// writes beside the clone.
+    /// Keeps the texts of these files for later requests, as far as they are on this machine. Does nothing while
+    /// another process writes beside the clone.
     pub fn keep_texts(&self, kept: &Kept, files: &[TreeEntry], wish: &Wish<'_>) -> Result<(), Error> {
         let Some(Home { key, path, .. }) = &kept.home else { return Ok(()) };
         let Some(_lock) = self.try_lock(key, "write", true)? else { return Ok(()) };
         let folder = self.home_of(key).join("texts");
         make_private(&folder)?;
-        // With the lock held, what has another name is left from a run that was killed.
+        // With the lock held, files with other names are left over from a killed run.
         let mut others: Vec<(SystemTime, PathBuf)> = Vec::new();
         for other in entries(&folder).into_iter().filter(|other| other != path) {
             let is_hash =

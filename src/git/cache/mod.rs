@@ -1,10 +1,10 @@
-//! Clones of repositories elsewhere, kept and shared by all processes.
+//! Clones of remote repositories, kept and shared by all processes.
 //!
-//! Below the cache's folder lie `repos/<key>` with a bare shallow clone, what is known of its refs and the texts of commits
-//! that were searched, `locks/` with two
-//! files for each that are never removed, `aside/<key>` for clones that are being made, and `trash/` for what is being
-//! removed. Whoever fetches holds the key's `write` lock; whoever reads holds its `use` lock, shared, and a clone is only
-//! removed under both. Objects are only ever added to a clone, so readers and a writer do not wait for each other.
+//! Below the cache's folder are `repos/<key>` with a bare shallow clone, the known refs and the texts of searched
+//! commits, `locks/` with two files for each that are never removed, `aside/<key>` for unfinished clones, and
+//! `trash/` for clones being removed. A writer holds the key's `write` lock, a reader its `use` lock, shared, and a
+//! clone is only removed under both. Objects are only ever added to a clone, so readers and a writer do not wait for
+//! each other.
 
 pub(super) mod kept;
 pub(super) mod packs;
@@ -27,14 +27,14 @@ use super::transport::fetch::{Access, Wish, local_refs};
 use super::transport::refs::{Found, Refs, is_fixed, short_name};
 use super::transport::remote::{Place, Remote, short_hash};
 
-/// How long clones are kept, and how much of them.
+/// Limits on the size and age of clones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     /// Bytes of all clones together; the least recently used go first.
     pub max_bytes: u64,
-    /// A clone that nobody used for so long goes.
+    /// The time after which an unused clone is removed.
     pub unused: Duration,
-    /// A branch is asked for again after this time; tags and commits never change.
+    /// The time after which a branch is looked up again; tags and commits never change.
     pub refresh: Duration,
 }
 
@@ -45,12 +45,12 @@ impl Default for Keep {
     }
 }
 
-/// How new what is given must be.
+/// The required freshness of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
-    /// As the server has it now.
+    /// The server's current state.
     Now,
-    /// As it was when the server was last asked, if that is not too long ago.
+    /// The state at the last lookup, if that is recent enough.
     Kept,
 }
 
@@ -67,12 +67,12 @@ pub struct Opened {
     pub over: Option<String>,
 }
 
-/// What a name means on its server, as it was just asked.
+/// The current meaning of a name on its server.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// What was found.
+    /// The ref and its commit.
     pub found: Found,
-    /// Who answered: the same repository over ssh where https was refused.
+    /// The address that answered: over ssh if https was refused.
     used: Remote,
 }
 
@@ -86,22 +86,22 @@ pub struct Cache {
     own: Option<File>,
 }
 
-/// How a commit is wanted.
+/// The wanted commit.
 enum Wanted {
-    /// Not older than this.
+    /// A commit of this freshness.
     Aged(Age),
-    /// As it was found just now.
+    /// The commit of a lookup just made.
     Located(Located),
 }
 
-/// What is known of a clone. Its JSON lies beside it.
+/// The state of a clone, in a JSON file beside it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
-    /// Where it came from.
+    /// The address that it was cloned from.
     url: String,
-    /// What names meant when the server was last asked.
+    /// Meanings of names at the last lookup.
     names: BTreeMap<String, Meaning>,
-    /// The commits that are here whole.
+    /// Commits that are here completely.
     commits: BTreeSet<String>,
 }
 
@@ -115,9 +115,8 @@ struct Meaning {
     asked: u64,
 }
 
-/// How long to wait for another process that fetches the same.
+/// The longest wait for another process that fetches the same repository.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Room is made for at least so much when the disk is full.
 const STATE: &str = "state.json";
 const CLONE: &str = "repo.git";
 
@@ -145,12 +144,12 @@ impl Cache {
         tempfile::tempfile_in(root).map(drop).map_err(Error::io("cannot write in", root))
     }
 
-    /// How servers are reached.
+    /// The settings for reaching servers.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The refs of a repository as its server has them now. Nothing is cloned.
+    /// The current refs of a repository on its server. Nothing is cloned.
     pub fn refs(&self, remote: &Remote, wish: &Wish<'_>) -> Result<Refs, Error> {
         match remote.folder() {
             Some(folder) => local_refs(&folder, &open(&folder, Depth::Everything)?.to_thread_local()),
@@ -158,8 +157,8 @@ impl Cache {
         }
     }
 
-    /// What a name means now: the commit of `reference`, or else of the place in the repository's name, or else of the
-    /// default branch. Nothing is cloned.
+    /// The current commit of `reference`, or of the place in the repository's name, or of the default branch. Nothing
+    /// is cloned.
     pub fn find(&self, remote: &Remote, reference: Option<&str>, wish: &Wish<'_>) -> Result<Located, Error> {
         let place = place_of(remote, reference);
         let remote = remote.whole();
@@ -258,7 +257,7 @@ impl Cache {
             }
         };
         if self.state(key).commits.contains(&found.commit) {
-            // Somebody who fetches just now will write what it learns, too.
+            // A process that is fetching now will write what it learns itself.
             if let Ok(Some(_lock)) = self.try_lock(key, "write", true) {
                 let mut state = self.state(key);
                 state.names.insert(name, meaning_now(&found));
@@ -285,7 +284,8 @@ impl Cache {
         self.access.list(&scratch.to_thread_local(), remote, wish)
     }
 
-    /// Fetches a commit into the clone of a key, whose `write` lock the caller holds; makes room when the disk is full.
+    /// Fetches a commit into the clone of a key, whose `write` lock the caller holds; removes other clones if the
+    /// disk is full.
     fn fetch(
         &self,
         key: &str,
@@ -334,7 +334,7 @@ impl Cache {
         let folder = if is_new { self.root.join("aside").join(key) } else { home.clone() };
         let path = folder.join(CLONE);
         if is_new {
-            // With the lock held, what lies there is left from a run that was killed.
+            // With the lock held, an existing folder is left over from a killed run.
             remove(&folder)?;
             make_private(&folder)?;
             init(&path)?;
@@ -373,9 +373,9 @@ impl Cache {
         Ok((meaning, bytes, over))
     }
 
-    /// Joins the packs of a clone whose `write` lock the caller holds beside this pin, when nobody else reads it.
+    /// Joins the packs of a clone if nobody else reads it. The caller holds its `write` lock beside this pin.
     fn join_packs(&self, key: &str, pin: &File) -> Result<(), Error> {
-        // Whoever wants to remove the clone needs the `write` lock first, so it stays while the pin changes hands.
+        // Removing the clone needs the `write` lock first, so it stays while the pin's lock changes.
         if pin.try_lock().is_ok()
             && let Err(err) = packs::join(&self.clone_of(key).join("objects/pack"))
         {
@@ -384,7 +384,7 @@ impl Cache {
         pin.lock_shared().map_err(Error::io("cannot lock", &self.lock_path(key, "use")))
     }
 
-    /// Moves a clone that is damaged out of the way, unless somebody reads it.
+    /// Moves a damaged clone out of the way, unless a process reads it.
     fn discard(&self, key: &str) -> bool {
         let (Ok(Some(_write)), Ok(Some(_use))) = (self.try_lock(key, "write", true), self.try_lock(key, "use", true))
         else {
@@ -393,8 +393,8 @@ impl Cache {
         self.trash(key).is_ok()
     }
 
-    /// Removes what nobody needs: leftovers, clones that were not used for long, and the least used beyond the limit.
-    /// What is in use, and the clone of `except`, stays.
+    /// Removes leftovers, clones that were not used for long, and the least recently used beyond the limit. Clones in
+    /// use, and the clone of `except`, stay.
     pub fn sweep(&self, except: Option<&str>) {
         for entry in entries(&self.root.join("trash")) {
             let _ = remove(&entry);
@@ -444,7 +444,7 @@ impl Cache {
         }
     }
 
-    /// Removes the clone of a key whose locks the caller holds: first out of sight, in one step.
+    /// Removes the clone of a key whose locks the caller holds; first moves it away in one step.
     fn trash(&self, key: &str) -> Result<(), Error> {
         let trash = self.root.join("trash");
         make_private(&trash)?;
@@ -454,7 +454,7 @@ impl Cache {
         remove(&to)
     }
 
-    /// Where everything of a repository lies.
+    /// The folder of a repository.
     pub(super) fn home_of(&self, key: &str) -> PathBuf {
         self.root.join("repos").join(key)
     }
@@ -465,7 +465,7 @@ impl Cache {
 
     fn state(&self, key: &str) -> State {
         let path = self.home_of(key).join(STATE);
-        // What cannot be read is fetched again.
+        // A missing or invalid state means that everything is fetched again.
         fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
@@ -498,7 +498,7 @@ impl Cache {
         File::options().create(true).truncate(false).write(true).open(&path).map_err(Error::io("cannot open", &path))
     }
 
-    /// A lock, when nobody else has it.
+    /// A lock, if no other process has it.
     pub(super) fn try_lock(&self, key: &str, sort: &str, exclusive: bool) -> Result<Option<File>, Error> {
         let file = self.lock_file(key, sort)?;
         let result = if exclusive { file.try_lock() } else { file.try_lock_shared() };
@@ -538,7 +538,7 @@ impl Drop for Cache {
     }
 }
 
-/// Removes what processes left that are no longer there.
+/// Removes files of processes that have ended.
 fn sweep_processes(folder: &Path) {
     for path in entries(folder).into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
         let Ok(lock) = File::options().write(true).open(&path) else { continue };
@@ -559,7 +559,7 @@ pub(super) fn key(remote: &Remote) -> String {
     format!("{readable}-{}", &blake3::hash(identity.as_bytes()).to_hex()[..16])
 }
 
-/// The key whose folder this is; `None` for what we did not make.
+/// The key of a folder; `None` for a foreign folder.
 fn key_in(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let hash = name.rsplit('-').next()?;
@@ -567,12 +567,12 @@ fn key_in(path: &Path) -> Option<String> {
     (is_dir && hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| name.to_owned())
 }
 
-/// What of a repository is asked for.
+/// The requested place in a repository.
 fn place_of(remote: &Remote, reference: Option<&str>) -> Option<Place> {
     reference.map(|name| Place::Ref(name.to_owned())).or_else(|| remote.place.clone())
 }
 
-/// How a state keeps what was asked for.
+/// The name of a place in the stored state.
 fn name_of(place: Option<&Place>) -> String {
     match place {
         None => "HEAD".to_owned(),
@@ -586,12 +586,12 @@ fn meaning_now(found: &Found) -> Meaning {
     Meaning { reference, commit, folder, asked: now() }
 }
 
-/// What of a repository is meant.
+/// The ref and commit of a place.
 fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
     let Some(place) = place else {
         return refs.default_found().ok_or_else(|| match refs.all.is_empty() {
             true => Error::Empty(remote.to_string()),
-            // The default branch may be one that is not there yet, or not any more.
+            // The default branch may not exist yet, or no longer.
             false => Error::NoRef {
                 remote: remote.to_string(),
                 reference: refs.default.as_deref().map_or("HEAD", short_name).to_owned(),
@@ -619,11 +619,11 @@ fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Pla
 
 /// Notes that a clone was used.
 pub(super) fn touch(pin: &File) {
-    // Whoever cannot write there cannot evict either.
+    // A process without write access cannot evict either.
     let _ = pin.set_modified(SystemTime::now());
 }
 
-/// Whether something failed for want of room.
+/// Whether an error is for want of disk space.
 fn is_full(err: &Error) -> bool {
     match err {
         Error::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,

@@ -1,7 +1,7 @@
-//! Joins the packs of a clone: each update brings a small one, and a lookup may have to ask all of them.
+//! Joins the packs of a clone: each update adds a small one, and a lookup may have to search all of them.
 //!
-//! Entries are copied as they are. A delta names its base by the distance to it or by its hash, and both stay true when a
-//! pack's entries are moved together; only where each begins is counted anew.
+//! Entries are copied unchanged. A delta names its base by the distance to it or by its hash, and both stay valid
+//! when a pack's entries are moved together; only their offsets are computed anew.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use sha1::{Digest, Sha1};
 
 use crate::git::Error;
 
-/// So many packs are left alone.
+/// The number of packs that are left alone.
 const MOST: usize = 20;
 /// Bytes before the first entry of a pack, and after the last.
 const HEADER: u64 = 12;
@@ -26,8 +26,8 @@ struct Pack {
     bytes: u64,
 }
 
-/// Joins the smaller packs in a folder when there are too many of them; says how many became one. Nobody else may write there
-/// or be about to read: the packs that were joined go.
+/// Joins the smaller packs in a folder when there are too many, and returns the number of joined ones. No other
+/// process may write there or be about to read, because the joined packs are removed.
 pub(in crate::git) fn join(folder: &Path) -> Result<usize, Error> {
     let mut packs: Vec<Pack> = fs::read_dir(folder)
         .into_iter()
@@ -52,8 +52,8 @@ pub(in crate::git) fn join(folder: &Path) -> Result<usize, Error> {
     Ok(packs.len())
 }
 
-/// How many of the packs, the smallest first, are joined: not those that outweigh all smaller ones by far, so that what is
-/// large is seldom copied.
+/// The number of packs to join, the smallest first. A pack far larger than all smaller ones together is left out, so
+/// that large packs are seldom copied.
 fn small(packs: &[Pack]) -> usize {
     let mut below: u64 = packs.iter().map(|pack| pack.bytes).sum();
     for (place, pack) in packs.iter().enumerate().rev() {
@@ -62,18 +62,19 @@ fn small(packs: &[Pack]) -> usize {
             return place + 1;
         }
     }
-    // Each is more than twice the sum of the smaller ones, which twenty packs are not: they would fill any disk.
+    // Each is more than twice the sum of the smaller ones, which is impossible for twenty packs: they would fill any
+    // disk.
     packs.len()
 }
 
-/// Where an object begins in the joined pack.
+/// The offset of an object in the joined pack.
 struct Place {
     id: gix::ObjectId,
     crc: u32,
     offset: u64,
 }
 
-/// Writes a pack of the entries of others, and its index, which makes it count.
+/// Writes a pack of other packs' entries, and then its index, which makes it visible to readers.
 fn write_joined(folder: &Path, packs: &[Pack]) -> Result<(), Error> {
     let failed = |err: io::Error| Error::io("cannot join the packs in", folder)(err);
     let mut places = Vec::new();
@@ -140,7 +141,7 @@ fn write_index(folder: &Path, places: &[Place], pack: &[u8]) -> io::Result<tempf
     Ok(file.finish()?.0)
 }
 
-/// A file that ends in the hash of what comes before.
+/// A file that ends in the hash of its content.
 struct Hashed {
     file: BufWriter<tempfile::NamedTempFile>,
     hash: Sha1,

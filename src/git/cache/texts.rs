@@ -1,11 +1,11 @@
-//! The texts of a commit, packed to be searched: git packs tightly, and unpacking that is most of what a search costs.
+//! The texts of a commit, packed for searching: git packs tightly, and unpacking that is most of a search's cost.
 //!
-//! A file of its own holds them in blocks of neighbours that are unpacked in one go. Of what is no text it holds
-//! only the beginning, unless it came from far away. Whatever is wrong with a block or with the file, its contents are read
-//! from where they came from.
+//! One file contains them in blocks of neighbours that are unpacked at once. Of binary contents it has only the
+//! beginning, unless they were fetched from far away. If a block or the file is damaged, contents are read from their
+//! source.
 //!
 //! ```text
-//! blocks | where each block is | where each content is, by its id | trailer
+//! blocks | index of blocks | index of contents, by id | trailer
 //! ```
 
 use std::cell::RefCell;
@@ -25,17 +25,18 @@ use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Una
 use crate::git::history::contents::Outcome;
 use crate::model::{FIRST, SourceTree, TreeEntry};
 
-/// A block is closed when it holds so many bytes: small enough to stay near the processor while its contents are looked into.
+/// The size at which a block is closed: small enough for the processor's cache while its contents are searched.
 const BLOCK: usize = 64 << 10;
-/// Contents that are packed by one core before another may take over, and bytes of them that it holds before they are written.
+/// The number of contents packed by one core before another may take over, and the bytes of them held before they are
+/// written.
 const SHARE: usize = 32;
 const MOST_PACKED: usize = 1 << 20;
 /// Of a larger content only the beginning is kept.
 const LARGEST: usize = 64 << 20;
-/// The last bytes of a file that was written to its end.
+/// The last bytes of a completely written file.
 const MAGIC: [u8; 8] = *b"texts 1\n";
 
-/// Where a block is, and what it is packed from.
+/// The place of a block, and its unpacked size.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct BlockRecord {
@@ -46,7 +47,7 @@ struct BlockRecord {
     sum: U32,
 }
 
-/// Where a content is. They are sorted by id.
+/// The place of a content, sorted by id.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct ContentRecord {
@@ -54,11 +55,11 @@ struct ContentRecord {
     block: U32,
     start: U32,
     len: U32,
-    /// One for all of it, zero for the beginning.
+    /// One for the whole content, zero for the beginning.
     whole: U32,
 }
 
-/// What the records are.
+/// The place and number of the records.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct Trailer {
@@ -77,7 +78,7 @@ pub(in crate::git) struct Texts {
     file: File,
     blocks: Vec<BlockRecord>,
     contents: Vec<ContentRecord>,
-    /// A block was not what was written.
+    /// A block is damaged.
     damaged: AtomicBool,
 }
 
@@ -119,7 +120,7 @@ impl Texts {
         })
     }
 
-    /// Whether everything that was read so far was what was written.
+    /// Whether all blocks read so far were intact.
     pub(in crate::git) fn is_sound(&self) -> bool {
         !self.damaged.load(Ordering::Relaxed)
     }
@@ -134,8 +135,8 @@ impl Texts {
         Some(&self.contents[at])
     }
 
-    /// Puts a content into a buffer, in whose place it is then, if its first bytes are wanted: `first` of them, or all when
-    /// there are fewer.
+    /// Reads a content into a buffer, replacing its text, if `wanted` accepts its first bytes: `first` of them, or
+    /// all if there are fewer.
     pub(in crate::git) fn read(
         &self,
         id: &gix::oid,
@@ -150,13 +151,13 @@ impl Texts {
         }
         let whole = content.whole.get() == 1;
         if !wanted(&buffer[..buffer.len().min(first)]) {
-            // What is kept of a content begins as it does, but may be less than was to be judged.
+            // The kept beginning may be shorter than the part to be judged.
             return if whole || buffer.len() >= first { Outcome::Unwanted } else { Outcome::Elsewhere };
         }
         if whole { Outcome::Read } else { Outcome::Elsewhere }
     }
 
-    /// What is kept of a content; `None` where it is not what was written.
+    /// The kept part of a content; `None` if its block is damaged.
     fn copy(&self, content: &ContentRecord, buffer: &mut Vec<u8>) -> Option<()> {
         let number = content.block.get();
         let block = self.blocks.get(number as usize)?;
@@ -184,25 +185,25 @@ impl Texts {
         }
         into.resize(block.len.get() as usize, 0);
         let done = lz4_flex::block::decompress_into(packed, into);
-        // What one large content needed is not held for the small ones after it.
+        // A large buffer is not kept for the small contents after it.
         packed.shrink_to(2 * BLOCK);
         done.is_ok_and(|len| len == into.len()).then_some(())
     }
 }
 
-/// What a core packs: contents, block by block.
+/// The blocks packed by one core.
 #[derive(Default)]
 struct Share {
-    /// Packed, with what they are packed from in bytes.
+    /// Packed blocks, each with its unpacked size.
     blocks: Vec<(Vec<u8>, usize)>,
-    /// Their blocks are counted from the first of these.
+    /// Contents, with block numbers relative to `blocks`.
     contents: Vec<ContentRecord>,
-    /// What is to be the next block.
+    /// Contents of the next block.
     open: Vec<u8>,
 }
 
 impl Share {
-    /// Reads a content and takes what is to be kept of it.
+    /// Reads a content and adds the part to keep.
     fn add(
         &mut self,
         tree: &dyn SourceTree,
@@ -222,7 +223,7 @@ impl Share {
         let (kept, whole): (&[u8], bool) = match read {
             Ok(true) if buffer.len() <= LARGEST => (buffer, true),
             Ok(_) => (&beginning, beginning.len() < FIRST),
-            // Nothing is kept of it, so it is looked for where it should be, and missed, whenever it is asked for.
+            // Without a kept part it is read from its source, and reported missing there, each time.
             Err(_) => (&[], false),
         };
         if self.open.len() + kept.len() > 2 * BLOCK {
@@ -246,9 +247,9 @@ impl Share {
         self.blocks.iter().map(|(packed, _)| packed.len()).sum()
     }
 
-    /// Packs what is open.
+    /// Packs the current block.
     fn close(&mut self) {
-        // A content without bytes is in a block, too.
+        // An empty content needs a block, too.
         if self.contents.last().is_some_and(|content| content.block.get() as usize == self.blocks.len()) {
             self.blocks.push((lz4_flex::block::compress(&self.open), self.open.len()));
             self.open.clear();
@@ -304,8 +305,8 @@ impl Output {
     }
 }
 
-/// Writes the contents of these entries to a file, which is there when it is whole: those whose first bytes are wanted, and
-/// the beginnings of the others.
+/// Writes the contents of these entries to a file, which appears when it is complete: the contents accepted by
+/// `wanted`, and the beginnings of the others.
 pub(in crate::git) fn write(
     path: &Path,
     tree: &dyn SourceTree,

@@ -1,4 +1,4 @@
-//! A bare clone as files: made empty, and cleaned of what a killed run left.
+//! A bare clone as files: initialized empty, and cleaned after a killed run.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::Error;
 
-/// Makes a bare repository. Nothing is taken from templates, so it has no hooks.
+/// Makes a bare repository. No templates are used, so it has no hooks.
 pub(in crate::git) fn init(path: &Path) -> Result<(), Error> {
     for folder in ["objects/pack", "objects/info", "refs"] {
         make_private(&path.join(folder))?;
@@ -20,7 +20,7 @@ pub(in crate::git) fn init(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes what a killed run left in a clone: only we write there, and the caller holds the lock.
+/// Removes leftovers of a killed run from a clone: only this program writes there, and the caller holds the lock.
 pub(in crate::git) fn clean(path: &Path) -> Result<(), Error> {
     for name in ["shallow.lock", "packed-refs.lock", "HEAD.lock", "config.lock"] {
         remove(&path.join(name))?;
@@ -43,12 +43,12 @@ pub(in crate::git) fn clean(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// What lies in a folder; nothing when it is not there.
+/// The entries of a folder; empty if it does not exist.
 pub(in crate::git) fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
-/// Removes a file or a folder, if it is there. A link goes, not what it leads to.
+/// Removes a file or a folder, if it exists. Of a link, the link itself is removed.
 pub(in crate::git) fn remove(path: &Path) -> Result<(), Error> {
     let result = match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),

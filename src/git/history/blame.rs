@@ -1,4 +1,4 @@
-//! Who wrote a line.
+//! Blame: the last commit that changed each line.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -16,15 +16,16 @@ pub struct Blamed {
     pub lines: RangeInclusive<u32>,
     /// The commit, in hex.
     pub commit: String,
-    /// Who wrote it.
+    /// Its author.
     pub author: String,
-    /// When, in seconds since 1970.
+    /// Its time, in seconds since 1970.
     pub time: i64,
     /// The first line of its message.
     pub title: String,
 }
 
-/// Who wrote the lines of a file, as it is in `revision`; all of them, or those in `lines`, which count from one.
+/// The commits that last changed the lines of a file, as of `revision`; for all lines, or for `lines`, which count
+/// from one.
 pub fn blame(
     path: &Path,
     revision: &str,

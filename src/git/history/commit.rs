@@ -14,18 +14,18 @@ use super::sound::{self, Depth};
 use crate::git::Error;
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
 
-/// No object that is larger is read into memory, whatever a server says of its size.
+/// The largest object read into memory, whatever size a server claims.
 pub(in crate::git) const LARGEST_OBJECT: u64 = 1 << 30;
 
 /// Opens a repository without trust, to read objects.
 pub(in crate::git) fn open(path: &Path, depth: Depth) -> Result<gix::ThreadSafeRepository, Error> {
     let limit = format!("gitoxide.objects.allocLimit={LARGEST_OBJECT}");
-    // Objects are read once each, so what would be kept of them only takes room.
+    // Objects are read once each, so a cache of them would be useless.
     let options = gix::open::Options::isolated().config_overrides([limit.as_str(), "gitoxide.objects.cacheLimit=0"]);
     sound::open(path, depth, options)
 }
 
-/// What went wrong, with its causes, in one line.
+/// An error with its causes, in one line.
 pub(in crate::git) fn causes(err: &(dyn std::error::Error + 'static)) -> String {
     let mut text = err.to_string();
     let mut next = err.source();
@@ -39,7 +39,7 @@ pub(in crate::git) fn causes(err: &(dyn std::error::Error + 'static)) -> String 
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// One commit of a repository on this machine. While it is held, a clone in the cache stays.
+/// A commit of a repository on this machine. While it exists, a cached clone is not removed.
 pub struct Commit {
     path: PathBuf,
     repository: gix::ThreadSafeRepository,
@@ -47,7 +47,7 @@ pub struct Commit {
     tree: String,
     tree_id: ObjectId,
     time: i64,
-    /// Each thread that reads takes one and puts it back: opening one costs more than most reads.
+    /// Each reading thread takes one and puts it back: opening one costs more than most reads.
     handles: Mutex<Vec<gix::Repository>>,
     /// Its packs, once the first content is read.
     contents: OnceLock<Contents>,
@@ -133,7 +133,7 @@ impl Commit {
         (0..entries.len()).into_par_iter().map(|place| take(place, self.read(&entries[place]))).collect()
     }
 
-    /// Runs something with a handle of this thread's own.
+    /// Runs a closure with a handle of this thread's own.
     fn with<T>(&self, run: impl FnOnce(&gix::Repository) -> T) -> T {
         let pooled = self.handles.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let handle = pooled.unwrap_or_else(|| self.repository.to_thread_local());

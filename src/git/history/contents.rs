@@ -1,7 +1,7 @@
-//! Contents straight from packs: mapped, and unpacked in one go into a buffer that is used again.
+//! Contents read straight from packs: mapped, and unpacked at once into a reused buffer.
 //!
-//! Looking through thousands of files is mostly unpacking, so it is worth a way of its own. What it does not know (differences
-//! from other contents, objects in no pack, anything damaged) is left to the object database.
+//! Reading thousands of files is mostly unpacking, so it is worth a separate path. Deltas, loose objects and damaged
+//! entries are left to the object database.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::commit::LARGEST_OBJECT;
 
 /// A repository with more packs than this is not looked after, and slow in any case.
 const MOST_PACKS: usize = 64;
-/// Of what is larger than this, the first bytes are unpacked alone.
+/// Of larger contents, the first bytes are unpacked alone.
 const LARGE: usize = 32 << 10;
 
 thread_local! {
@@ -25,19 +25,19 @@ thread_local! {
 /// The packs in a folder.
 pub(in crate::git) struct Contents(Vec<pack::Bundle>);
 
-/// What became of a wish.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::git) enum Outcome {
-    /// It is in the buffer.
+    /// The content is in the buffer.
     Read,
-    /// Its first bytes are not wanted.
+    /// `wanted` rejected its first bytes.
     Unwanted,
-    /// It is not here, or in another form.
+    /// It is not in these packs, or is stored as a delta.
     Elsewhere,
 }
 
 impl Contents {
-    /// Maps the packs of a folder; what cannot be read is left out.
+    /// Maps the packs of a folder, except unreadable ones.
     pub(in crate::git) fn open(folder: &Path) -> Self {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let indexes = files.filter(|path| path.extension().is_some_and(|ending| ending == "idx"));
@@ -45,8 +45,8 @@ impl Contents {
         Self(indexes.take(MOST_PACKS).filter_map(open).collect())
     }
 
-    /// Unpacks a content into a buffer, in whose place it is then, if its first bytes are wanted: `first` of them, or all
-    /// when there are fewer.
+    /// Unpacks a content into a buffer, replacing its text, if `wanted` accepts its first bytes: `first` of them, or
+    /// all if there are fewer.
     pub(in crate::git) fn read(
         &self,
         id: &gix::oid,

@@ -1,4 +1,4 @@
-//! Two states of a repository's history, and which files differ between them.
+//! History of a repository: two of its states, and the files that differ between them.
 
 pub(super) mod bare;
 pub(super) mod blame;
@@ -59,7 +59,7 @@ pub struct History {
     repository: gix::Repository,
     /// The folder, from the worktree's root; empty for the root itself.
     below: PathBuf,
-    /// Files of which nothing is told.
+    /// Files to hide.
     secrets: Secrets,
     hidden: Cell<usize>,
 }
@@ -77,12 +77,12 @@ impl History {
         Ok(Self { repository, below, secrets: secrets.clone(), hidden: Cell::new(0) })
     }
 
-    /// How many files differed in the last comparison that may hold a credential, and were left out of it.
+    /// The number of files left out of the last comparison because they may contain a credential.
     pub fn hidden(&self) -> usize {
         self.hidden.get()
     }
 
-    /// Leaves out what may hold a credential, and sorts the rest by path.
+    /// Removes files that may contain a credential, and sorts the rest by path.
     fn shown(&self, mut files: Vec<Changed>) -> Vec<Changed> {
         let before = files.len();
         let is_hidden = |path: &str| self.secrets.hides(path);
@@ -102,12 +102,12 @@ impl History {
 
     /// The files that differ between two commits, by path. Folders, links and submodules are left out.
     pub fn changed(&self, old: &str, new: &str) -> Result<Vec<Changed>, Error> {
-        // Renames are not looked for: whoever compares symbols sees them better.
+        // Renames are not detected: comparing symbols does it better.
         self.compare(old, new, None)
     }
 
-    /// The same, where a file that went and one that came with half of its lines or more are one that was renamed; and
-    /// whether so many came and went that this was only said of those with the very same content.
+    /// Changed files with renames: a removed and an added file that share half of their lines or more are one renamed
+    /// file. The flag is set if there were too many pairs, so that only identical files count as renamed.
     pub fn changed_or_renamed(&self, old: &str, new: &str) -> Result<(Vec<Changed>, bool), Error> {
         let plain = self.changed(old, new)?;
         let added = plain.iter().filter(|file| file.old.is_none()).count();
@@ -116,7 +116,7 @@ impl History {
             return Ok((plain, false));
         }
         let is_capped = added.saturating_mul(removed) > RENAME_PAIRS;
-        // Without a percentage, contents must be the same, which needs no comparing.
+        // Without a percentage, only identical contents match, and nothing is compared.
         let percentage = (!is_capped).then_some(0.5);
         let rewrites = gix::diff::Rewrites { percentage, limit: 0, ..gix::diff::Rewrites::default() };
         Ok((self.compare(old, new, Some(rewrites))?, is_capped))
@@ -153,8 +153,8 @@ impl History {
         Ok(self.shown(files))
     }
 
-    /// The files that differ between a commit and what `now` says of the present, by path: `now` gives a file's text, or why
-    /// there is none. What is there now and not in the commit is for the caller to name, in `present`.
+    /// The files that differ between a commit and the `present` texts, by path. A file of the commit that is not in
+    /// `present` counts as removed if `is_gone` says so.
     pub fn changed_since<'a>(
         &self,
         old: &str,

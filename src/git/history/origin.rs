@@ -17,7 +17,7 @@ pub(in crate::git) fn github_id(url: &str) -> Option<String> {
     (is_name(owner) && is_name(name)).then(|| format!("{owner}/{name}"))
 }
 
-/// The letters GitHub allows. Anything else could smuggle a path or a line break into an id.
+/// Whether a name has only the characters that GitHub allows. Others could smuggle a path or a line break into an id.
 fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !text.is_empty() && text != "." && text != ".." && text.bytes().all(plain)

@@ -8,8 +8,8 @@ use gix::bstr::BStr;
 use super::origin::github_id;
 use super::sound::{self, Depth};
 
-/// A git repository and the checkout it was opened from. The facts are read once, when it is opened; only the index,
-/// which can be large, waits until somebody asks for it.
+/// A git repository and the checkout it was opened from. Its facts are read when it is opened, except the index,
+/// which can be large and is read on first use.
 #[derive(Debug)]
 pub struct Repository {
     common_dir: PathBuf,
@@ -31,7 +31,7 @@ impl Repository {
         let found = sound::open(&sound::find(&path)?, Depth::Opening, gix::open::Options::isolated());
         let repository = found.ok()?.to_thread_local();
 
-        // `core.worktree` can point anywhere. A checkout that does not hold the path asked for is none of ours.
+        // `core.worktree` can point anywhere. A checkout that does not contain the requested path is ignored.
         let worktree = repository.workdir().and_then(|dir| dir.canonicalize().ok());
         let worktree = worktree.filter(|dir| path.starts_with(dir));
         let origin = repository.config_snapshot().string("remote.origin.url");
@@ -66,13 +66,13 @@ impl Repository {
         self.origin.clone()
     }
 
-    /// The file that lists what is tracked. It need not exist.
+    /// The file that lists tracked files. It need not exist.
     pub fn index_path(&self) -> &Path {
         &self.index_path
     }
 
-    /// Whether anything is tracked below the folder `relative`, which is written from the worktree's root with `/`
-    /// between the parts.
+    /// Whether any file is tracked below the folder `relative`, a path from the worktree's root with `/` as
+    /// separator.
     pub fn tracks_below(&self, relative: &str) -> bool {
         let Some(index) = self.index() else { return false };
         if relative.is_empty() {

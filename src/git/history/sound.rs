@@ -1,5 +1,5 @@
-//! Git's own files, looked at before anything opens them: plain files of bounded size. A pipe there would be waited on for
-//! ever, and a device has no end.
+//! Checks of git's own files before they are opened: they must be plain files of bounded size. Reading a pipe would
+//! block for ever, and a device has no end.
 
 use std::collections::HashSet;
 use std::fs;
@@ -32,23 +32,24 @@ const FILES: &[(&str, u64)] = &[
 ];
 /// Folders of a git directory that are looked through for [`Depth::Everything`].
 const FOLDERS: &[&str] = &["refs", "logs", "objects", "info", "worktrees"];
-/// So many refs in a row name each other, and so many object databases.
+/// The longest chain of refs that name each other, and of object databases.
 const MOST_LINKED: usize = 8;
-/// A git directory with more entries than this is not looked through to its end, and not opened.
+/// The most entries of a git directory; a larger one is not opened.
 const MOST_ENTRIES: usize = 2_000_000;
 
-/// How much of a git directory is looked at.
+/// The checked part of a git directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::git) enum Depth {
-    /// Files that are read to open it and to find what is checked out.
+    /// Files read to open it and to find the checked-out commit.
     Opening,
-    /// Refs, logs and objects too: any of them may be asked for.
+    /// Refs, logs and objects too, because any of them may be read.
     Everything,
 }
 
-/// Opens a git directory, a `.git` file or a folder that has either, when its files are what they should be.
+/// Opens a git directory, a `.git` file or a folder with either, after checking its files.
 ///
-/// It is not trusted: only its own `config` is read, nothing of the environment, and nothing in it is run.
+/// It is not trusted: of all configuration only its own `config` is read, no variable of the environment, and nothing
+/// in it is run.
 pub(in crate::git) fn open(
     path: &Path,
     depth: Depth,
@@ -63,10 +64,10 @@ pub(in crate::git) fn open(
     opened.map_err(|err| unreadable(super::commit::causes(&err)))
 }
 
-/// The git directory or `.git` file of the repository that holds a folder, looking upward from it.
+/// The git directory or `.git` file of the repository that contains a folder, searched upwards.
 ///
-/// A folder that looks like a bare repository is one only outside of working trees: inside, anybody who adds files to the
-/// outer repository could have made it.
+/// A folder that looks like a bare repository counts only outside of working trees: inside, anyone who adds files to
+/// the outer repository could have made it.
 pub(in crate::git) fn find(folder: &Path) -> Option<PathBuf> {
     let device = folder.metadata().ok()?.dev();
     let mut bare = None;
@@ -219,7 +220,7 @@ fn check_below(folder: PathBuf, left: &mut usize) -> io::Result<()> {
                 folders.extend(entered.insert(real.clone()).then_some(real));
             } else if !is_objects || !kind.is_file() {
                 let limit = match is_objects {
-                    // The library bounds what it unpacks of an object by itself.
+                    // The library itself limits the unpacked size of an object.
                     true => u64::MAX,
                     false if entry.file_name() == "index" => 1024 * MB,
                     false => 64 * MB,
@@ -231,9 +232,11 @@ fn check_below(folder: PathBuf, left: &mut usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether there is a plain file of at most `limit` bytes; `false` for nothing at all or a folder. An error for all else.
+/// Whether a path is a plain file of at most `limit` bytes; `false` for a missing file or a folder, and an error
+/// otherwise.
 ///
-/// A link may lead to such a file: some tools keep a repository's files elsewhere. It must hold something, because what the
+/// A link may lead to such a file, because some tools keep a repository's files elsewhere. The file must not be
+/// empty, because files that the system generates while they are read have no size.
 /// system makes up while it is read has no size.
 fn is_plain(path: &Path, limit: u64) -> io::Result<bool> {
     let is_missing = |err: &io::Error| matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);

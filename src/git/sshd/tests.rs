@@ -16,13 +16,13 @@ use crate::net::stand::{Reply, Stand};
 
 const SSHD: &str = "/usr/sbin/sshd";
 
-/// Says that a test cannot run here, and fails where it has to: there, a pass shall be a pass.
+/// Reports that a test cannot run here; in CI this is a failure.
 fn skipped(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "cannot run: {why}");
     println!("skipped: {why}");
 }
 
-/// A server that lets one key in, and runs what it is asked to in a folder.
+/// A server that accepts one key, and runs commands in a folder.
 struct Sshd {
     child: Child,
     folder: TempDir,
@@ -91,7 +91,7 @@ impl Sshd {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// The system's ssh with one of the keys, for whatever host is named.
+    /// The system's ssh with one of the keys, for any host name.
     fn command(&self, key: &str) -> String {
         let at = self.folder.path().display();
         let options = "-F none -o BatchMode=yes -o IdentitiesOnly=yes -o StrictHostKeyChecking=accept-new";
@@ -124,7 +124,7 @@ fn a_real_server_of_ssh_is_cloned_from_and_updated() {
     write(origin.path(), "c.py", "new");
     assert_eq!(files(&known.open(&named, None, Age::Now, &quiet()).expect("it is updated")).len(), 3);
 
-    // What https refuses comes this way, and says so.
+    // A repository refused over https is opened over ssh, and the result says so.
     let opened = known.open(&remote(&refusing.url("/.git")), None, Age::Kept, &quiet()).expect("ssh serves it");
     assert_eq!((files(&opened).len(), opened.over.as_deref()), (3, Some("git@localhost:.git")));
 
@@ -132,6 +132,6 @@ fn a_real_server_of_ssh_is_cloned_from_and_updated() {
         cache("none", "user").open(&remote("localhost:none"), None, Age::Kept, &quiet()).expect_err("it is not there");
     assert!(matches!(err, Error::NoRepository { .. }), "{err:?}");
     let err = cache("stranger", "stranger").open(&named, None, Age::Kept, &quiet()).expect_err("the key is unknown");
-    // On a busy machine ssh is gone before anybody has read why, and then only that nothing is there for us is known.
+    // On a busy machine ssh may end before its reason is read; then the repository only seems to be missing.
     assert!(matches!(err, Error::Refused { .. } | Error::NoRepository { .. }), "{err:?}");
 }

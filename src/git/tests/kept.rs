@@ -1,4 +1,4 @@
-//! Texts of a commit that are kept, beside the clone that they are of.
+//! Kept texts of a commit, beside its clone.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::git::{Age, Commit, Kept, Remote};
 use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
 use crate::net::stand::{Stand, git_backend};
 
-/// A commit that counts what is read of it.
+/// A commit that counts its reads.
 struct Counted {
     commit: Commit,
     reads: Arc<AtomicUsize>,
@@ -46,7 +46,7 @@ fn open(world: &World, remote: &Remote, far: bool) -> (Kept, Vec<TreeEntry>, Arc
     (kept, files, reads)
 }
 
-/// What a search sees of each file: its text, or that it is none.
+/// Each file as a search sees it: its text, or `None` if it is binary.
 fn seen(tree: &dyn SourceTree, files: &[TreeEntry]) -> Vec<Option<Vec<u8>>> {
     let one = |entry| {
         let mut buffer = b"of another".to_vec();
@@ -178,7 +178,7 @@ fn texts_are_few_and_go_with_the_clone() {
     assert_eq!(names.len(), 4, "what a killed run left goes with the next");
     let newest = git(origin.path(), &["rev-parse", "HEAD"]);
     assert!(names.iter().any(|path| path.ends_with(&newest)));
-    // Who holds one that went reads on.
+    // A reader of removed texts reads on.
     for (number, (kept, files, reads)) in held.iter().enumerate() {
         let text = format!("state {number}").into_bytes();
         assert!(seen(kept, files).contains(&Some(text)));

@@ -45,7 +45,7 @@ fn with_pack(reply: &Reply, change: &dyn Fn(&mut Vec<u8>)) -> Reply {
     Reply { body, ..reply.clone() }
 }
 
-/// Makes the sum at a pack's end right again, so that nothing but the lie is wrong.
+/// Corrects the checksum at a pack's end, so that only the lie is wrong.
 fn sign(pack: &mut Vec<u8>) {
     pack.truncate(pack.len() - 20);
     let sum = Sha1::digest(&pack);

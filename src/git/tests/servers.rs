@@ -15,7 +15,7 @@ use crate::model::SourceTree as _;
 use crate::net::stand::{Asked, Manner, Reply, Stand, git_backend as backend};
 use crate::net::{self, Client};
 
-/// A folder with clones, and what it takes to fill it.
+/// A folder with clones, and the settings to fill it.
 pub(super) struct World {
     pub(super) folder: TempDir,
     pub(super) cache: Cache,
@@ -91,7 +91,7 @@ fn a_repository_is_cloned_over_https_and_updated() {
     assert_eq!(first.commit.commit(), git(origin.path(), &["rev-parse", "HEAD"]));
     assert_eq!(files(&first).len(), 2);
 
-    // Nothing is asked for again while it is young.
+    // A recent lookup is not repeated.
     let asked = stand.paths().len();
     let again = world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is here");
     assert_eq!((again.fetched, stand.paths().len()), (None, asked));
@@ -121,7 +121,7 @@ fn a_token_is_not_told_in_the_clear() {
     assert!(!stand.asked().is_empty() && stand.asked().iter().all(|asked| asked.header("authorization").is_none()));
 }
 
-/// Answers only who shows the token, by basic authentication.
+/// Answers only requests with the token, by basic authentication.
 fn guarded(root: &Path, asked: &Asked) -> Reply {
     // x-access-token:s3cr3t-t0ken
     match asked.header("authorization") == Some("Basic eC1hY2Nlc3MtdG9rZW46czNjcjN0LXQwa2Vu") {
@@ -248,7 +248,7 @@ fn a_server_that_fails_costs_an_error_and_leaves_nothing() {
     *manner.lock().expect("nobody panics with it") = Manner::Honest;
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 1);
 
-    // One that was cloned before outlives a broken update.
+    // An existing clone survives a broken update.
     write(origin.path(), "b.py", "new");
     *manner.lock().expect("nobody panics with it") = Manner::Breaks;
     world.cache.open(&remote, None, Age::Now, &quiet()).expect_err("no pack comes");
@@ -305,7 +305,7 @@ fn a_daemon_is_asked_where_the_operator_trusts_it() {
     assert!(unknown.is_err());
 }
 
-/// A command that takes ssh's arguments and runs what it is asked to on this machine.
+/// A command with ssh's arguments that runs the remote command on this machine.
 fn fake_ssh(folder: &Path, root: &Path) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     let path = folder.join("ssh");
@@ -363,7 +363,7 @@ fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
     assert_eq!(files(&held).len(), 1);
     drop(held);
 
-    // Nobody used it for longer than it is kept.
+    // The clone is unused for longer than the limit.
     for lock in git_folder.join("locks").read_dir().expect("it is there") {
         let file = std::fs::File::options().write(true).open(lock.expect("it can be read").path()).expect("it is ours");
         let long_ago = std::time::SystemTime::now() - Duration::from_secs(8 * 24 * 3600);
@@ -372,7 +372,7 @@ fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
     cache(Keep::default()).sweep(None);
     assert_eq!(count(), 2, "what we did not make stays");
 
-    // What is gone comes again.
+    // A removed clone is cloned again.
     assert_eq!(files(&cache(Keep::default()).open(&one, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 1);
 }
 
@@ -429,7 +429,7 @@ fn a_clone_has_no_history_and_no_hooks() {
     let clone = repos.read_dir().expect("it is there").next().expect("one").expect("readable").path().join("repo.git");
     assert_eq!(git(&clone, &["rev-list", "--count", opened.commit.commit()]), "1");
     assert!(!clone.join("hooks").exists());
-    // Nor has it other branches or tags than what was asked for.
+    // Nor has it other branches or tags than the requested one.
     assert_eq!(git(&clone, &["for-each-ref", "--format=%(objectname)"]), opened.commit.commit());
     let objects = git(&clone, &["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"]);
     assert_eq!(objects.lines().filter(|kind| *kind == "commit").count(), 1);

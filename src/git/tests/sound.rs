@@ -1,4 +1,4 @@
-//! Git's own files that are no plain files: nothing waits for them, and nothing is read without end.
+//! Git's own files that are no plain files: reading them neither blocks nor goes on without end.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::{git, repository};
 use crate::config::Secrets;
 use crate::git::{Commit, History, Repository, blame, worktrees};
 
-/// Runs on a thread; a test that waits for ever tells nothing.
+/// Runs on a thread, because a test that blocks for ever reports nothing.
 fn within<T: Send + 'static>(what: &str, run: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(run()));

@@ -1,4 +1,4 @@
-//! Talking to servers: which refs they have, and a commit's objects without its history.
+//! Requests to git servers: the list of refs, and a commit's objects without its history.
 
 use std::io::{self, Read};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -24,16 +24,16 @@ use crate::git::history::commit::causes;
 use crate::model::Progress;
 use crate::net;
 
-/// How repositories are reached.
+/// Settings for reaching repositories.
 #[derive(Clone)]
 pub struct Access {
-    /// Goes out over https, and knows which hosts are trusted.
+    /// The https client, with the trusted hosts.
     pub client: net::Client,
-    /// Tokens by host, in small letters, with the port where it is given.
+    /// Tokens by host, in lower case, with the port if there is one.
     pub tokens: Arc<Vec<(String, Token)>>,
-    /// The command that is run as `ssh`; it may have arguments.
+    /// The command for `ssh`, possibly with arguments.
     pub ssh_command: String,
-    /// The most that is fetched at once, in bytes.
+    /// The most bytes of one fetch.
     pub max_clone: u64,
 }
 
@@ -47,20 +47,20 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// Who wants something from a server.
+/// The callbacks of one request to a server.
 #[derive(Clone)]
 pub struct Wish<'a> {
-    /// Told of bytes that came, and what is being done.
+    /// Called with received bytes, and the current activity.
     pub progress: &'a Progress<'a>,
-    /// Set when it is not wanted any more.
+    /// Set when the request is cancelled.
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// How long a server that is not asked over https may be silent.
+/// The longest silence of a server that is not asked over https.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How long to wait for a connection to it.
+/// The longest wait for a connection to it.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often the whole conversation is begun again after a failure in passing.
+/// The number of attempts after temporary failures.
 const ATTEMPTS: u32 = 3;
 
 impl Access {
@@ -71,7 +71,7 @@ impl Access {
         with_port.as_deref().and_then(found).or_else(|| found(host).filter(|_| port.is_none_or(|port| port == 443)))
     }
 
-    /// Asks which refs a repository has. `repository` is any bare one: nothing is written to it.
+    /// Lists the refs of a repository. `repository` is any bare one: nothing is written to it.
     pub(in crate::git) fn list(
         &self,
         repository: &gix::Repository,
@@ -137,8 +137,8 @@ impl Access {
                     Err(err) => err,
                 };
                 let failure = line.failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-                // The client has tried by itself what never began; what breaks off later is tried again here. A daemon
-                // that hangs up does so without a word.
+                // The client retries connections by itself; a conversation that breaks off later is retried here. A
+                // daemon closes the connection without a message.
                 let passing = match &failure {
                     Some(Failure::Net(net::Error::Broken { .. }) | Failure::Status(500..)) => true,
                     None => remote.transport == Transport::Git,
@@ -169,7 +169,7 @@ impl Access {
                 match attempt(&over_ssh) {
                     Ok(done) => Ok((done, over_ssh)),
                     Err(Error::Cancelled) => Err(Error::Cancelled),
-                    // What was asked for is what the caller can mend.
+                    // The error of the requested transport is the one that the caller can mend.
                     Err(_) => Err(refused),
                 }
             }
@@ -177,12 +177,12 @@ impl Access {
         }
     }
 
-    /// Whether there is a key that ssh could show: without one, trying costs seconds and gains nothing.
+    /// Whether ssh has a key to offer: without one, trying costs seconds in vain.
     fn could_ssh(&self, remote: &Remote) -> bool {
         super::ssh::has_identity(&self.ssh_command) && self.check_host(remote).is_ok()
     }
 
-    /// Refuses a host that is not public, for what does not go over the client.
+    /// Refuses a host that is not public, for connections outside the client.
     fn check_host(&self, remote: &Remote) -> Result<Vec<std::net::SocketAddr>, net::Error> {
         let default = if remote.transport == Transport::Ssh { 22 } else { 9418 };
         let at = (remote.host.as_str(), remote.port.unwrap_or(default));
@@ -275,7 +275,7 @@ impl Access {
         Some(gix::credentials::protocol::Outcome { identity, next: context.clone().into() })
     }
 
-    /// What a failure means.
+    /// The error for a failure.
     fn explain(&self, remote: &Remote, line: &Line, failure: Option<Failure>, err: &gix::error::Error) -> Error {
         let name = remote.to_string();
         if line.cancelled.load(Ordering::Relaxed) {
@@ -310,7 +310,8 @@ impl Access {
             }
             _ => "no key of ours was accepted".to_owned(),
         };
-        // Ssh keeps a server's last words to itself: one that hangs up before it says anything has no such repository for us.
+        // Ssh does not pass on a server's last words: a connection closed at once means that there is no such
+        // repository.
         let hung_up = remote.transport == Transport::Ssh && problem.contains("failed to fill whole buffer");
         if wants_account || told_no {
             Error::Refused { remote: name, what }
@@ -332,7 +333,7 @@ impl Access {
     }
 }
 
-/// Error for a server whose answer does not end.
+/// Error for a server whose answer is too long.
 fn too_long() -> String {
     format!("it sends more than {} MB about its refs", preface::LONGEST >> 20)
 }
@@ -344,7 +345,7 @@ fn at<'r>(repository: &'r gix::Repository, remote: &Remote, specs: &[&str]) -> g
     git.with_refspecs(specs.iter().copied(), gix::remote::Direction::Fetch)
 }
 
-/// Tells how much has come while something runs.
+/// Reports the received bytes while a closure runs.
 fn tell<T>(wish: &Wish<'_>, received: &AtomicU64, run: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -380,7 +381,7 @@ fn dial(addresses: &[std::net::SocketAddr]) -> io::Result<(TcpStream, TcpStream)
     Err(last)
 }
 
-/// A connection whose bytes are counted.
+/// A connection that counts its bytes.
 struct Watched {
     inner: TcpStream,
     line: Line,
@@ -402,7 +403,7 @@ impl Read for Watched {
     }
 }
 
-/// What a server says of its refs.
+/// The refs in a server's answer.
 fn refs_of(found: &[Ref]) -> Refs {
     let mut refs = Refs::default();
     for one in found {

@@ -13,21 +13,21 @@ use url::Url;
 use super::preface::{self, Preface};
 use crate::net;
 
-/// How long one exchange may take in all; that it must go on is looked after by the client.
+/// The longest time of one exchange; the client itself checks that it makes progress.
 const WHOLE: Duration = Duration::from_secs(3600);
-/// How long a server may take to say what it can do, or which refs it has.
+/// The longest time until a server has listed its capabilities or refs.
 const LISTING: Duration = Duration::from_secs(120);
 
-/// What one conversation with a server may use, and what it came to.
+/// The limits of one conversation with a server, and its result.
 #[derive(Clone, Default)]
 pub(in crate::git) struct Line {
-    /// Bytes that came.
+    /// Bytes received.
     pub(in crate::git) received: Arc<AtomicU64>,
-    /// Bytes that may come.
+    /// Bytes allowed.
     pub(in crate::git) limit: u64,
-    /// Set when nobody wants the answer any more.
+    /// Set when the request is cancelled.
     pub(in crate::git) cancelled: Arc<AtomicBool>,
-    /// What the network said when it failed: below, errors become text.
+    /// The error of the network, kept because git's library turns errors into text.
     pub(in crate::git) failure: Arc<Mutex<Option<Failure>>>,
 }
 
@@ -50,7 +50,7 @@ impl Line {
         slot.get_or_insert(failure);
     }
 
-    /// Counts what came; an error when it is too much or not wanted any more.
+    /// Counts received bytes; an error if they are too many or the request is cancelled.
     pub(in crate::git) fn count(&self, n: usize) -> io::Result<()> {
         let so_far = self.received.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
         if so_far > self.limit {
@@ -233,7 +233,7 @@ impl Exchange {
     }
 }
 
-/// What is written to a server. The question is asked only once this is dropped.
+/// A request body. The request is sent only once this is dropped.
 pub(in crate::git) struct Pending {
     sent: Vec<u8>,
     exchange: Arc<Mutex<Exchange>>,
@@ -259,11 +259,11 @@ impl Drop for Pending {
     }
 }
 
-/// A body whose bytes are counted.
+/// A response body that counts its bytes.
 struct Counted {
     body: net::Body,
     line: Line,
-    /// Of an answer that holds a pack.
+    /// The check of an answer with a pack.
     preface: Option<Preface>,
 }
 

@@ -1,4 +1,4 @@
-//! How a repository elsewhere is named and reached.
+//! Remote repositories: their names, and access to them.
 
 pub(super) mod fetch;
 pub(super) mod http;

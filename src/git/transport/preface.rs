@@ -1,5 +1,5 @@
-//! The part of a server's answer that is kept in memory: everything before the pack. It is followed packet by packet, so that
-//! an answer without end is noticed while it comes.
+//! The part of a server's answer that is kept in memory: everything before the pack. It is parsed packet by packet,
+//! so that an endless answer is noticed while it comes.
 
 /// A server's capabilities, its list of refs, or the packets before a pack: more bytes than these are none. A list of this
 /// length names about 200,000 refs.
@@ -23,7 +23,7 @@ impl Default for Preface {
 }
 
 impl Preface {
-    /// Takes note of what came; false when it is too much before a pack.
+    /// Counts received bytes; false if there are too many before a pack.
     pub(super) fn passes(&mut self, mut bytes: &[u8]) -> bool {
         while !self.is_over && !bytes.is_empty() {
             let n = match self.packet {

@@ -1,4 +1,4 @@
-//! The branches and tags of a repository, and which of them a name means.
+//! Branches and tags of a repository, and the meaning of names.
 
 use super::remote::Place;
 
@@ -24,14 +24,14 @@ pub struct Refs {
     pub all: Vec<RemoteRef>,
 }
 
-/// What a name was found to mean.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The ref in full, or the commit's hash when it is named by that.
+    /// The full ref, or the commit's hash if it was named by that.
     pub reference: String,
     /// The commit, in hex.
     pub commit: String,
-    /// The folder or file that was named with it, without slashes at its ends; empty for all.
+    /// The folder or file named with it, without slashes at its ends; empty for the whole repository.
     pub folder: String,
 }
 
@@ -44,7 +44,7 @@ impl Refs {
             .or_else(|| ["refs/heads/", "refs/tags/", "refs/"].iter().find_map(|kind| find(&format!("{kind}{name}"))))
     }
 
-    /// What a name means: a ref, or a commit's hash, whole or the beginning of one that a ref points to.
+    /// The meaning of a name: a ref, or a commit's hash, in full or as a prefix of one that a ref points to.
     pub fn find(&self, name: &str) -> Option<Found> {
         if let Some(one) = self.get(name) {
             return Some(Found { reference: one.name.clone(), commit: one.commit.clone(), folder: String::new() });
@@ -72,7 +72,7 @@ impl Refs {
         Some(Found { reference: self.default.clone().unwrap_or_else(|| commit.clone()), commit, folder: String::new() })
     }
 
-    /// What a place means. Where a ref and a folder are joined, the longest ref that there is wins.
+    /// The meaning of a place. If it joins a ref and a folder, the longest existing ref wins.
     pub fn place(&self, place: &Place) -> Option<Found> {
         let text = match place {
             Place::Ref(name) => return self.find(name),
@@ -85,7 +85,7 @@ impl Refs {
         })
     }
 
-    /// The names that look most like one that is not there, without what all refs begin with.
+    /// The existing names most similar to a missing one, without the common prefix of refs.
     pub fn nearest(&self, name: &str) -> Vec<String> {
         let name: String = name.chars().take(100).collect();
         let short = |one: &RemoteRef| one.name.splitn(3, '/').last().unwrap_or_default().to_owned();
@@ -102,7 +102,7 @@ pub fn is_fixed(reference: &str) -> bool {
     reference.starts_with("refs/tags/") || !reference.starts_with("refs/")
 }
 
-/// A ref without what all of its sort begin with.
+/// A ref without the prefix of its kind.
 pub fn short_name(reference: &str) -> &str {
     ["refs/heads/", "refs/tags/", "refs/"].iter().find_map(|kind| reference.strip_prefix(kind)).unwrap_or(reference)
 }

@@ -1,9 +1,9 @@
-//! The names a repository goes by, read into one [`Remote`]: where it is, how it is reached, and what of it is meant.
+//! Names of repositories, parsed into a [`Remote`]: transport, address, and the ref or folder in it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How a repository is reached.
+/// The transport to a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Transport {
     /// Over TLS; the only one that carries a token.
@@ -30,27 +30,27 @@ impl Transport {
     }
 }
 
-/// A repository, by whatever name it was given.
+/// A repository by any of its names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Remote {
-    /// How it is reached.
+    /// The transport.
     pub transport: Transport,
-    /// The host, in small letters; empty on this machine.
+    /// The host, in lower case; empty on this machine.
     pub host: String,
-    /// Where it is not the scheme's own.
+    /// The port, if it is not the default.
     pub port: Option<u16>,
-    /// Whom ssh logs in as.
+    /// The user name for ssh.
     pub user: Option<String>,
-    /// What the host is asked for, as it was written: `owner/name.git`, `/srv/git/name`. Absolute on this machine.
+    /// The path on the host, as written: `owner/name.git`, `/srv/git/name`. Absolute on this machine.
     pub path: String,
-    /// What of it is meant, when the name says so.
+    /// The ref or folder in the name, if there is one.
     pub place: Option<Place>,
 }
 
 /// A ref, and perhaps a folder or a file, as a web page's address names them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// `main/src/lib.rs`: both may hold slashes, so only the server's refs tell where one ends.
+    /// `main/src/lib.rs`: both may contain slashes, so only the server's refs show where one ends.
     Joined(String),
     /// The ref alone.
     Ref(String),
@@ -59,15 +59,15 @@ pub enum Place {
 /// Why a text names no repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// There is nothing.
+    /// The text is empty.
     #[error("no repository is named: give owner/name, a URL or a path")]
     Empty,
-    /// It is in no form that is known.
+    /// The text is in no known form.
     #[error(
         "{0:?} names no repository: give owner/name, github:owner/name, https://host/path, git@host:path or a path"
     )]
     Unknown(String),
-    /// A password or token is part of the name, where it would be kept and shown.
+    /// A password or token is part of the name, where it would be stored and shown.
     #[error(
         "the URL of {0} holds a password: leave it out, and put a token into the environment as CODELODE_GIT_TOKENS={0}=<token>"
     )]
@@ -89,7 +89,7 @@ const SHORT: &[(&str, &str)] = &[
     ("bitbucket", "bitbucket.org"),
 ];
 
-/// Hosts where https and ssh reach the same repository by the same path, and whose letters' case does not matter.
+/// Hosts with the same path over https and ssh, and without distinction of case.
 const FORGES: &[&str] = &["github.com", "gitlab.com", "codeberg.org", "bitbucket.org"];
 
 impl Remote {
@@ -120,7 +120,7 @@ impl Remote {
             }
             return Self::scp(before, rest, text);
         }
-        // A host without a scheme, as it stands in a browser: `github.com/owner/name`.
+        // A host without a scheme, as in a browser: `github.com/owner/name`.
         if let Some((host, rest)) = text.split_once('/')
             && host.contains('.')
             && rest.contains('/')
@@ -200,7 +200,7 @@ impl Remote {
         }
         let is_web = matches!(transport, Transport::Https | Transport::Http);
         let path = if is_web { path.split(['?', '#']).next().unwrap_or_default() } else { path };
-        // What is asked of an https server is a path; ssh and git take it from the root.
+        // The path of an https URL is relative; ssh and git use an absolute one.
         let mut path =
             if is_web { path.trim_matches('/').to_owned() } else { format!("/{}", path.trim_end_matches('/')) };
         let (mut host, mut place) = (host, None);
@@ -215,11 +215,11 @@ impl Remote {
         if forge && path.trim_matches('/').split('/').filter(|part| is_plain(part)).count() < 2 {
             return Err(NameError::Unknown(shown(rest)));
         }
-        // A name before the host means nothing over https without a password.
+        // A user name has no meaning over https without a password.
         Self { transport, host, port, user: None, path, place }.checked(user.filter(|_| transport == Transport::Ssh))
     }
 
-    /// Refuses what a program could take for an option, and what is no path.
+    /// Refuses parts that a program could take for an option, and invalid paths.
     fn checked(mut self, user: Option<&str>) -> Result<Self, NameError> {
         self.path.truncate(self.path.trim_end_matches('/').len());
         let slashes = self.path.len() - self.path.trim_start_matches('/').len();
@@ -255,12 +255,12 @@ impl Remote {
         }
     }
 
-    /// The same repository without what of it is meant.
+    /// The same repository without the ref or folder.
     pub fn whole(&self) -> Self {
         Self { place: None, ..self.clone() }
     }
 
-    /// What all names of one repository have in common.
+    /// The identity that all names of one repository share.
     pub fn identity(&self) -> String {
         let path = self.path.trim_matches('/');
         let path = path.strip_suffix(".git").filter(|path| !path.is_empty()).unwrap_or(path);
@@ -270,26 +270,26 @@ impl Remote {
         if FORGES.contains(&self.host.as_str()) && self.port.is_none() {
             return format!("{}/{}", self.host, path.to_lowercase());
         }
-        // Elsewhere nothing says that two servers on a host hold the same.
+        // On other hosts, two servers may have different repositories.
         let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}://{}{port}/{}", self.transport.scheme(), self.host, self.path.trim_end_matches('/'))
     }
 
-    /// `owner/name`: the path without what only git needs.
+    /// `owner/name`: the path without `.git`.
     pub fn name(&self) -> &str {
         let path = self.path.trim_matches('/');
         path.strip_suffix(".git").filter(|path| !path.is_empty()).unwrap_or(path)
     }
 
-    /// Owner and name, where it is at `host` and has just these: what an API of GitHub asks for.
+    /// Owner and name if it is at `host` and has just these, as GitHub's API needs them.
     pub fn owner_and_name_at(&self, host: &str) -> Option<(&str, &str)> {
         let (owner, name) = self.name().split_once('/')?;
         let web = matches!(self.transport, Transport::Https | Transport::Http | Transport::Ssh);
         (web && self.host.eq_ignore_ascii_case(host) && !name.contains('/')).then_some((owner, name))
     }
 
-    /// The repo id that answers carry: `owner/name` at GitHub, `host/path` elsewhere, with `@ref` for what is not the
-    /// default branch.
+    /// The repo id in answers: `owner/name` at GitHub, `host/path` elsewhere, with `@ref` unless it is the default
+    /// branch.
     pub fn id(&self, reference: Option<&str>) -> String {
         let (owner, name) = match self.owner_and_name_at("github.com") {
             Some((owner, name)) if is_plain(owner) && is_plain(name) => (owner.to_owned(), name.to_owned()),
@@ -324,7 +324,7 @@ impl Remote {
         })
     }
 
-    /// Where it lies, on this machine.
+    /// Its folder, on this machine.
     pub fn folder(&self) -> Option<PathBuf> {
         (self.transport == Transport::Local).then(|| PathBuf::from(&self.path))
     }
@@ -350,7 +350,7 @@ fn local_path(text: &str, directory: Option<&Path>) -> Option<PathBuf> {
     Some(joined.canonicalize().unwrap_or(joined))
 }
 
-/// A host and a port; `None` for what is no host.
+/// A host and a port; `None` if the host is invalid.
 fn host_and_port(address: &str) -> Option<(String, Option<u16>)> {
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
@@ -365,13 +365,13 @@ fn host_and_port(address: &str) -> Option<(String, Option<u16>)> {
     (!host.is_empty() && host.chars().all(known)).then(|| (host.to_ascii_lowercase(), port))
 }
 
-/// Takes a web page's path apart: the repository, and what of it the page shows.
+/// Splits a web page's path: the repository, and the ref or folder that the page shows.
 fn web(host: &mut String, path: &str) -> (String, Option<Place>) {
     let git = |path: &str| match FORGES.contains(&host.as_str()) {
         true => format!("{}.git", path.strip_suffix(".git").unwrap_or(path)),
         false => path.to_owned(),
     };
-    // GitLab keeps pages apart from folders of repositories, which go to any depth, by a `-`.
+    // GitLab separates pages from repository paths, which may be deep, by a `-`.
     if let Some((repository, page)) = path.split_once("/-/") {
         let place =
             page.split_once('/').filter(|(kind, _)| PAGES.contains(kind)).map(|(kind, rest)| of_page(kind, rest));
@@ -391,7 +391,7 @@ fn web(host: &mut String, path: &str) -> (String, Option<Place>) {
         Some(kind) if PAGES.contains(&kind) && !name.ends_with(".git") => {
             (git(&format!("{owner}/{name}")), of_page(kind, rest))
         }
-        // Whatever else a forge shows of a repository: issues, settings, releases.
+        // Other pages of a forge: issues, settings, releases.
         Some(_) if is_forge && host != "gitlab.com" => (git(&format!("{owner}/{name}")), None),
         _ => (git(path), None),
     }
@@ -407,7 +407,7 @@ fn of_page(kind: &str, rest: &str) -> Option<Place> {
         ("commit", _) => Place::Ref(first.to_owned()),
         ("releases", "tag") => Place::Ref(after.to_owned()),
         ("releases", _) => return None,
-        // Gitea says which sort of ref follows.
+        // In Gitea the kind of ref precedes it.
         ("src" | "raw", "branch" | "tag" | "commit") if !after.is_empty() => Place::Joined(after.to_owned()),
         _ => Place::Joined(rest.to_owned()),
     };
@@ -461,12 +461,12 @@ pub fn is_ref(text: &str) -> bool {
         && !text.chars().any(|c| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c))
 }
 
-/// Eight letters that tell texts apart.
+/// A hash of eight letters.
 pub(in crate::git) fn short_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..8].to_owned()
 }
 
-/// As much of a text as an error shows; a password that may stand before an `@` is left out.
+/// The part of a text shown in errors, without a password before an `@`.
 fn shown(text: &str) -> String {
     let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
     text.chars().take(100).collect()

@@ -1,10 +1,10 @@
-//! The system's `ssh`: whether it could log in at all.
+//! The system's `ssh`, and whether it has a key.
 
 /// Options that keep ssh from asking a person and from waiting for ever.
 pub const COMMAND: &str =
     "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=10 -o ServerAliveCountMax=3";
 
-/// Whether ssh is there and has something to show. The operator's own command is believed.
+/// Whether ssh is installed and has a key to offer. An operator's own command is taken as working.
 pub(in crate::git) fn has_identity(command: &str) -> bool {
     if command != COMMAND {
         return true;

@@ -59,6 +59,6 @@ const VALUES: &[(&str, Kind, Detail)] = &[
     ("../enum_class_body", Kind::Constant, Detail::Property),
     ("", Kind::Constant, Detail::Variable),
 ];
-/// The result of a function is in this field as well as its name.
+/// With the node's kind, because a function's result is in the field `name` too.
 const CALLED: &str = "name:simple_identifier";
 const BOUND: &str = "name/bound_identifier";
