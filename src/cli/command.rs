@@ -1,4 +1,4 @@
-//! Tools as subcommands. A tool's schema says what its flags are; nothing is said twice.
+//! Tools as subcommands. Their flags are made from the tool's schema, so nothing is declared twice.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe};
 use crate::tools::{TOOLS, ToolSpec};
 
-/// What a flag's text becomes.
+/// The type of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Switch,
@@ -20,11 +20,11 @@ enum Kind {
     /// One text or several.
     Either,
     List,
-    /// Anything else is written as JSON.
+    /// Any other value, written as JSON.
     Json,
 }
 
-/// Tools whose commands are written by hand, because a person knows their flags from elsewhere.
+/// Tools whose commands are written by hand, because people know their flags from other programs.
 const BY_HAND: [&str; 2] = ["search_text", "search_ast"];
 
 /// Short flags, where a command has the argument.
@@ -133,7 +133,7 @@ fn by_name(name: &str) -> String {
     format!("by-name-{name}")
 }
 
-/// How an argument that is given by place is called in help.
+/// The name of a positional argument in help.
 fn named(described: &Described, name: &str) -> String {
     singular(described, name).unwrap_or_else(|| name.to_owned()).to_uppercase()
 }
@@ -151,7 +151,7 @@ fn with_help(arg: Arg, schema: &Value) -> Arg {
     arg.help(help.trim_start().to_owned())
 }
 
-/// What a schema's value is at a terminal.
+/// The type of a schema's value at a terminal.
 fn kind(schema: &Value) -> Kind {
     match schema.get("type").and_then(Value::as_str) {
         Some("boolean") => Kind::Switch,
@@ -169,7 +169,7 @@ fn kind(schema: &Value) -> Kind {
     }
 }
 
-/// How a value is called in help.
+/// The name of a value in help.
 fn value_name(schema: &Value) -> &'static str {
     match kind(schema) {
         Kind::Whole | Kind::Number => "N",
@@ -178,7 +178,7 @@ fn value_name(schema: &Value) -> &'static str {
     }
 }
 
-/// What a value is checked with before the tool sees it.
+/// The check of a value before the tool gets it.
 fn parser_of(schema: &Value) -> ValueParser {
     let names = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
     match (kind(schema), names) {
@@ -207,21 +207,21 @@ fn joins(name: &str) -> bool {
     name == "query"
 }
 
-/// The argument that takes several of what this one takes one of: `symbol_ids` for `symbol_id`.
+/// The argument for several values of this one: `symbol_ids` for `symbol_id`.
 fn plural(described: &Described, name: &str) -> Option<String> {
     let plural = format!("{name}s");
     let (found, schema) = described.properties().find(|(other, _)| **other == plural)?;
     (kind(schema) == Kind::List).then(|| found.clone())
 }
 
-/// The argument that takes one of what this one takes several of.
+/// The argument for a single value of this one.
 fn singular(described: &Described, name: &str) -> Option<String> {
     let singular = name.strip_suffix('s')?;
     let (found, schema) = described.properties().find(|(other, _)| *other == singular)?;
     (kind(schema) == Kind::Text).then(|| found.clone())
 }
 
-/// The arguments of a tool, from what was typed.
+/// The arguments of a tool, from the command line.
 pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
     let described = describe(&(spec.input)());
     let mut arguments = Map::new();
@@ -234,7 +234,7 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
             }
             continue;
         }
-        // What the parser does not have is global, and put in by the caller.
+        // Arguments unknown to the parser are global, and added by the caller.
         let named = || matches.try_get_many::<String>(&by_name(name)).ok().flatten();
         let Some(values) = matches.try_get_many::<String>(name).ok().flatten().or_else(named) else { continue };
         let by_place = spec.positional.contains(&name.as_str());
@@ -242,7 +242,7 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
         if by_place && (name == "path" || name == "repo") {
             values = values.into_iter().map(|value| local_path(value, name == "path")).collect();
         }
-        // What is given by place is one or several; which of the two arguments that makes is not for a person to know.
+        // A positional argument takes one value or several, and is passed as the matching one of the two arguments.
         match (plural(&described, name), singular(&described, name)) {
             (Some(plural), _) if by_place && values.len() > 1 => {
                 arguments.insert(plural, values.into());
@@ -258,15 +258,15 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
     Ok(arguments)
 }
 
-/// A path that means the same to a tool, which knows no current directory. What may also be a name, as a repository, is a path
-/// only when it looks like one.
+/// An absolute path for a tool, which knows no current directory. A value that may also be a name, such as a
+/// repository, is a path only if it looks like one.
 pub(super) fn local_path(text: String, is_path: bool) -> String {
     if !is_path && !text.starts_with('.') {
         return text;
     }
     match std::path::absolute(&text) {
         Ok(path) => path.components().as_path().to_string_lossy().into_owned(),
-        // The tool says what is wrong with it.
+        // The tool reports the problem.
         Err(_) => text,
     }
 }

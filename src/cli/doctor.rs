@@ -1,4 +1,4 @@
-//! `doctor`: says what is wrong with the index directory, and mends it when asked to.
+//! `doctor`: reports problems of the index directory, and fixes them on request.
 
 use std::io::{self, IsTerminal};
 

@@ -1,4 +1,5 @@
-//! `codelode text` and `codelode ast`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's own printers print.
+//! `codelode text` and `codelode ast`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's
+//! own printers print.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -23,7 +24,7 @@ use super::{Color, FOUND, Global, NOTHING};
 use crate::tools::grep::{Case, FileView, Grep, Pattern, Wanted, on_every_core};
 use crate::tools::{Code, Context, Error};
 
-/// How many files are looked into before anything is printed, at first and later.
+/// The number of files searched before anything is printed, at first and later.
 const FIRST_BATCH: usize = 64;
 const BATCH: usize = 2048;
 
@@ -123,7 +124,7 @@ pub(super) enum Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// What to look for, and where.
+    /// The pattern, and the paths to search.
     fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
         match self {
             Asked::Text(text) => text.read().map(|(pattern, paths)| (Wanted::Text(pattern), paths)),
@@ -180,18 +181,18 @@ impl How {
     }
 }
 
-/// Does something about a repository that cannot be opened, or gives the error on.
+/// Handles the error of a repository that cannot be opened, or returns it.
 type Mend<'a> = &'a dyn Fn(Error) -> Result<(), Error>;
 
-/// Searches and prints. When a repository cannot be opened, `mend` is told why; if it can do something about it, it is
-/// opened once more.
+/// Searches and prints. If a repository cannot be opened, `mend` is called with the error; if it succeeds, opening is
+/// tried once more.
 pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<u8, Error> {
     let started = Instant::now();
     let wrong = |message: String| Error::new(Code::InvalidArguments, message);
     let (wanted, paths) = asked.read().map_err(wrong)?;
     let how = asked.how();
     let here = std::env::current_dir().map_err(|err| wrong(format!("cannot tell where we are: {err}")))?;
-    // What is meant is where we are, never the one repository that happens to be indexed.
+    // The current folder is searched, even if only one repository is indexed.
     let place = paths.first().map_or_else(|| here.clone(), |path| here.join(path)).to_string_lossy().into_owned();
     let repo = global.repo.clone().map_or(place, |repo| super::command::local_path(repo, false));
     let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
@@ -227,7 +228,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let mut out = io::stdout().lock();
     let found = print_all(&grep, &files, style, started, &mut out);
     let found = match found.and_then(|found| out.flush().map(|()| found)) {
-        // Nobody reads any more, so nobody asks for more.
+        // The reader has closed the pipe.
         Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(FOUND),
         other => other.map_err(|err| Error::new(Code::Unavailable, format!("cannot write the answer: {err}")))?,
     };
@@ -241,7 +242,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     Ok(if found { FOUND } else { NOTHING })
 }
 
-/// Prints what is found in files, in their order; says whether anything was.
+/// Prints the matches in files, in order; returns whether there were any.
 fn print_all(
     grep: &Grep,
     files: &[(FileView<'_>, PathBuf)],
@@ -283,7 +284,7 @@ fn print_all(
     Ok(found)
 }
 
-/// What ripgrep would not have to say: that something was not looked at, or has changed since.
+/// Notes that ripgrep does not have: files that were not searched, or have changed since.
 fn notes(grep: &Grep, found: bool) -> Vec<String> {
     let mut notes: Vec<String> = grep.first_indexed().map(super::render::first_indexed).into_iter().collect();
     if !found {
@@ -316,15 +317,15 @@ fn summary(stats: &Stats, started: Instant) -> serde_json::Value {
 
 /// A place that was given, or the one we are in.
 struct Scope {
-    /// What paths below the root must begin with: empty, a file, or a folder with its `/`.
+    /// The required prefix of paths below the root: empty, a file, or a folder with its `/`.
     prefix: String,
-    /// What is shown instead of that.
+    /// The replacement for the prefix when a path is shown.
     shown: String,
     is_file: bool,
 }
 
 impl Scope {
-    /// How a path is shown; `None` for one that lies elsewhere.
+    /// The shown form of a path; `None` if it is outside.
     fn shown(&self, path: &str) -> Option<PathBuf> {
         let rest = path.strip_prefix(&self.prefix)?;
         (!self.is_file || rest.is_empty()).then(|| PathBuf::from(format!("{}{rest}", self.shown)))
@@ -361,7 +362,7 @@ fn scopes(grep: &Grep, here: &Path, paths: &[PathBuf]) -> Result<Vec<Scope>, Err
     each.collect()
 }
 
-/// A folder's path with a `/` at its end; nothing for the root.
+/// A folder's path with a `/` at its end; empty for the root.
 fn folder(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.is_empty() || path.ends_with('/') { path.into_owned() } else { format!("{path}/") }
@@ -415,7 +416,7 @@ fn types(wanted: &[String], unwanted: &[String]) -> Result<Types, ignore::Error>
     builder.build()
 }
 
-/// How matches are shown.
+/// The style of the output.
 #[derive(Clone, Copy)]
 struct Style<'a> {
     how: &'a How,
@@ -426,7 +427,7 @@ struct Style<'a> {
 }
 
 impl Style<'_> {
-    /// One line for each file, or messages for machines.
+    /// Whether there is one line for each file, or messages for machines.
     fn is_listing(&self) -> bool {
         self.json || self.how.count || self.how.files_with_matches
     }
@@ -454,7 +455,7 @@ impl Style<'_> {
     }
 }
 
-/// What was printed of a file.
+/// The output for a file.
 struct Answer {
     text: Vec<u8>,
     stats: Option<Stats>,
@@ -468,7 +469,7 @@ enum Printer {
 }
 
 impl Printer {
-    /// What is found in a file, as it is printed.
+    /// Prints the matches of a file.
     fn print(&mut self, grep: &Grep, searcher: &mut Searcher, file: &FileView<'_>, path: &Path) -> Answer {
         match grep.regex() {
             Some(regex) => self.print_matches(grep, regex, searcher, file, path),
@@ -484,7 +485,7 @@ impl Printer {
         file: &FileView<'_>,
         path: &Path,
     ) -> Answer {
-        // A file that is mapped can be read, and a buffer in memory takes what is written.
+        // A mapped file can be read, and a buffer in memory can be written.
         match self {
             Self::Lines(printer) => {
                 printer.get_mut().clear();

@@ -1,4 +1,4 @@
-//! The list of commands, grouped by what a person wants to do, and the command that a misspelt one was perhaps meant to be.
+//! The list of commands, grouped by purpose, and suggestions for misspelt commands.
 
 use std::fmt::Write as _;
 

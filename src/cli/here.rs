@@ -1,4 +1,4 @@
-//! Paths at a terminal are meant from the folder that a person stands in, and open from there when they are printed.
+//! Paths relative to the current folder, in arguments and in printed answers.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,7 @@ const PATHS: &[&str] = &["file", "file_path", "file_paths", "focus", "path_prefi
 /// Text of a repository that may look like a path and is none.
 const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text", "tree"];
 
-/// Makes paths absolute that exist where the person stands. The first that lies elsewhere says which repository is meant, when
-/// none is named.
+/// Makes existing paths absolute. If no repository is named, the first path outside the current folder determines it.
 pub(super) fn absolute(arguments: &mut Map<String, Value>, takes_repo: bool) {
     let Ok(here) = std::env::current_dir() else { return };
     let mut elsewhere = None;
@@ -48,7 +47,7 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, takes_repo: bool) {
     }
 }
 
-/// Writes the paths of an answer as they open from the folder that the person stands in, below the repository's root.
+/// Changes the paths of an answer from the repository's root to the current folder below it.
 pub(super) fn show(cx: &Context, envelope: &mut Envelope) {
     let repo = envelope.value.pointer("/_meta/repo").and_then(Value::as_str);
     let Some(sidecar) = repo.and_then(|repo| cx.indexes.registry().get(repo)) else { return };

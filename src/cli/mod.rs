@@ -35,15 +35,15 @@ use grep::Asked;
 use output::{Output, Paint};
 use progress::Progress;
 
-/// Exit status: something was found, or done.
+/// Exit status: results were found, or the action was done.
 const FOUND: u8 = 0;
 /// Nothing was found.
 const NOTHING: u8 = 1;
-/// It went wrong.
+/// An error occurred.
 const FAILED: u8 = 2;
-/// How long a person rather waits for changed files to be read than gets an old answer.
+/// The longest wait for changed files at a terminal, before an old answer is given.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// At a terminal nobody pays for an answer by the token, so it is whole unless something else is asked for.
+/// Terminal answers are complete by default, because tokens do not matter there.
 const ALL_TOKENS: u64 = 1_000_000;
 
 /// Code search for people and agents: index once, answer in milliseconds.
@@ -171,7 +171,7 @@ struct Serve {
     watcher: watch::Watcher,
 }
 
-/// Runs the program and says how it ended: its exit status.
+/// Runs the program and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     let parser = parser(&args);
@@ -195,7 +195,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(err) => return complain(&err.to_string()),
     };
     let (tool, arguments) = match matches.subcommand() {
-        // A person who types nothing wants to know what there is; a client that starts us wants to be served.
+        // At a terminal, no command means help; a client that starts the program without one wants a server.
         None if io::stdin().is_terminal() => return help(),
         None => return serve(&global, Serve::default()),
         Some((name, given)) => match command::tool(name) {
@@ -263,7 +263,7 @@ fn manual() -> u8 {
     }
 }
 
-/// Says what is wrong with the index directory.
+/// Checks the index directory.
 fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
     match config::load(&flags(global, Settings::default())) {
         Ok(config) => doctor::run(how, global, &config),
@@ -308,7 +308,7 @@ fn serve(global: &Global, how: Serve) -> u8 {
     }
 }
 
-/// What the command line decides, whatever the command.
+/// The settings of the command line that apply to every command.
 fn flags(global: &Global, settings: Settings) -> Flags {
     let Global { max_memory, github_mode, cache_mode, ref allow_secrets, .. } = *global;
     let allow_secrets = allow_secrets.clone();
@@ -363,7 +363,7 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> u8 {
     }
 }
 
-/// Searches text or syntax, as ripgrep does. When nothing is indexed here yet, that is done first.
+/// Searches text or syntax, as ripgrep does. A folder that is not indexed yet is indexed first.
 fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
     let flags = flags(global, Settings::default());
     let config = match config::load(&flags) {
@@ -395,7 +395,7 @@ fn message_of(error: &Value) -> String {
     error["error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Calls a tool. One that would have to index a large or strange folder is called again when the person agrees to that.
+/// Calls a tool. If it would have to index a large or unusual folder, it is called again once the user has agreed.
 fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global) -> Envelope {
     let first = call_once(cx, tool, arguments.clone(), global.quiet);
     let Some(root) = agreed_to_index(&first.value, global) else { return first };
@@ -434,7 +434,7 @@ fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, quiet: boo
     envelope
 }
 
-/// Who asks at a terminal: from where we are, and patiently.
+/// A request from a terminal: with the current folder, and patient.
 fn request(bar: &Arc<Mutex<Progress>>) -> Request {
     let step = Arc::clone(bar);
     Request {
@@ -478,7 +478,7 @@ fn print(envelope: &Envelope, global: &Global, paint: Paint) {
     out.print();
 }
 
-/// Sends the log where the configuration says. Standard output is for answers.
+/// Sends the log to its configured destination. Standard output is for answers.
 fn log_to(config: &Config) -> Result<(), String> {
     if config.log == "off" {
         return Ok(());
@@ -519,7 +519,7 @@ fn fail(err: &dyn std::error::Error) -> u8 {
     complain(&text)
 }
 
-/// Reports what is wrong.
+/// Reports a problem.
 fn complain(problem: &str) -> u8 {
     let problem = problem.trim_end();
     let prefix = if problem.starts_with("error:") { "" } else { "error: " };

@@ -1,4 +1,4 @@
-//! Writing to the terminal or into a pipe: colours only where they are seen, nothing that a terminal would obey, no panic
+//! Output to a terminal or a pipe: colours only where they are visible, no control characters of others, and no panic
 //! when the reader has gone.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    /// Colours when they are asked for, or by default on a terminal whose user has not refused them.
+    /// Colours on request, or by default on a terminal unless its user disables them.
     pub(super) fn of(color: Color, is_terminal: bool) -> Self {
         let on = match color {
             Color::Always => true,
@@ -54,12 +54,12 @@ impl Paint {
         self.with("36", text)
     }
 
-    /// What is said beside the answer.
+    /// The style of notes.
     pub(super) fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    /// What is wrong.
+    /// The style of errors.
     pub(super) fn bad(self, text: &str) -> String {
         self.with("1;31", text)
     }
@@ -71,18 +71,18 @@ impl Paint {
 
 /// An answer that is being written.
 pub(super) struct Output {
-    /// How it is coloured.
+    /// The colours.
     pub(super) paint: Paint,
     /// Facts beside the answer, written with the notes.
     pub(super) asides: Vec<String>,
-    /// How many columns the terminal has, where there is one.
+    /// The number of columns, if it is a terminal.
     width: Option<usize>,
     text: String,
     notes: String,
 }
 
 impl Output {
-    /// Nothing yet.
+    /// Empty output.
     pub(super) fn new(paint: Paint) -> Self {
         Self { paint, asides: Vec::new(), width: None, text: String::new(), notes: String::new() }
     }
@@ -116,14 +116,14 @@ impl Output {
         }
     }
 
-    /// What is written beside the answer, to standard error: a pipe gets the answer alone.
+    /// Writes notes to standard error: a pipe gets the answer alone.
     pub(super) fn notes(&mut self, notes: Vec<String>, paint: Paint) {
         for note in notes {
             let _ = writeln!(self.notes, "{}", paint.dim(&note));
         }
     }
 
-    /// What has been written so far.
+    /// The text so far.
     #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         &self.text
@@ -138,8 +138,8 @@ impl Output {
     }
 }
 
-/// Writes to standard output. When nobody reads it any more, there is nothing left to do and nobody to tell; any other failure,
-/// such as a full disk, ends the process: what was asked for did not get where it should.
+/// Writes to standard output. A closed pipe is ignored, because its reader has gone. Any other error, such as a full
+/// disk, ends the process, because the answer is incomplete.
 pub(super) fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     let shown = if out.is_terminal() { visible(bytes) } else { Cow::Borrowed(bytes) };

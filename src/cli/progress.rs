@@ -43,7 +43,7 @@ impl Progress {
         bar.set_position(done);
     }
 
-    /// Takes the bar away: what remains on the terminal is the answer.
+    /// Removes the bar, so that only the answer remains on the terminal.
     pub(super) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

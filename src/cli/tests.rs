@@ -1,4 +1,4 @@
-//! What is typed becomes arguments; answers become text.
+//! Command lines become arguments; answers become text.
 
 use clap::CommandFactory;
 use expect_test::{Expect, expect};
@@ -102,7 +102,7 @@ impl Tool for Get {
     }
 }
 
-/// The arguments that a line becomes, or what the parser says.
+/// The arguments of a command line, or the parser's error.
 fn typed(spec: &ToolSpec, line: &str) -> Result<Value, String> {
     let parser = Cli::command().subcommand(command::filled(clap::Command::new(spec.command), spec));
     let matches = parser.try_get_matches_from(line.split_whitespace()).map_err(|err| err.to_string())?;
@@ -150,7 +150,7 @@ fn every_tool_makes_a_command() {
     command::parser(Cli::command(), &[]).debug_assert();
 }
 
-/// What a person sees of an answer.
+/// Checks the text shown for an answer.
 fn check(answer: Value, expected: Expect) {
     let mut out = Output::new(Paint::none());
     render::answer(&answer, &mut out);

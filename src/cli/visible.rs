@@ -1,9 +1,9 @@
-//! Control characters as text: names and contents of files, messages of commits and servers come from others, and a terminal
-//! would obey them.
+//! Control characters as text: names and contents of files, messages of commits and servers are untrusted, and a
+//! terminal would obey them.
 
 use std::borrow::Cow;
 
-/// Colours that answers are painted in: nothing else that begins with an escape is left to the terminal.
+/// Colour codes of answers: other escape sequences are not passed to the terminal.
 const PAINT: &[&str] = &["0", "1", "2", "31", "32", "33", "34", "35", "36", "1;31"];
 
 /// Shows everything in a text that would move the cursor, hide or reorder letters, or speak to the terminal. Ends of lines,
@@ -44,7 +44,7 @@ fn add_text(text: &str, shown: &mut Vec<u8>) {
                 None => out.push_str("\\x1b"),
             },
             '\0'..='\x1f' => out.push_str(&format!("\\x{:02x}", u32::from(letter))),
-            // Marks that change the direction of what follows can make code look like other code.
+            // Marks that change the direction of text can make code look like other code.
             '\x7f'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(letter)));
             }

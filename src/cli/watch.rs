@@ -17,9 +17,9 @@ use crate::config::{self, Config, Flags, Settings};
 use crate::watch::claude::{self, Happened};
 use crate::watch::{Options, Tell, Watching};
 
-/// How often it is seen whether anything is still watched.
+/// Interval of checking whether anything is still watched.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// No hook says more, in bytes.
+/// The longest input of a hook, in bytes.
 const MOST_INPUT: u64 = 1 << 20;
 const NO_HOME: &str = "cannot tell where your own folder is; set HOME";
 
@@ -75,7 +75,7 @@ pub(super) struct Watcher {
     watcher_log: Option<Option<PathBuf>>,
 }
 
-/// Watches until there is nothing left to watch, or somebody interrupts.
+/// Watches until nothing is left to watch, or until interrupted.
 pub(super) fn run(global: &Global, watch: Watch) -> u8 {
     let Watch { paths, how } = watch;
     let watching = match begin(global, how) {
@@ -124,7 +124,7 @@ enum Event {
     Remove,
 }
 
-/// Watches worktrees until somebody interrupts.
+/// Watches worktrees until interrupted.
 pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> u8 {
     let WatchClaude { repos, poll_interval, how } = watch;
     let (config, watching) = match begin(global, how) {
@@ -140,7 +140,7 @@ pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> u8 {
     FOUND
 }
 
-/// Writes down what a hook tells.
+/// Records the event of a hook.
 pub(super) fn hook_event(hook: &HookEvent) -> u8 {
     let mut input = String::new();
     if let Err(err) = io::stdin().take(MOST_INPUT).read_to_string(&mut input) {
@@ -165,7 +165,7 @@ pub(super) fn hook_event(hook: &HookEvent) -> u8 {
     FOUND
 }
 
-/// Reads the configuration, and watches nothing yet.
+/// Reads the configuration and prepares a watcher without folders.
 pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8> {
     allocator::take_small_pages();
     let How { debounce, idle_timeout, no_ai_summaries, log_file } = how;
@@ -184,13 +184,13 @@ pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8>
 }
 
 impl Watcher {
-    /// Whether symbols shall be summarised by a model, when that is said.
+    /// Whether symbols are summarised by a model, if that was given.
     pub(super) fn use_ai_summaries(&self) -> Option<bool> {
         self.watcher_no_ai_summaries.then_some(false)
     }
 
-    /// Begins to watch, when that is wanted. Indexing what is not indexed yet goes on beside the server. `None` when nothing is
-    /// to be watched at all.
+    /// Starts the watcher if it is wanted. Folders that are not indexed yet are indexed beside the server. `None`
+    /// without a watcher.
     pub(super) fn start(self, config: &Config) -> Result<Option<Arc<Watching>>, String> {
         if !self.watcher.unwrap_or(config.watcher) {
             return Ok(None);
@@ -231,7 +231,7 @@ fn options(config: &Config, idle_minutes: Option<u64>) -> Options {
 /// Writes lines to the end of a file, each with its time.
 fn to_file(path: PathBuf) -> Result<Arc<Tell>, String> {
     if let Some(folder) = path.parent() {
-        // Opening the file says what is wrong.
+        // Opening the file reports the problem.
         let _ = std::fs::create_dir_all(folder);
     }
     let file = OpenOptions::new().create(true).append(true).open(&path);

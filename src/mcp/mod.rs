@@ -1,5 +1,5 @@
-//! The tools over the Model Context Protocol. Async lives here and nowhere else: every call goes to a thread of its own, and the
-//! tools know nothing of it.
+//! Server for the Model Context Protocol. This is the only async code: every call runs on a thread of its own, and
+//! the tools are synchronous.
 
 pub mod schema;
 pub mod surface;
@@ -17,15 +17,15 @@ use tokio::runtime;
 
 use crate::tools::Context;
 
-/// How many threads beyond those of the calls: reading and writing the standard streams takes one each.
+/// The number of threads beyond those of the calls: reading and writing the standard streams takes one each.
 const STREAM_THREADS: usize = 4;
-/// How long the last answers may take to be written, and cancelled calls to notice, when the client has gone.
+/// The longest wait for answers and cancelled calls to finish after the client has gone.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Why serving ended before the client did.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system gives us no runtime: no threads, or no file descriptors.
+    /// The system provides no threads or no file descriptors.
     #[error("cannot start serving")]
     Start(#[source] io::Error),
 }
@@ -54,8 +54,8 @@ where
     W: tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
     let (transport, writer) = transport::lines(input, output);
-    // Not `serve_server`: its handshake gives up at the first message that is no `initialize`. The transport keeps such messages
-    // out, and the server answers `initialize` as any other request.
+    // Not `serve_server`: its handshake fails at the first message other than `initialize`. The transport holds such
+    // messages back, and the server answers `initialize` as any other request.
     let running = serve_directly(server::Server::new(cx), transport, None);
     if let Err(err) = running.waiting().await {
         tracing::error!(%err, "serving stopped");

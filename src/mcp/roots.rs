@@ -1,11 +1,11 @@
-//! The client's roots: the folders that it is working in.
+//! Roots: the folders that the client is working in.
 
 use std::path::PathBuf;
 
 /// The folder that a `file:` address names; `None` for any other address.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    // Only this machine's files: the host is empty or says so.
+    // Only this machine's files: the host is empty or `localhost`.
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     if !path.starts_with('/') {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// Undoes percent encoding; `None` when what it encodes is no text or has a NUL, which no path has.
+/// Decodes percent encoding; `None` if the result is no text or has a NUL, which no path has.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -35,7 +35,7 @@ fn decode(text: &str) -> Option<String> {
                 bytes.push(byte);
                 rest = &after[2..];
             }
-            // A lone percent sign means itself: clients that encode nothing are common.
+            // A single percent sign is literal: clients without any encoding are common.
             None => {
                 bytes.push(*first);
                 rest = after;

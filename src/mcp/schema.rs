@@ -1,8 +1,8 @@
-//! Schemas as clients need them: what schemars writes, without what costs tokens and says nothing to a model.
+//! Schemas for clients: those of schemars, without parts that cost tokens and tell a model nothing.
 
 use serde_json::{Map, Value};
 
-/// Keys that say nothing to a caller: bookkeeping, and bounds that the tool checks anyway.
+/// Keys without information for a caller: bookkeeping, and bounds that the tool checks anyway.
 const NOISE: &[&str] = &[
     "$schema",
     "$defs",
@@ -16,14 +16,14 @@ const NOISE: &[&str] = &[
     "additionalProperties",
 ];
 
-/// Marks an argument that is taken and has no effect yet: nobody is told of it.
+/// Marks an argument without effect so far, which is not shown.
 const HIDDEN: &str = "x-hidden";
 
 /// A tool's description and the schema of its arguments.
 pub struct Described {
-    /// What it does; its first paragraph is enough to choose it.
+    /// The description; its first paragraph is enough to choose the tool.
     pub description: String,
-    /// What it takes: `type`, `properties`, `required`.
+    /// The arguments: `type`, `properties`, `required`.
     pub input: Map<String, Value>,
     /// Arguments that few calls need, marked `x-rare` in the schema: narrow surfaces leave them out.
     pub rare: Vec<String>,
@@ -59,7 +59,7 @@ impl Described {
 pub fn describe(schema: &schemars::Schema) -> Described {
     let mut input = match strip(schema.as_value()) {
         Value::Object(input) => input,
-        // `true` is a schema, too: anything goes.
+        // `true` is a schema, too: it allows any value.
         _ => Map::new(),
     };
     let description = match input.remove("description") {
@@ -87,7 +87,7 @@ fn stripped(schema: &Value, definitions: &Map<String, Value>, inside: &mut Vec<S
     let mut result = Map::new();
     for (key, value) in schema {
         match key.as_str() {
-            // A definition that contains itself ends where it begins again: anything goes there.
+            // A definition that contains itself is cut there and allows any value.
             "$ref" => {
                 let name = value.as_str().and_then(|name| name.strip_prefix("#/$defs/")).unwrap_or_default().to_owned();
                 if let Some(definition) = definitions.get(&name).filter(|_| !inside.contains(&name)) {
@@ -128,7 +128,7 @@ fn stripped(schema: &Value, definitions: &Map<String, Value>, inside: &mut Vec<S
             }
         }
     }
-    // What the reader meets first is what the value is.
+    // A reader needs the type first.
     if let Some(kind) = result.shift_remove("type") {
         result.shift_insert(0, "type".to_owned(), kind);
     }
@@ -141,7 +141,7 @@ fn union(result: &mut Map<String, Value>, key: &str, mut branches: Vec<Value>) {
         branches.into_iter().for_each(|branch| merge(result, branch));
         return;
     }
-    // schemars writes an enum whose variants are documented as a union of constants. The names say it.
+    // schemars writes an enum with documented variants as a union of constants. Their names are enough.
     let constants: Option<Vec<Value>> = branches
         .iter()
         .map(|branch| match (branch.get("const"), branch.get("enum").and_then(Value::as_array)) {
@@ -163,7 +163,7 @@ fn union(result: &mut Map<String, Value>, key: &str, mut branches: Vec<Value>) {
     }
 }
 
-/// Adds what is not said yet: a description beside a reference wins over the definition's.
+/// Adds missing keys: a description beside a reference takes precedence over the definition's.
 fn merge(result: &mut Map<String, Value>, other: Value) {
     let Value::Object(other) = other else { return };
     for (key, value) in other {
@@ -176,7 +176,7 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// A default that says no more than that the argument may be left out.
+/// Whether a default only means that the argument may be left out.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -188,14 +188,14 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// `["string", "null"]` is `"string"`: whoever has nothing to say leaves the argument out.
+/// `["string", "null"]` becomes `"string"`, because the argument can be left out instead.
 fn without_null(kind: &Value) -> Value {
     let Value::Array(kinds) = kind else { return kind.clone() };
     let mut kinds: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
     if kinds.len() == 1 { kinds.remove(0) } else { Value::Array(kinds) }
 }
 
-/// A doc comment's line ends are those of its file; only the paragraphs mean something.
+/// Joins the lines of each paragraph: line ends of a doc comment have no meaning.
 fn unwrapped(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
     paragraphs.collect::<Vec<_>>().join("\n\n")

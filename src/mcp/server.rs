@@ -1,4 +1,4 @@
-//! One session with a client: what it is told, and how its calls reach the tools.
+//! A session with a client: its instructions and tools, and the calls to them.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -20,15 +20,15 @@ use super::surface::{self, More};
 use crate::config::Surface;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 
-/// How many calls run at the same time; further ones wait for their turn.
+/// The number of calls that run at the same time; further ones wait.
 pub(super) const CALLS_AT_ONCE: usize = 32;
-/// How long a client may take to say its roots.
+/// The longest time for a client to send its roots.
 const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a call waits for them: without roots it may mean another repository.
+/// The longest wait of a call for them: without roots it may mean another repository.
 const ROOTS_PATIENCE: Duration = Duration::from_millis(500);
-/// How often a client hears of progress.
+/// The interval of progress messages to a client.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// The methods that we answer when their parameters are right.
+/// Methods that are answered if their parameters are right.
 const METHODS: &[&str] = &["initialize", "ping", "tools/list", "tools/call", "server/discover"];
 
 /// A session.
@@ -37,7 +37,7 @@ pub(super) struct Server {
     session: Arc<Session>,
 }
 
-/// What a session keeps.
+/// The state of a session.
 struct Session {
     surface: Mutex<Surface>,
     roots: watch::Sender<Roots>,
@@ -72,7 +72,7 @@ impl Server {
         self.session.surface.lock().expect("no panic while it is held").clone()
     }
 
-    /// Asks the client for its roots, if it has any to tell.
+    /// Asks the client for its roots, if it supports them.
     #[expect(deprecated, reason = "newer revisions of the protocol drop roots; clients of today have them")]
     async fn ask_for_roots(&self, peer: &Peer<RoleServer>) {
         let has_roots = peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
@@ -93,7 +93,7 @@ impl Server {
         });
     }
 
-    /// The client's roots, when it says them soon enough.
+    /// The client's roots, if they arrive soon enough.
     async fn roots(&self) -> Vec<PathBuf> {
         let mut roots = self.session.roots.subscribe();
         let said = tokio::time::timeout(ROOTS_PATIENCE, roots.wait_for(|roots| !roots.asked)).await;
@@ -103,7 +103,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool on a thread of its own; tells of progress meanwhile. `None` when the client has given up.
+    /// Calls a tool on a thread of its own, and reports progress meanwhile. `None` if the client has cancelled.
     async fn call(
         &self,
         name: String,
@@ -136,7 +136,7 @@ impl Server {
                 answer = &mut call => break answer,
             }
         };
-        // Nothing about a call may follow its answer.
+        // Progress must not follow the answer.
         while let Ok(step) = steps.try_recv() {
             tell(&context.peer, token.as_ref(), step).await;
         }
@@ -147,7 +147,7 @@ impl Server {
         }))
     }
 
-    /// Answers a call of the tool that stands for those not shown.
+    /// Answers a call of the tool that gives access to hidden ones.
     async fn more(&self, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Option<Envelope> {
         let answer = match surface::more(arguments) {
             Err(err) => return Some(refused(err)),
@@ -180,7 +180,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
-        // What was agreed holds from now on, not what was asked for.
+        // The negotiated version holds from now on, not the requested one.
         let mut client = request;
         client.protocol_version = answer.protocol_version.clone();
         context.peer.set_peer_info(client);
@@ -236,7 +236,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = request;
-        // A known method whose parameters do not fit arrives here as well.
+        // A known method with invalid parameters arrives here as well.
         if METHODS.contains(&method.as_str()) {
             return Err(ErrorData::invalid_params(problem_with(&method, params.unwrap_or_default()), None));
         }
@@ -244,7 +244,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What is wrong with the parameters of a known method.
+/// The problem with the parameters of a known method.
 pub(super) fn problem_with(method: &str, params: Value) -> String {
     let problem = match method {
         "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),
@@ -269,12 +269,12 @@ fn throttled(sender: mpsc::UnboundedSender<Step>) -> Arc<crate::model::Progress<
             return;
         }
         *last = Some((now, done));
-        // The session may be over; then nobody is interested.
+        // The session may be over; then progress is dropped.
         let _ = sender.send(Step { done, total, message: message.to_owned() });
     })
 }
 
-/// Tells a client of a step.
+/// Reports a step to a client.
 async fn tell(peer: &Peer<RoleServer>, token: Option<&ProgressToken>, step: Step) {
     let Some(token) = token else { return };
     // Counts of files and bytes are far below the 2^53 where floating point starts to round.
@@ -288,7 +288,7 @@ async fn tell(peer: &Peer<RoleServer>, token: Option<&ProgressToken>, step: Step
     let _ = peer.notify_progress(params).await;
 }
 
-/// A refusal in the shape that the tools give theirs.
+/// An error in the form of the tools' own errors.
 fn refused(err: Error) -> Envelope {
     let mut value = Map::new();
     value.insert("error".to_owned(), err.message.into());
@@ -300,7 +300,7 @@ fn refused(err: Error) -> Envelope {
     Envelope { text: value.to_string(), value, is_error: true, found: false }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()

@@ -1,4 +1,4 @@
-//! Which tools a client is shown, and how: every word here is paid for by every session.
+//! Surfaces: the tools shown to a client and their descriptions, whose every word costs tokens in every session.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("What changed", "get_changed_symbols"),
 ];
 
-/// Arguments whose names say all, or that are explained once, in the instructions.
+/// Arguments whose names are clear, or that the instructions explain once.
 const PLAIN: &[&str] = &[
     "repo",
     "repos",
@@ -70,7 +70,7 @@ pub fn instructions(surface: &Surface, languages: &[(String, u64)]) -> String {
     text
 }
 
-/// The tools of a surface, as a client is told.
+/// The tools of a surface, as listed for a client.
 pub fn listing(surface: &Surface) -> Vec<Tool> {
     let mut tools: Vec<Tool> =
         TOOLS.iter().filter(|spec| shows(surface, spec)).map(|spec| tool(spec, surface)).collect();
@@ -100,7 +100,8 @@ pub fn check(surface: &Surface) -> Result<(), String> {
     Err(format!("no tool is called {unknown:?}; say lean, core, full or the tools' names, separated by commas{near}"))
 }
 
-/// Whether a surface leaves tools out that its client should hear of. Who names tools wants these and no other.
+/// Whether a surface hides tools that its client should know of. A surface of named tools hides the others on
+/// purpose.
 fn shows_more(surface: &Surface) -> bool {
     match surface {
         Surface::Lean | Surface::Core => true,
@@ -109,7 +110,7 @@ fn shows_more(surface: &Surface) -> bool {
     }
 }
 
-/// A tool as a client is told. Narrow surfaces leave out arguments that few calls need; they are taken all the same, and
+/// A tool as listed for a client. Narrow surfaces hide arguments that few calls need; these still work, and
 /// [`MORE_TOOLS`] describes them.
 fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
     let described = describe(&(spec.input)());
@@ -127,7 +128,7 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
         }
         properties.extend(shared(surface));
     }
-    // Doing the same again changes nothing more, whatever the tool.
+    // Repeating a call changes nothing more, for every tool.
     let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive).idempotent(true);
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
 }
@@ -149,7 +150,7 @@ fn shared(surface: &Surface) -> impl Iterator<Item = (String, Value)> {
     })
 }
 
-/// [`MORE_TOOLS`] as a client is told.
+/// [`MORE_TOOLS`] as listed for a client.
 fn more_tools() -> Tool {
     let input = json!({
         "type": "object",
@@ -169,12 +170,12 @@ fn more_tools() -> Tool {
     Tool::new(MORE_TOOLS, description, Arc::new(input)).with_annotations(hints)
 }
 
-/// What a call of [`MORE_TOOLS`] wants.
+/// The request in a call of [`MORE_TOOLS`].
 #[derive(Debug, PartialEq)]
 pub(super) enum More {
-    /// The names of the tools that are not shown.
+    /// The names of hidden tools.
     List,
-    /// What a tool does and takes.
+    /// The description and arguments of a tool.
     Describe(&'static str),
     /// A tool's answer.
     Call(String, Map<String, Value>),

@@ -1,4 +1,4 @@
-//! Sessions over a pipe in memory: what a client sends, and what it gets.
+//! Sessions over a pipe in memory: messages of a client, and the answers.
 
 mod found;
 
@@ -23,7 +23,7 @@ struct Client {
 }
 
 impl Client {
-    /// Starts a session; nothing is said yet.
+    /// Starts a session without any message.
     fn start() -> Self {
         let home = tempfile::tempdir().expect("there is room for a folder");
         let cx = Arc::new(Context::new(Config { home: home.path().to_owned(), ..Config::default() }));
@@ -75,7 +75,7 @@ impl Client {
         }
     }
 
-    /// Says goodbye; the session must end.
+    /// Closes the client's end; the session must end.
     async fn close(self) {
         drop((self.input, self.output));
         tokio::time::timeout(Duration::from_secs(20), self.session)
@@ -85,7 +85,7 @@ impl Client {
     }
 }
 
-/// What a client may send as one line, and the code and id of the answer.
+/// Lines of invalid input, with the code and id of the answer.
 const RUBBISH: &[(&str, i64, &str)] = &[
     ("rubbish", -32700, "null"),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,", -32700, "null"),
@@ -324,7 +324,7 @@ async fn the_last_line_counts_without_its_end() {
     client.close().await;
 }
 
-/// What a surface costs a client before it has asked anything.
+/// The cost of a surface in tokens, before any call.
 fn tokens(text: &str) -> usize {
     tiktoken_rs::cl100k_base().expect("the vocabulary is built in").encode_ordinary(text).len()
 }
@@ -351,7 +351,7 @@ fn tools_say_what_clients_need() {
             assert!(tool.description.as_deref().is_some_and(|text| text.len() > 10), "{name} has no description");
             let hints = tool.annotations.expect("every tool has hints");
             assert!(hints.read_only_hint.is_some() && hints.idempotent_hint.is_some());
-            // Only what removes something asks a person first.
+            // Only destructive tools ask a person first.
             assert_eq!(hints.destructive_hint, Some(*name == "invalidate_cache"), "{name}");
             assert_eq!(tool.input_schema.get("type"), Some(&json!("object")), "{name}");
             let properties =
@@ -383,7 +383,7 @@ fn the_lean_list_shows_what_no_grep_has() {
         assert!(instructions.contains(name), "{name} answers no question in {instructions}");
     }
     assert!(instructions.contains("Files here: go 12."), "{instructions}");
-    // Nobody is sent to a tool that is not shown.
+    // Instructions name no hidden tool.
     let few = surface::instructions(&Surface::Named(vec!["search_text".to_owned()]), &[]);
     assert!(few.contains("search_text") && !few.contains("search_symbols") && !few.contains("more_tools"), "{few}");
 }

@@ -1,5 +1,5 @@
-//! JSON-RPC, one message a line. rmcp's own line transport answers broken input with silence; here every line gets an answer,
-//! and whatever a client sends, the next good line is served.
+//! JSON-RPC, one message a line. rmcp's own line transport ignores broken input; here every line gets an answer, and
+//! after any bad input the next good line is served.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -25,13 +25,13 @@ use super::server::problem_with;
 
 /// Longest line that is read. Source files go the other way, so a longer one is a mistake or an attack.
 const MAX_LINE: usize = 4 * 1024 * 1024;
-/// Most values that a message may hold: as JSON in memory each takes up to a hundred times what it takes in a line.
+/// The most values in a message: as JSON in memory each takes up to a hundred times its size in a line.
 const MAX_VALUES: usize = 20_000;
-/// How many requests may wait for their answers before the next line is read.
+/// The number of unanswered requests before reading pauses.
 const MAX_REQUESTS: usize = 256;
-/// How many messages may wait to be written. When a client does not read, we stop reading, too.
+/// The number of unwritten messages before reading pauses, because the client does not read.
 const MAX_WAITING: usize = 64;
-/// How long running calls may go on when the client has closed its end; it may still read the answers.
+/// The longest time for running calls after the client has closed its end; it may still read the answers.
 const LAST_CALLS: Duration = Duration::from_secs(30);
 
 const PARSE_ERROR: i64 = -32700;
@@ -39,7 +39,7 @@ const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 
-/// How methods begin that belong to what this server does not offer.
+/// Prefixes of methods for capabilities that this server does not have.
 const NOT_OFFERED: &[&str] = &["resources/", "prompts/", "completion/", "logging/"];
 
 /// Lines in, lines out.
@@ -47,7 +47,7 @@ pub(super) struct Lines<R> {
     input: BufReader<R>,
     /// The line so far. Kept here because `receive` may be dropped between two reads, and started again.
     line: Vec<u8>,
-    /// The rest of the line is read and thrown away: its answer has been given.
+    /// The rest of the line is skipped, because it has been answered.
     skipping: bool,
     /// The client has said `initialize`, or speaks the revision that needs none.
     open: bool,
@@ -78,7 +78,7 @@ impl Calls {
         self.done.notify_one();
     }
 
-    /// Waits until all but so many are answered.
+    /// Waits until at most this many requests are unanswered.
     async fn all_but(&self, most: usize) {
         while self.waiting.lock().expect("no panic while it is held").len() > most {
             self.done.notified().await;
@@ -86,13 +86,13 @@ impl Calls {
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 enum Line {
-    /// For the server.
+    /// A message for the server.
     Message(Box<ClientJsonRpcMessage>),
-    /// To be answered here.
+    /// A refusal, to be sent at once.
     Refused(Value),
-    /// Not to be answered at all.
+    /// Nothing to answer.
     Nothing,
 }
 
@@ -133,9 +133,9 @@ async fn write<W: AsyncWrite + Send + Unpin>(mut messages: mpsc::Receiver<Vec<u8
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {
-    /// Reads up to the end of a line that is not too long. `None` at the end of the input.
+    /// Reads up to the end of a line of allowed length. `None` at the end of the input.
     ///
-    /// It may be dropped at its only wait, where nothing is taken from the input yet.
+    /// It may be dropped at its only wait, where nothing has been taken from the input yet.
     async fn read(&mut self) -> Option<Line> {
         loop {
             let available = match self.input.fill_buf().await {
@@ -167,14 +167,14 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             } else if end.is_some() {
                 let line = classify(&self.line);
                 self.line.clear();
-                // One large message shall not keep its room for the rest of the session.
+                // A large message must not occupy memory for the rest of the session.
                 self.line.shrink_to(64 * 1024);
                 return Some(line);
             }
         }
     }
 
-    /// Lets a message through, or says why not.
+    /// Accepts a message, or refuses it with the reason.
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Line {
         match &message {
             JsonRpcMessage::Request(request) => {
@@ -184,7 +184,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                         true
                     }
                     ClientRequest::PingRequest(_) => true,
-                    // Revisions without `initialize` say in each request who is speaking; the server checks it.
+                    // Revisions without `initialize` name the version in each request; the server checks it.
                     other => other.get_meta().protocol_version().is_some(),
                 };
                 let id = json!(request.id);
@@ -242,7 +242,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
         }
     }
 
-    /// May be dropped at every wait and called again: what is half done is kept in `self`.
+    /// May be dropped at every wait and called again: unfinished work is kept in `self`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if self.reply.is_some() {
@@ -286,7 +286,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     }
 }
 
-/// Says what a line is.
+/// The kind of a line.
 fn classify(line: &[u8]) -> Line {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -336,7 +336,7 @@ fn classify(line: &[u8]) -> Line {
     }
 }
 
-/// At least how many values there are in a JSON text, counted by what stands between them.
+/// A lower bound on the number of values in a JSON text, counted by separators.
 fn values(line: &[u8]) -> usize {
     let (mut count, mut in_text, mut is_escaped) = (0, false, false);
     for byte in line {
@@ -358,7 +358,7 @@ struct Head {
     id: HeadId,
 }
 
-/// A string or a number; nothing where it is anything else.
+/// A string or a number; `None` for other values.
 #[derive(Default)]
 struct HeadId(Option<Value>);
 
@@ -412,7 +412,7 @@ impl<'de> Deserialize<'de> for HeadId {
     }
 }
 
-/// An answer to what is no request.
+/// An answer to an invalid message.
 fn refusal(id: &Value, code: i64, problem: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": problem}})
 }

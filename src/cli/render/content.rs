@@ -1,4 +1,4 @@
-//! Source: a symbol's, below a line that says where it is, and a file's, as it is.
+//! Source: a symbol's, below a line with its place, and a file's, unchanged.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) fn symbols(value: &Value, out: &mut Output) -> bool {
     true
 }
 
-/// Whether this is a symbol with its source, or with what it holds when that is too long.
+/// Whether this is a symbol with its source, or with an outline if that is too long.
 fn is_symbol(value: &Value) -> bool {
     value.get("id").is_some() && (value.get("source").is_some() || value.get("outline").is_some())
 }
@@ -55,7 +55,7 @@ fn symbol(symbol: &Value, out: &mut Output) {
     }
 }
 
-/// A file, or a part of it: nothing but its text, so that it can go through a pipe.
+/// A file, or a part of it: only its text, so that it can be piped.
 pub(super) fn file(value: &Value, out: &mut Output) -> bool {
     match value.get("content") {
         Some(Value::String(content)) => {

@@ -1,11 +1,12 @@
-//! Any answer: symbols and lines as `file:line  kind  name`, in columns, each list below its heading; single facts as `name: value`.
+//! Any answer: symbols and lines as `file:line  kind  name`, in columns, each list below its heading; single facts as
+//! `name: value`.
 
 use serde_json::{Map, Value};
 
 use super::super::output::Output;
 use super::{number_of, text_of};
 
-/// Keys that say how an answer was cut or made: notes beside the answer tell of them.
+/// Keys about the making of an answer, which are written as notes.
 const BESIDE: &[&str] = &[
     "_meta",
     "at_least",
@@ -41,14 +42,14 @@ const IN_COLUMNS: &[&str] = &[
     "symbol_id",
     "text",
 ];
-/// Keys whose value speaks for itself.
+/// Keys whose value needs no name.
 const PLAIN: &[&str] = &["reason", "reasons", "confidence", "change_type", "description"];
-/// Columns wider than this are not filled up: one long path shall not push all others off the screen.
+/// The widest column that is aligned: one long path must not push all others off the screen.
 const WIDEST: usize = 56;
 /// A list of words that is longer than this has a line for each.
 const ONE_LINE: usize = 100;
 
-/// Shows whatever it is.
+/// Shows any value.
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let Value::Object(answer) = value else { return false };
     if let Some(edges) = edges(answer) {
@@ -73,7 +74,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     true
 }
 
-/// Whether a count says what a list shows, or nothing.
+/// Whether a count repeats the length of a list, or is zero.
 fn is_counted(key: &str, value: &Value, object: &Map<String, Value>) -> bool {
     let Some(counted) = key.strip_suffix("_count") else { return false };
     let is_shown = |(other, list): (&String, &Value)| {
@@ -136,7 +137,7 @@ fn fields(object: &Map<String, Value>, depth: usize, out: &mut Output) {
     }
 }
 
-/// A fact that fits on a line: a text, a number, a few of them. Nothing for what is empty.
+/// A fact that fits on a line: a text, a number, a few of them. `None` if it is empty.
 fn short(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
@@ -166,7 +167,7 @@ fn rows_of(value: &Value) -> Option<&[Value]> {
     value.as_array().filter(|items| !items.is_empty() && items.iter().all(Value::is_object)).map(Vec::as_slice)
 }
 
-/// Whether an object says where something is.
+/// Whether an object has a place.
 fn is_place(value: &Value) -> bool {
     id_of(value).is_some() || path_of(value).is_some()
 }
@@ -228,7 +229,7 @@ impl<'v> Row<'v> {
     /// Values without a column, in the order of the answer.
     fn rest(&self) -> Vec<String> {
         let Some(object) = self.value.as_object() else { return Vec::new() };
-        // The order of hits says what their scores say.
+        // The order of hits already shows their scores.
         let is_hit = |key: &str| key == "score" && object.contains_key("signature");
         let others = object.iter().filter(|(key, _)| !IN_COLUMNS.contains(&key.as_str()) && !is_said_beside(key));
         others
@@ -268,7 +269,7 @@ fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
         cells.push(out.cut(&code, taken));
         cells.push(rest);
         cells.retain(|cell| !cell.trim().is_empty());
-        // A file whose lines follow is named by each of them.
+        // A file is not named above its lines, because each of them has its name.
         let is_named_below = cells.len() <= 1 && has_lines(row.value);
         if !is_named_below {
             out.line(format!("{indent}{}", cells.join("  ")));

@@ -1,4 +1,4 @@
-//! What indexing did: how much there is, what changed, what was left out and why.
+//! The result of indexing: totals, changes, and files left out with the reasons.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Answers for people. The shape of an answer decides how it is shown, so a new tool needs nothing here: what has no shape of its
-//! own is shown by [`facts`].
+//! Answers for people. The shape of an answer decides how it is shown, so a new tool needs no code here: answers
+//! without a special shape are shown by [`facts`].
 
 mod content;
 mod facts;
@@ -17,7 +17,7 @@ use crate::catalog::indexes::shell_word;
 /// A way to show an answer; false when the answer does not have its shape.
 type Renderer = fn(&Value, &mut Output) -> bool;
 
-/// The first whose shape fits shows the answer.
+/// The first renderer that accepts an answer's shape shows it.
 const RENDERERS: &[Renderer] = &[
     index::left_out,
     content::symbols,
@@ -41,12 +41,12 @@ pub(super) fn answer(value: &Value, out: &mut Output) {
     }
 }
 
-/// Whether an answer says nothing but this.
+/// Whether an answer contains nothing but this.
 fn is_only(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|answer| answer.keys().all(|other| other == key || other == "_meta"))
 }
 
-/// What is said beside an answer: that it was cut, that it is old, what was left out.
+/// Notes on an answer: that it was cut, that it is old, and parts left out.
 pub(super) fn notes(value: &Value) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(value.pointer("/_meta/first_indexed").map(first_indexed));
@@ -64,7 +64,7 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
         let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
         notes.push(format!("shortened to fit --max-tokens: {}", parts.join(", ")));
     }
-    // Whoever wants the number alone is told beside it.
+    // A count alone also gets the note.
     if [value.get("timed_out"), value.pointer("/_meta/timed_out")].contains(&Some(&Value::Bool(true))) {
         notes.push("the time was up before every file was looked into: there may be more".to_owned());
     }
@@ -113,14 +113,14 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
     notes
 }
 
-/// That a folder was indexed because this was the first question about it.
+/// The note that a folder was indexed because of its first query.
 pub(super) fn first_indexed(facts: &Value) -> String {
     let number = |key| number_of(facts, key).unwrap_or_default();
     let (files, symbols) = (n_of(number("files"), "file", "files"), n_of(number("symbols"), "symbol", "symbols"));
     format!("indexed for the first time: {files}, {symbols}, {} s", facts["seconds"])
 }
 
-/// An error: what is wrong, then what its details suggest.
+/// An error: its message, then suggestions from its details.
 pub(super) fn error(value: &Value, paint: Paint) -> String {
     let mut message = text_of(value, "error").unwrap_or("no reason given").to_owned();
     let detail = |key: &str| value.pointer(&format!("/details/{key}")).and_then(Value::as_str);
@@ -143,7 +143,7 @@ pub(super) fn error(value: &Value, paint: Paint) -> String {
     text
 }
 
-/// What could not be answered, below what could.
+/// Failed parts of an answer, below the successful ones.
 fn failures(value: &Value, out: &mut Output) {
     for failure in value.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let message = text_of(failure, "error").map_or_else(|| failure.to_string(), str::to_owned);
@@ -163,7 +163,7 @@ fn quotes(message: &str, name: &str) -> bool {
     [format!("`{name}`"), format!("\"{name}\"")].iter().any(|quoted| message.contains(quoted))
 }
 
-/// An item's text: itself, or what it is called.
+/// An item's text: itself, or its name.
 fn named(item: &Value) -> Option<String> {
     let name =
         item.as_str().or_else(|| ["id", "repo", "name", "path", "file"].iter().find_map(|key| text_of(item, key)));
@@ -180,7 +180,7 @@ fn number_of(value: &Value, key: &str) -> Option<u64> {
     value.get(key).and_then(Value::as_u64)
 }
 
-/// Whether a text adds something to what is already shown.
+/// The text, unless it is empty or already shown.
 fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
     text.filter(|text| !text.is_empty() && !shown.contains(text))
 }

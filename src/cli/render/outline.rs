@@ -1,4 +1,4 @@
-//! The symbols of a file, each below the one that holds it.
+//! The symbols of a file, as a tree.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn outline(file: &Value, out: &mut Output) {
     let widest = symbols.into_iter().flatten().map(last_line).max().unwrap_or(0).to_string().len();
     for one in symbols.into_iter().flatten() {
         match one.as_str() {
-            // A map has its symbols as lines.
+            // Symbols of a map are lines already.
             Some(line) => out.line(line),
             None => symbol(one, 0, widest, out),
         }

@@ -1,4 +1,4 @@
-//! Lines that were found, as grep shows them.
+//! Matching lines, as grep shows them.
 
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     entries.is_some()
 }
 
-/// A file, or a folder and what is in it.
+/// A file, or a folder with its entries.
 fn show_entry(entry: &Value, depth: usize, out: &mut Output) {
     let paint = out.paint;
     let path = text_of(entry, "path").or_else(|| text_of(entry, "name")).unwrap_or_default();

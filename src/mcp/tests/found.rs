@@ -1,5 +1,5 @@
-//! Tools are found by what they are for: clients that load tools on demand rank names, descriptions and arguments by BM25 or
-//! by a regular expression, and load the first.
+//! Discovery of tools by their purpose: clients that load tools on demand rank names, descriptions and arguments by
+//! BM25 or by a regular expression, and load the first.
 
 use std::collections::HashMap;
 
