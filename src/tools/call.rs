@@ -1,5 +1,5 @@
-//! The way from a skin to a tool: finds the tool, runs it in the caller's name, and again when what it answered from turned out
-//! to be damaged.
+//! Calls of tools from a skin: finds the tool, runs it, and runs it again if the index it answered from turned out to
+//! be damaged.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,13 +10,13 @@ use super::{Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest};
 use crate::answer::{self, Notes, Question};
 use crate::catalog::{self, Caller, Context};
 
-/// One call of a tool, as the tool sees it.
+/// A call of a tool, with its request and context.
 pub struct Call<'a> {
-    /// State that the process keeps.
+    /// State of the process.
     pub cx: &'a Context,
-    /// How many tokens the answer may have.
+    /// The token limit of the answer.
     pub max_tokens: usize,
-    /// How many items of the list a cursor says were given already.
+    /// The number of list items already given, from the cursor.
     pub offset: usize,
     /// Only the number of items is wanted.
     pub count_only: bool,
@@ -43,7 +43,7 @@ impl<'a> Call<'a> {
         items.into_iter().skip(self.offset).take(limit).collect()
     }
 
-    /// A cursor for a tool whose answer is cut elsewhere than in a list: goes on after `given` pieces.
+    /// A cursor for a tool whose answer is not cut in a list: it continues after `given` pieces.
     pub fn cursor(&self, given: usize) -> String {
         self.question.cursor(given)
     }
@@ -89,7 +89,7 @@ fn unknown_tool(tools: &[ToolSpec], name: &str) -> Error {
     }
 }
 
-/// Runs the tool, once more when what it answered from was damaged and could be made anew.
+/// Runs the tool, once more if its index was damaged and could be repaired.
 fn run_whole(
     spec: &ToolSpec,
     cx: &Context,

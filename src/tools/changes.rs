@@ -1,4 +1,4 @@
-//! How differences between two states are told: four lists, and a page of all of them together.
+//! Differences between two states, as an answer: four lists, and a page of all of them together.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,24 +60,24 @@ pub struct Reach {
     pub files: Vec<String>,
 }
 
-/// What became of a symbol.
+/// The kind of a symbol's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It has another text.
+    /// Another text.
     Modified,
-    /// It is gone.
+    /// Removed.
     Removed,
-    /// It has another name or place.
+    /// Another name or place.
     Renamed,
-    /// It is new.
+    /// Added.
     Added,
 }
 
 /// Tokens of everything around the lists.
 const FRAME: usize = 200;
 
-/// As many differences as the answer has room for, from where the cursor stands. `reach` says who depends on a symbol, where
-/// that is asked for.
+/// A page of differences from the cursor on, within the budget. `reach` returns the dependents of a symbol, if they
+/// are requested.
 pub fn page(
     call: &Call<'_>,
     changes: &Changes<'_>,

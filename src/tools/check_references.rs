@@ -85,9 +85,9 @@ pub struct Line {
 /// See [`Args`].
 pub struct CheckReferences;
 
-/// So many imports are named.
+/// The most imports listed.
 const MOST_IMPORTS: usize = 20;
-/// Text of a line, in characters.
+/// The most characters of a line.
 const TEXT: usize = 100;
 
 impl Tool for CheckReferences {
@@ -172,7 +172,7 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
     }
 }
 
-/// The line's text without what surrounds it.
+/// The line's text, trimmed.
 fn text(file: FileView<'_>, at: u32) -> String {
     let content = file.content();
     let start = memchr::memrchr(b'\n', &content[..at as usize]).map_or(0, |newline| newline + 1);

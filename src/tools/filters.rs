@@ -1,4 +1,4 @@
-//! What a query's terms and the parameters beside it ask for together: `kind:class` in the query is `kind` beside it.
+//! Filters from a query's terms and its parameters: `kind:class` in the query means the same as the parameter `kind`.
 
 use globset::GlobMatcher;
 
@@ -11,13 +11,13 @@ use crate::query::{self, Order, Search, terms};
 /// Longer queries are refused, in bytes.
 const LONGEST: usize = 65_536;
 
-/// A query's words, and what its answers must be.
+/// A query's words and the filters on its answers.
 pub(super) struct Filters {
     /// The words without the terms; empty when only filters are given.
     pub text: String,
     phrases: Vec<String>,
     words: usize,
-    /// One of the five, or a language's own word; none for all.
+    /// One of the five kinds, or a language's own word; empty for all.
     kinds: Vec<String>,
     /// Id of the language.
     pub language: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// Reads a query and what is given beside it.
+    /// Reads a query and the parameters beside it.
     pub fn read(query: &str, kind: Option<&str>, language: Option<&str>, paths: Option<&str>) -> Result<Self, Error> {
         if query.len() > LONGEST {
             let message = "`query` is longer than 64 KB; give the title and what tells most";
@@ -113,14 +113,14 @@ impl Filters {
         }
         Ok(match &self.repos[..] {
             [] => given,
-            // Whoever gives both is told so by whoever reads them.
+            // `repositories` rejects `repo` with `repos`.
             _ if repo.is_some() => given,
             [one] => (Some(one.clone()), None),
             several => (None, Some(several.to_vec())),
         })
     }
 
-    /// As a search for the best `limit`.
+    /// The search for the best `limit` answers.
     pub fn search(&self, order: Order, limit: usize) -> Search<'_> {
         Search {
             phrases: &self.phrases,
@@ -135,7 +135,7 @@ impl Filters {
     }
 }
 
-/// What a parameter and a query's terms agree on.
+/// The common value of a parameter and a query's terms.
 fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = String>) -> Result<Option<String>, Error> {
     let mut agreed: Option<(String, bool)> = given.map(|given| (given, true));
     for term in terms {
@@ -154,7 +154,7 @@ fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = Strin
     Ok(agreed.map(|(value, _)| value))
 }
 
-/// Refuses what is no kind.
+/// Refuses an unknown kind.
 pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
     if Kind::parse(kind).is_some() || Detail::parse(kind).is_some() {
         return Ok(());

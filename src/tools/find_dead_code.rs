@@ -1,4 +1,4 @@
-//! What nothing uses.
+//! Symbols and files without uses.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What takes the place of an interface, a class or a method.
+//! Implementations of an interface, a class or a method.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Which files import a file.
+//! Files that import a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Where a symbol is used.
+//! Uses of a symbol.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ pub struct FindReferences;
 
 /// Text of a line, in characters.
 const TEXT: usize = 100;
-/// So many uses by other names are given.
+/// The most uses by other names.
 const MOST_ALSO: usize = 100;
 
 impl Tool for FindReferences {
@@ -176,7 +176,7 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
     Ok((output, paths))
 }
 
-/// The symbols that are asked for, and the names that none bears.
+/// The requested symbols, and requested names that no symbol has.
 fn meant<'a>(call: &Call<'_>, repo: &'a Repo, args: &Args) -> Result<(Vec<SymbolView<'a>>, Vec<String>), Error> {
     if let Some(id) = &args.symbol_id {
         return Ok((vec![related::symbol(repo, id)?], Vec::new()));

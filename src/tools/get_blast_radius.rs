@@ -1,4 +1,4 @@
-//! What a change of a symbol may break.
+//! Files that a change of a symbol may break.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,9 +98,9 @@ pub struct GetBlastRadius;
 
 /// Uses are not followed further than this.
 const DEEPEST: u32 = 10;
-/// So many symbols of a file are named.
+/// The most symbols listed of a file.
 const MOST_SYMBOLS: usize = 5;
-/// So many files that are only perhaps affected.
+/// The most files listed that are only possibly affected.
 const MOST_POTENTIAL: usize = 20;
 
 impl Tool for GetBlastRadius {

@@ -1,4 +1,4 @@
-//! Who calls a function, and whom it calls.
+//! Callers and callees of a function.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,9 +95,9 @@ pub struct GetCallHierarchy;
 
 /// Calls are not followed further than this.
 const DEEPEST: u32 = 5;
-/// So many lines of calls are named for each.
+/// The most lines of calls listed for each.
 const MOST_LINES: usize = 10;
-/// So many functions each way.
+/// The most functions in each direction.
 const MOST: usize = 200;
 
 impl Tool for GetCallHierarchy {

@@ -1,4 +1,4 @@
-//! Which symbols a part of the history changed.
+//! Symbols changed in a part of the history.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,11 +59,11 @@ fn is_zero(n: &usize) -> bool {
 /// See [`Args`].
 pub struct GetChangedSymbols;
 
-/// What stands for the files as they are.
+/// The name of the current files, beside commits.
 const WORKTREE: &str = "WORKTREE";
-/// Uses are not followed further than this.
+/// The deepest level of uses followed.
 const DEEPEST: u32 = 10;
-/// So many files that depend on a symbol are named.
+/// The most files listed that depend on a symbol.
 const MOST_FILES: usize = 5;
 
 impl Tool for GetChangedSymbols {
@@ -75,7 +75,7 @@ impl Tool for GetChangedSymbols {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        // Before the index is brought up to date: from then on it is the index of what is checked out now.
+        // Before the index is updated, because afterwards it belongs to the current commit.
         let indexed_at = indexes::open_as_indexed(call, args.repo.as_deref())?.snapshot.facts().git_head.clone();
         let counts_worktree = args.until_sha.as_deref().is_some_and(|until| until.eq_ignore_ascii_case(WORKTREE));
         let repo = match counts_worktree || args.include_blast_radius {
@@ -129,7 +129,7 @@ impl Tool for GetChangedSymbols {
     }
 }
 
-/// What a failure of the history means to a caller.
+/// The error for a failure in the history.
 fn history_error(err: HistoryError) -> Error {
     let message = err.to_string();
     match err {

@@ -1,4 +1,4 @@
-//! What a class derives from, and what derives from it.
+//! Bases of a class, and classes derived from it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,13 +114,13 @@ impl Tool for GetClassHierarchy {
     }
 }
 
-/// The class that bears a name; its constructors do, too, in some languages, and are not meant.
+/// The class of this name; in some languages its constructors have the name, too, and are ignored.
 fn class_of_name<'a>(repo: &'a Repo, name: &str) -> Result<SymbolView<'a>, Error> {
     let mut classes = query::named(&repo.snapshot, name);
     classes.retain(|symbol| matches!(symbol.kind(), Kind::Class | Kind::Type));
     match classes[..] {
         [class] => Ok(class),
-        // What it may mean instead is said as for any id.
+        // Suggestions are the same as for any id.
         _ => related::symbol(repo, name),
     }
 }

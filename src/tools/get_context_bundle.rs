@@ -1,4 +1,4 @@
-//! What it takes to understand a symbol: itself, what it imports, what it uses, who calls it.
+//! A symbol with its imports, dependencies and callers.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -121,9 +121,9 @@ pub struct Report {
 /// See [`Args`].
 pub struct GetContextBundle;
 
-/// What stands around an item in the answer, in tokens.
+/// Tokens of the frame around an item in the answer.
 const AROUND: usize = 14;
-/// A larger dependency is shown by its signature, in bytes.
+/// The size in bytes beyond which a dependency is shown by its signature.
 const LARGE: usize = 2_000;
 
 impl Tool for GetContextBundle {
@@ -242,7 +242,8 @@ fn bundle(
     Ok(output)
 }
 
-/// What symbols and their members use, each once and none of themselves: by how often, or by how central it is.
+/// The symbols that some symbols and their members use, each once and without themselves: by frequency or by
+/// centrality.
 fn dependencies<'a>(
     repo: &'a Repo,
     edges: &EdgeTable,
@@ -263,7 +264,7 @@ fn dependencies<'a>(
     let mut found: Vec<(usize, SymbolView<'a>)> = counts
         .into_iter()
         .filter_map(|(id, count)| Some((count, repo.snapshot.symbol(id)?)))
-        // A field is told by the class it is in; a value of a file is not.
+        // A field is covered by its class; a value of a file is not.
         .filter(|(_, symbol)| !inside(symbol) && (symbol.kind() != Kind::Constant || symbol.parent().is_none()))
         .collect();
     let share = |symbol: &SymbolView<'_>| ranks.of(symbol.number()).map_or(0.0, |rank| rank.score);

@@ -1,4 +1,4 @@
-//! What a file imports and who imports it, some steps far.
+//! Imports and importers of a file, up to some distance.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -78,7 +78,7 @@ fn is_zero(n: &usize) -> bool {
 /// See [`Args`].
 pub struct GetDependencyGraph;
 
-/// So many files at most.
+/// The most files.
 const MOST: usize = 150;
 
 impl Tool for GetDependencyGraph {
@@ -117,7 +117,7 @@ impl Tool for GetDependencyGraph {
                             }
                         }
                     }
-                    // By path, because numbers are given in whatever order the files were read.
+                    // By path, because numbers depend on the order in which files were read.
                     next.sort_by_cached_key(path_of);
                     if step == 0 {
                         direct[usize::from(upwards)] = Some(next.iter().filter_map(path_of).collect());

@@ -1,4 +1,4 @@
-//! What files define, without their text.
+//! Definitions in files, without their text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ fn outline(call: &Call<'_>, file: FileView<'_>) -> Outline {
 
 /// A file's symbols, each below the one that encloses it.
 fn nested(file: FileView<'_>) -> Vec<Item> {
-    // Symbols stand before what they enclose, so what is taken from the end has all of its own already.
+    // Symbols precede the symbols inside them, so a symbol taken from the end already has all its children.
     let mut items: Vec<(Option<u32>, Item)> =
         file.symbols().map(|symbol| (symbol.parent().map(|parent| parent.number().index), Item::of(symbol))).collect();
     let mut top = Vec::new();

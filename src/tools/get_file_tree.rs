@@ -1,4 +1,4 @@
-//! The folders and files of a repository.
+//! Folders and files of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl Tool for GetFileTree {
     }
 }
 
-/// As many levels as fit.
+/// The tree with as many levels as fit.
 fn fitted(
     call: &Call<'_>,
     args: &Args,
@@ -123,7 +123,7 @@ fn fitted(
 ) -> Output {
     let mut shown = None;
     if args.max_depth.is_none() && call.offset == 0 {
-        // A whole level less tells more than a tree cut in its middle.
+        // One level less is more useful than a tree cut in its middle.
         let fits = |tree: &[Item]| {
             let text = serde_json::to_string(tree).unwrap_or_default();
             tokens::estimate(&text) + 200 <= call.max_tokens
@@ -165,7 +165,7 @@ fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Er
     Ok(fitted(call, args, remote.to_string(), prefix.clone(), whole, at))
 }
 
-/// Sorted paths as a tree of so many levels; what comes before `skip` in each is the same.
+/// Sorted paths as a tree of this depth; their first `skip` bytes are the same.
 fn items(paths: &[&str], skip: usize, depth: u32) -> Vec<Item> {
     let mut found = Vec::new();
     let mut rest = paths;
@@ -191,7 +191,7 @@ fn items(paths: &[&str], skip: usize, depth: u32) -> Vec<Item> {
     found
 }
 
-/// Nothing lies below a prefix: names the folders that come nearest.
+/// The error for a prefix without files, with the nearest folders.
 fn nothing_below(repo: &Repo, prefix: &str) -> Error {
     let mut folders: Vec<&str> = Vec::new();
     for folder in repo.snapshot.files().filter_map(|file| file.path().rsplit_once('/')).map(|(folder, _)| folder) {

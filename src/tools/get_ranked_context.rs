@@ -1,4 +1,4 @@
-//! The best symbols for a question, packed into a budget.
+//! The best symbols for a query, packed into a budget.
 
 use std::collections::HashSet;
 
@@ -117,25 +117,25 @@ fn is_zero(number: &usize) -> bool {
 /// See [`Args`].
 pub struct GetRankedContext;
 
-/// So many answers are considered.
+/// The most answers considered.
 const CONSIDERED: usize = 200;
-/// What answers worse than this share of the best is not worth its tokens: a description; a name, of which the whole is
-/// worth far more than any part; and where centrality alone decides.
+/// The least score worth including, as a share of the best: for descriptions; for names, because a whole name scores
+/// far above any part; and by centrality alone.
 const LEAST: f32 = 0.2;
 const LEAST_NAMED: f32 = 0.05;
 const LEAST_CENTRAL: f32 = 0.4;
-/// So many symbols that do not fit are shown without their source.
+/// The most symbols shown without their source, if it does not fit.
 const BRIEFLY: usize = 10;
-/// So many further ones are named.
+/// The most further symbols named.
 const MORE: usize = 40;
-/// Length of a signature, in characters; and where there is little room, or many of them.
+/// Length of a signature, in characters; a shorter one if there is little room, or for members.
 const SIGNATURE: usize = 160;
 const SHORT_SIGNATURE: usize = 60;
 /// Texts of fewer bytes are no copies though they are the same.
 const COPY: usize = 40;
-/// How to get more of what was left out.
+/// Hint for getting more.
 const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
-/// A smaller budget holds nothing.
+/// The smallest useful budget.
 const SMALLEST: usize = 150;
 
 impl Tool for GetRankedContext {
@@ -161,7 +161,7 @@ impl Tool for GetRankedContext {
             let message = "the query names several repositories; ask for the context of each";
             return Err(Error::new(Code::InvalidArguments, message));
         }
-        // Both scores are shown whatever decides.
+        // Both scores are shown in any order.
         let order = if args.strategy == Strategy::Centrality { Order::Centrality } else { Order::Combined };
         let search = filters.search(order, CONSIDERED);
         let mut repo = indexes::open(call, repo.as_deref())?;
@@ -180,7 +180,7 @@ impl Tool for GetRankedContext {
         }
         let confidence = found.confidence.as_str();
         let mut packed = pack(&repo.snapshot, &hits, best, confidence, budget)?;
-        // A cursor counts pages, because what comes whole is chosen from all that is left.
+        // A cursor counts pages, because whole symbols are chosen from all remaining hits.
         for _ in 0..call.offset.min(hits.len()) {
             packed = pack(&repo.snapshot, &packed.rest, best, confidence, budget)?;
         }
@@ -195,7 +195,7 @@ impl Tool for GetRankedContext {
         }
         if hits.is_empty() {
             output.negative_evidence = Some(absence(std::slice::from_ref(&repo), &filters, &found.unknown));
-            // A small budget holds what was not found, and not where.
+            // In a small budget, the evidence and unknown words are dropped.
             if tokens::of_json(&output) + tokens::META > budget {
                 (output.negative_evidence, output.unknown_words) = (None, Vec::new());
             }
@@ -221,15 +221,15 @@ struct Whole<'a> {
     symbol: SymbolView<'a>,
     item: Item,
     cost: usize,
-    /// What it holds, itself included: a copy of that says nothing new.
+    /// The texts in it, itself included: a copy of one is not sent again.
     texts: HashSet<&'a [u8]>,
 }
 
-/// What is being packed.
+/// Hits during packing.
 struct Packing<'a> {
     budget: usize,
     used: usize,
-    /// How the best comes as long as it is not sent whole, and what that costs.
+    /// The best hit as long as it is not sent whole, and its cost.
     best: Option<(Item, usize)>,
     /// By place among the hits.
     whole: Vec<Option<Whole<'a>>>,
@@ -240,7 +240,7 @@ impl<'a> Packing<'a> {
         self.budget.saturating_sub(self.used)
     }
 
-    /// Whether a symbol lies in what is sent.
+    /// Whether a symbol is inside a sent one.
     fn is_sent(&self, symbol: &SymbolView<'_>) -> bool {
         self.whole.iter().flatten().any(|whole| holds(&whole.symbol, symbol))
     }
@@ -249,8 +249,8 @@ impl<'a> Packing<'a> {
         self.whole.iter().flatten().any(|whole| whole.texts.contains(symbol.source()))
     }
 
-    /// Sends a symbol whole when it costs so much at most and there is room. What it holds need not be sent beside it, and it
-    /// stands where the first of that stood.
+    /// Sends a symbol whole if its cost is at most `most` and there is room. Sent symbols inside it are dropped, and
+    /// it takes the place of the first of them.
     fn takes(
         &mut self,
         place: usize,
@@ -260,7 +260,7 @@ impl<'a> Packing<'a> {
         scale: f32,
         best: &SymbolView<'_>,
     ) {
-        // No token has more bytes than the longest of its vocabulary: what is this large cannot fit.
+        // A token has a limited length in bytes, so a larger text cannot fit.
         if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
             return;
         }
@@ -291,7 +291,7 @@ impl<'a> Packing<'a> {
     }
 }
 
-/// What an item adds to an answer, in tokens.
+/// The tokens that an item adds to an answer.
 fn cost(item: &Item) -> usize {
     tokens::of_json(item) + 1
 }
@@ -301,13 +301,13 @@ fn holds(outer: &SymbolView<'_>, inner: &SymbolView<'_>) -> bool {
     outer.file.number() == inner.file.number() && outer.span().contains(inner.span())
 }
 
-/// The texts of a symbol and of those within it, but for those so short that they stand in many places by themselves.
+/// The texts of a symbol and of symbols inside it, except short ones, which may occur in many places.
 fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
     let within = symbol.file.symbols().filter(|inner| holds(symbol, inner));
     within.map(|inner| inner.source()).filter(|text| text.len() >= COPY).collect()
 }
 
-/// A symbol without its source, within so many tokens: what holds others as their outline, else its signature.
+/// A symbol without its source, within this many tokens: a type as its outline, any other by its signature.
 fn brief(hit: &Hit, symbol: &SymbolView<'_>, scale: f32, most: usize) -> Item {
     let signed = |length: usize| {
         let signature = symbol.signature(length);
@@ -325,7 +325,7 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, scale: f32, most: usize) -> Item {
         .map(|child| Member { id: child.id(), line: child.line(), signature: child.signature(SHORT_SIGNATURE) })
         .collect();
     let n_members = members.len();
-    // What says how many members are missing has its price.
+    // The count of missing members has a cost.
     let mut left = most.saturating_sub(cost(&whole) + 10);
     for member in members {
         let Some(rest) = left.checked_sub(tokens::of_json(&member) + 1) else { break };
@@ -339,8 +339,8 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, scale: f32, most: usize) -> Item {
     whole
 }
 
-/// Packs hits, the first being the best: it comes in any case, if only by its outline or signature. Then whole symbols that
-/// leave room for others, whole ones at all, and what is left without source. Nothing is sent twice.
+/// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
+/// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
 fn pack(
     snapshot: &Snapshot,
     hits: &[Hit],
@@ -410,7 +410,7 @@ fn pack(
     }
 }
 
-/// The ids of hits for which so many tokens are left: first one of each file of which nothing is sent, then the others.
+/// The ids of hits that fit into this many tokens: first one for each file without sent symbols, then the others.
 fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize) -> Vec<String> {
     let path = |id: &str| id.split("::").next().unwrap_or(id).to_owned();
     let mut files: HashSet<String> = sent.iter().map(|(_, item)| path(&item.symbol_id)).collect();
@@ -428,7 +428,7 @@ fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize)
     more
 }
 
-/// A symbol without what is sent of it.
+/// A symbol without its text.
 fn item(hit: &Hit, symbol: &SymbolView<'_>, scale: f32) -> Item {
     let rounded = |score: f32| (f64::from(score) * 1_000.0).round() / 1_000.0;
     let relevance_score = rounded(hit.relevance / scale.max(f32::MIN_POSITIVE));

@@ -1,4 +1,4 @@
-//! What has to do with a symbol.
+//! Symbols related to a symbol.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The most telling part of a repository that fits a budget.
+//! The most central part of a repository that fits a budget.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,13 +56,13 @@ pub struct GetRepoMap;
 
 /// Length of a signature, in characters.
 const SIGNATURE: usize = 100;
-/// So many symbols of a file at most, so that there is room for others.
+/// The most symbols of a file, so that there is room for others.
 const MOST_SYMBOLS: usize = 12;
-/// What stands around a file and a line in the answer, in tokens.
+/// Tokens of the frame around a file or a line in the answer.
 const AROUND: usize = 8;
-/// What an answer that is cut says of that, in tokens.
+/// Tokens of the note that an answer is cut.
 const CUT: usize = 60;
-/// How to get more.
+/// Hint for getting more.
 const NARROW: &str = "a larger token_budget, or focus";
 
 impl Tool for GetRepoMap {
@@ -85,7 +85,7 @@ impl Tool for GetRepoMap {
             let n_files = map.len();
             let map = map.get(call.offset..).unwrap_or_default();
             let mut output = packed(map, budget, MOST_SYMBOLS)?;
-            // Where all files fit there may be room for more of each.
+            // If all files fit there may be room for more symbols of each.
             let mut most = MOST_SYMBOLS;
             while output.files_left_out == 0 && output.files.iter().any(|item| item.symbols_left_out > 0) {
                 most = most.saturating_mul(4);
@@ -105,7 +105,7 @@ impl Tool for GetRepoMap {
 }
 
 impl Output {
-    /// How many symbols are shown.
+    /// The number of symbols shown.
     fn shown(&self) -> usize {
         self.files.iter().map(|item| item.symbols.len()).sum()
     }
@@ -120,7 +120,7 @@ fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     let shown: String = named.chars().take(200).collect();
     let folder = format!("{path}/");
     let mut inside = repo.snapshot.files().map(|file| file.path()).filter(|path| path.starts_with(&folder)).peekable();
-    // A name of a folder may be a symbol's as well, and nobody can know which is meant.
+    // A folder may have the name of a symbol, and the request does not show which is meant.
     if !path.is_empty() && inside.peek().is_some() {
         let files: Vec<&str> = inside.take(5).collect();
         let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files of it");
@@ -143,7 +143,7 @@ fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     }
 }
 
-/// The first files that fit the budget, with so many symbols each at most.
+/// The first files that fit the budget, with at most this many symbols each.
 fn packed(map: &[MapFile<'_>], budget: usize, most_symbols: usize) -> Result<Output, Error> {
     let mut output = Output { files: Vec::new(), files_left_out: map.len() };
     let around = tokens::META + CUT;

@@ -67,7 +67,7 @@ pub struct Central {
     score: f64,
 }
 
-/// How many files and symbols are named.
+/// The most files and symbols listed.
 const MOST: usize = 10;
 
 /// See [`Args`].

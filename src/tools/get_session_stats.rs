@@ -1,4 +1,4 @@
-//! What was asked, how long it took and what it saved.
+//! Calls of this session, their times and savings.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The older name for one symbol's source.
+//! An older name for one symbol's source.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What differs between two indexed repositories.
+//! Differences between two indexed repositories.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -83,7 +83,7 @@ impl Tool for GetSymbolImportance {
             let inside = |path: &str| scope.as_ref().is_none_or(|glob| glob.is_match(path));
             let mut best: Vec<_> = query::central_symbols(snapshot, ranks)
                 .filter(|(symbol, _)| inside(symbol.file.path()))
-                // Of all symbols the degrees are compared, of shares the order is known.
+                // Degrees are sorted here, PageRank shares are sorted already.
                 .take(if by_degree { usize::MAX } else { limit.saturating_add(call.offset) })
                 .collect();
             if by_degree {
@@ -114,7 +114,7 @@ impl Tool for GetSymbolImportance {
     }
 }
 
-/// A folder or a glob, as something that matches paths.
+/// A matcher for a folder or a glob.
 fn scope(text: &str) -> Result<globset::GlobMatcher, Error> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     let pattern = if is_glob { text.to_owned() } else { format!("{{{0},{0}/**}}", text.trim_end_matches('/')) };

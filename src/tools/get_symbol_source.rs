@@ -160,7 +160,7 @@ impl Tool for GetSymbolSource {
             return Ok(Output::One(Box::new(answer)));
         }
         let (mut symbols, mut errors) = (Vec::new(), Vec::new());
-        // Each may fill an answer of its own; what does not fit beside the others goes to the next page.
+        // Each may fill an answer of its own; those that do not fit beside the others go to the next page.
         for id in &ids {
             match lookup(&repo, id) {
                 Ok(symbol) => symbols.push(symbol_of(call, &symbol, &args, call.max_tokens)),
@@ -192,8 +192,8 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolE
     })
 }
 
-/// A symbol as the answer shows it, within a budget: a type that is too large comes as an outline, anything else with as
-/// many of its first lines as fit.
+/// A symbol as shown in the answer, within a budget: a large type as an outline, any other symbol with as many of its
+/// first lines as fit.
 fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: usize) -> Symbol {
     let content = symbol.file.content();
     let span = symbol.span();
@@ -269,13 +269,13 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     answer
 }
 
-/// The last `count` lines of a text, and what there is of the line after.
+/// The last `count` lines of a text, and the beginning of the line after.
 fn last_lines(text: &[u8], count: usize) -> &[u8] {
     let from = memchr::memrchr_iter(b'\n', text).nth(count).map_or(0, |newline| newline + 1);
     &text[from..]
 }
 
-/// What is left of the current line, and the `count` lines after it.
+/// The rest of the current line, and the `count` lines after it.
 fn first_lines(text: &[u8], count: usize) -> &[u8] {
     let to = memchr::memchr_iter(b'\n', text).nth(count).unwrap_or(text.len());
     &text[..to]

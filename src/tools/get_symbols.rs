@@ -1,4 +1,4 @@
-//! The older name for several symbols' source.
+//! An older name for several symbols' source.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

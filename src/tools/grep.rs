@@ -1,5 +1,5 @@
-//! Searches for a terminal: the files that may match, in the order of their paths, and how to look into them. What is found
-//! goes to a sink of the caller's, because a person is shown bytes as they are and all of them at once.
+//! Searches for a terminal: the files that may match, in the order of their paths, and a searcher for them. Matches
+//! go to the caller's sink, because a terminal shows all of them, with their exact bytes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use crate::query::text;
 pub use crate::query::text::{Case, Pattern};
 pub use crate::store::FileView;
 
-/// What is looked for.
+/// The pattern of a search.
 pub enum Wanted {
     /// Lines of text.
     Text(Pattern),
-    /// Code of a shape: see [`super::search_ast::Args`].
+    /// Structure of code: see [`super::search_ast::Args`].
     Syntax {
         /// Code, or a query.
         pattern: Option<String>,
@@ -77,7 +77,7 @@ impl Grep {
         self.repo.root.clone().unwrap_or_else(|| self.repo.sidecar.root.clone())
     }
 
-    /// What was indexed for the sake of this search, which was the first.
+    /// The facts of indexing, if this search was the first and the folder was indexed for it.
     pub fn first_indexed(&self) -> Option<&Value> {
         self.first_indexed.as_ref()
     }
@@ -87,17 +87,17 @@ impl Grep {
         self.candidates.iter().filter_map(|file| self.repo.snapshot.file_by_number(*file))
     }
 
-    /// How many files are not indexed, by reason.
+    /// The number of files that are not indexed, by reason.
     pub fn left_out(&self) -> BTreeMap<String, u64> {
         self.repo.snapshot.facts().skipped.clone()
     }
 
-    /// Whether what was looked into turned out to be damaged: then what was found is no answer.
+    /// An error if the index turned out to be damaged: then the matches are invalid.
     pub fn damage(&self) -> Result<(), Error> {
         self.repo.snapshot.damage().map_err(|err| indexes::store_error(err, &self.repo.sidecar))
     }
 
-    /// Whether files are known to have changed since they were indexed.
+    /// Whether files are known to have changed since indexing.
     pub fn is_stale(&self) -> bool {
         self.repo.is_behind()
     }
@@ -107,7 +107,7 @@ impl Grep {
         path.to_str().is_some_and(|path| self.repo.snapshot.file(path).is_some())
     }
 
-    /// What goes through the files, with so many lines before and after each match.
+    /// A searcher for the files, with this context before and after each match.
     pub fn searcher(&self, before: usize, after: usize, numbered: bool) -> Searcher {
         match &self.finder {
             Finder::Text(matcher) => text::searcher(matcher.multi_line, before, after, numbered),
@@ -129,7 +129,7 @@ impl Grep {
         }
     }
 
-    /// What finds matches in any file; none when each file has a matcher of its own, [`Grep::ranges`].
+    /// The matcher for all files; `None` if each file has a matcher of its own, [`Grep::ranges`].
     pub fn regex(&self) -> Option<&(impl Matcher + use<>)> {
         match &self.finder {
             Finder::Text(matcher) => Some(&matcher.regex),
@@ -137,7 +137,7 @@ impl Grep {
         }
     }
 
-    /// Where a file's syntax matches.
+    /// The matches of a syntax query in a file.
     pub fn ranges(&self, file: &FileView<'_>) -> Ranges {
         let began = Instant::now();
         let found = |query: &SyntaxQuery, file| query.find(file, &|| began.elapsed() > BUDGET);
@@ -151,8 +151,8 @@ impl Grep {
     }
 }
 
-/// Matches that are known already, as a matcher: so ripgrep's searcher and printers show them like any other. It finds them in
-/// the file's own bytes and parts of these, which it knows by where they lie in memory.
+/// Known matches as a matcher, so that ripgrep's searcher and printers can show them. It finds them in the file's own
+/// bytes and parts of these, which it recognizes by their addresses.
 pub struct Ranges {
     base: usize,
     matches: Vec<Match>,

@@ -1,4 +1,4 @@
-//! Lines that match, in any commit of any git repository, indexed or not.
+//! Matching lines in any commit of any git repository, indexed or not.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -127,12 +127,12 @@ pub struct GrepRepository;
 
 /// A search does not take longer, cloning aside.
 const BUDGET: Duration = Duration::from_secs(60);
-/// What an answer costs in tokens beside its matches, and a file's entry beside its path.
+/// Tokens of an answer without its matches, and of a file's entry without its path.
 const FRAME: usize = 250;
 const FILE_FRAME: usize = 15;
 /// More lines around a match are no context.
 const MOST_CONTEXT: u64 = 100;
-/// How many files that could not be read are named.
+/// The most unreadable files listed.
 const NAMED: usize = 10;
 
 impl Tool for GrepRepository {
@@ -235,7 +235,7 @@ impl Tool for GrepRepository {
     }
 }
 
-/// As many lines as fit the budget, at least one, and how many these are.
+/// As many lines as fit the budget, at least one, and their number.
 fn fit(files: Vec<blobs::FileLines>, max_tokens: usize) -> (Vec<FileMatch>, usize) {
     let (mut spent, mut given, mut matches) = (FRAME, 0, Vec::new());
     for file in files {
@@ -271,7 +271,7 @@ impl Filter {
         let extension = |text: &String| text.trim().trim_start_matches('*').trim_start_matches('.').to_lowercase();
         let mut globs = GlobSetBuilder::new();
         for text in &args.include_globs {
-            // As in a .gitignore: a pattern without a slash is about the name.
+            // As in a .gitignore: a pattern without a slash matches the name.
             let pattern = text.trim().trim_start_matches("./");
             let anchored = match pattern.strip_prefix('/') {
                 Some(rest) => rest.to_owned(),

@@ -8,9 +8,9 @@ use super::locate::is_odd;
 use crate::languages;
 use crate::store::Registry;
 
-/// So many languages are worth naming.
+/// The most languages listed.
 const MOST: usize = 4;
-/// So many entries of an unindexed folder are looked at.
+/// The most entries of an unindexed folder looked at.
 const LOOKED_AT: usize = 4_000;
 
 /// Languages with symbols in the repository that holds a folder, each with its number of files, most first.

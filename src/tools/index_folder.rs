@@ -1,4 +1,4 @@
-//! Indexes a folder, or brings its index up to date.
+//! Indexes a folder, or updates its index.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub struct LeftOut {
     files: Option<u64>,
 }
 
-/// What the index of a checkout leaves out.
+/// The files that the index of a checkout leaves out.
 pub(super) fn left_out(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<LeftOut>, Error> {
     let all = runs::left_out(call, sidecar)?.into_iter();
     Ok(all.map(|left| LeftOut { path: left.path, reason: left.reason.as_str(), files: left.files }).collect())
@@ -126,7 +126,7 @@ impl Tool for IndexFolder {
     }
 }
 
-/// What a run did, as an answer.
+/// The result of an indexing run, as an answer.
 fn output(report: &Report, redact: bool) -> Output {
     let Report { sidecar, facts, added, changed, removed, warnings, discovery, parsing } = report;
     Output {

@@ -1,4 +1,4 @@
-//! Indexes a commit of a repository elsewhere, or brings its index up to date.
+//! Indexes a commit of a remote repository, or updates its index.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is indexed.
+//! Indexed repositories.
 
 use std::collections::BTreeMap;
 

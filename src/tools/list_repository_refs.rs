@@ -1,4 +1,4 @@
-//! The branches and tags of a repository, as its server has them now.
+//! Current branches and tags of a remote repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Matches by file, a page at a time: what searches of text and of syntax have in common.
+//! Matches by file, a page at a time: the common part of text and syntax searches.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use crate::query::scan::Outcome;
 use crate::query::text::enclosing;
 use crate::store::{self, FileView};
 
-/// How long matches are counted that are not shown.
+/// The longest time spent on counting matches that are not shown.
 const COUNTING: Duration = Duration::from_millis(3);
-/// More is no search.
+/// The most matches of one search.
 const MOST: usize = 1_000;
-/// What an answer costs in tokens beside its matches, and a file's entry beside its path.
+/// Tokens of an answer without its matches, and of a file's entry without its path.
 const FRAME: usize = 150;
 const FILE_FRAME: usize = 12;
 
@@ -70,7 +70,7 @@ pub struct Absence {
     nearest: Vec<String>,
 }
 
-/// Where to look.
+/// The repositories and files to search.
 pub(super) struct Scope<'a> {
     pub repo: Option<&'a str>,
     pub repos: Option<&'a [String]>,
@@ -89,8 +89,8 @@ impl Scope<'_> {
 /// Asks one repository and fills the page.
 type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, store::Error>;
 
-/// Asks every repository of a scope by `search`, which fills the page. What is shown is what is on disk. `name` is what nearest
-/// names are told of when nothing is found.
+/// Runs `search` on every repository of a scope, which fills the page. Shown files are compared with those on disk.
+/// `name`: suggest names near this one when there are no matches.
 pub(super) fn collect<M: Serialize>(
     call: &Call<'_>,
     scope: &Scope<'_>,
@@ -130,20 +130,20 @@ pub(super) struct Page<'a, M> {
     results: Vec<FileMatches<M>>,
 }
 
-/// How far a page is.
+/// The progress of a page.
 #[derive(Clone, Copy, Default)]
 struct State {
     given: usize,
     spent: usize,
     total: usize,
-    /// Since when nothing more is shown.
+    /// The time since which no more matches are shown.
     full: Option<Instant>,
     at_least: bool,
     timed_out: bool,
 }
 
 impl<M: Serialize> Page<'_, M> {
-    /// Adds what a repository holds.
+    /// Adds the matches of a repository.
     fn ask(
         &mut self,
         repo: &Repo,
@@ -158,12 +158,12 @@ impl<M: Serialize> Page<'_, M> {
         Ok(())
     }
 
-    /// How many matches of a file may have to be shown.
+    /// The number of matches of a file that may have to be shown.
     pub fn texts(&self) -> usize {
         if self.call.count_only { 0 } else { self.call.offset.saturating_add(self.limit) }
     }
 
-    /// Takes a file's matches, each made only when it is shown; says whether more are wanted.
+    /// Takes a file's matches, each made only if it is shown; returns whether more are wanted.
     pub fn take(&mut self, file: &FileView<'_>, count: usize, make: &dyn Fn(usize) -> M) -> bool {
         let Self { call, limit, state, .. } = self;
         let first = state.total;
@@ -181,7 +181,7 @@ impl<M: Serialize> Page<'_, M> {
             if matches.is_empty() {
                 cost += tokens::estimate(file.path()) + FILE_FRAME;
             }
-            // One at least, so that whoever follows the cursors gets on.
+            // At least one, so that following the cursors makes progress.
             let is_too_much = FRAME + state.spent + cost > call.max_tokens && state.given > 0;
             if state.given == *limit || is_too_much {
                 state.full = Some(Instant::now());
@@ -220,7 +220,7 @@ impl<M: Serialize> Page<'_, M> {
     }
 }
 
-/// What can be said when nothing was found.
+/// Evidence about a search without matches.
 fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: bool) -> Absence {
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     let (mut scanned_files, mut nearest, mut still_reading) = (0, Vec::new(), false);

@@ -1,6 +1,6 @@
-//! The public face: one file for each tool, one table of them, one door ([`call()`]).
+//! Tools: one file for each, the table [`TOOLS`], and the entry point [`call()`].
 //!
-//! A [`Tool`] says everything once: its arguments' doc comments are rustdoc, `--help` and the JSON schema that clients read.
+//! A [`Tool`] is documented once: its arguments' doc comments are rustdoc, `--help` and the JSON schema for clients.
 //! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call()`]; they know hardly any tool by name.
 
 mod call;
@@ -73,15 +73,15 @@ pub trait Tool {
     const NAME: &'static str;
     /// Its name at the terminal.
     const COMMAND: &'static str;
-    /// Arguments that a person gives by place; the last may repeat when it is a list.
+    /// Positional arguments on the command line; the last may repeat if it is a list.
     const POSITIONAL: &'static [&'static str] = &[];
-    /// The narrowest surface that shows it; `None` for an older name that is answered but not shown.
+    /// The narrowest surface with this tool; `None` for an older name that works but is not shown.
     const SHOWN: Option<Shown> = Some(Shown::Full);
-    /// It changes nothing.
+    /// Whether it changes nothing.
     const READ_ONLY: bool = true;
-    /// It removes something.
+    /// Whether it removes data.
     const DESTRUCTIVE: bool = false;
-    /// The key of the list that is cut when the answer does not fit its budget.
+    /// The key of the list that is cut if the answer does not fit its budget.
     const LIST: Option<&'static str> = None;
     /// Its arguments; their doc comment is the tool's description.
     type Args: DeserializeOwned + JsonSchema + 'static;
@@ -91,14 +91,14 @@ pub trait Tool {
     fn run(call: &Call<'_>, args: Self::Args) -> Result<Self::Output, Error>;
 }
 
-/// The surfaces, each with what the narrower ones show.
+/// The surfaces, each including the narrower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
-    /// By default.
+    /// The default.
     Lean,
-    /// When more is asked for.
+    /// More tools.
     Core,
-    /// When everything is asked for.
+    /// All tools.
     Full,
 }
 

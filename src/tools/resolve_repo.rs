@@ -1,4 +1,4 @@
-//! Whether a path is indexed, and under which id.
+//! Whether a path is indexed, and its repo id.
 
 use std::path::Path;
 

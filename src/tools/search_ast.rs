@@ -1,4 +1,5 @@
-//! Finds code of a shape, by patterns written as code, tree-sitter queries or well-known smells.
+//! Code by its structure, from patterns written as code, tree-sitter queries or well-known
+//! smells.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

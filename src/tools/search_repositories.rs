@@ -1,4 +1,4 @@
-//! Finds repositories on GitHub.
+//! Repositories on GitHub.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ impl Tool for SearchRepositories {
     }
 }
 
-/// The question to GitHub, or what is wrong with it: what GitHub would refuse costs no request.
+/// The query for GitHub, or an error: an invalid query costs no request.
 fn checked(args: &Args) -> Result<github::Query, Error> {
     let wrong = |message: String| Err(Error::new(Code::InvalidArguments, message));
     let text = args.query.trim();

@@ -1,4 +1,4 @@
-//! Finds symbols by name, words or description.
+//! Symbols by name, words or description.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -207,13 +207,13 @@ impl Tool for SearchSymbols {
             SortBy::Centrality => Order::Centrality,
             SortBy::Combined => Order::Combined,
         };
-        // One more than is shown tells whether there is more; whoever counts wants to know how many.
+        // One more than shown, to see whether there are more; a count needs all.
         let limit = if call.count_only { MOST } else { limit };
         let search = filters.search(order, limit + call.offset + 1);
         let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
         let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
         let mut repos = repositories(call, repo.as_deref(), repos.as_deref())?;
-        // What is rare is rare among all that are asked, or their scores could not be compared.
+        // Rarity of words is measured over all searched repositories, so that scores are comparable.
         let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
@@ -306,7 +306,7 @@ pub(super) fn meant(word: &str, table: &[(&str, &str)]) -> String {
     table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
 }
 
-/// Refuses what cannot be answered.
+/// Refuses an invalid request.
 fn check(args: &Args) -> Result<(), Error> {
     if args.semantic || args.semantic_only {
         let message = "semantic search needs an embedding provider and none is set up; search without `semantic`";
@@ -326,7 +326,7 @@ pub(super) fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
     let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
     let anywhere = match pattern {
         "" | "." => "**".to_owned(),
-        // A folder stands for all that is in it; `src/net` may be one, and what has an ending is a file.
+        // A folder means everything in it; `src/net` may be one, and a name with an extension is a file.
         _ if pattern.ends_with('/') => format!("{pattern}**"),
         _ if pattern.contains('/') && !pattern.contains(['*', '?', '[', '{', '.']) => format!("{pattern}{{,/**}}"),
         _ if pattern.contains('/') => pattern.to_owned(),
@@ -350,7 +350,7 @@ pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
         Some([]) => Err(Error::new(Code::InvalidArguments, "`repos` is empty; name repositories, or \"*\" for all")),
         Some(names) if names.iter().any(|name| name == "*") => {
             let all = call.cx.indexes.registry().all();
-            // One index that cannot be read must not hide the others.
+            // An unreadable index must not hide the others.
             let (mut repos, mut refused) = (Vec::new(), Vec::new());
             for sidecar in all {
                 let id = sidecar.repo.clone();
@@ -380,8 +380,7 @@ pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
     }
 }
 
-/// Asks one repository. Who uses whom is found out where centrality decides: where it is asked for, and in a list of all that
-/// passes some filters.
+/// Searches one repository. Ranks are computed only if centrality decides: on request, and in a list without words.
 pub(super) fn ask(repo: &Repo, search: &Search<'_>) -> Result<Found, Error> {
     let is_list = search.query.trim().is_empty();
     let ranks = if search.order == Order::Centrality || is_list { Some(related::ranks(repo)?) } else { None };
@@ -389,14 +388,14 @@ pub(super) fn ask(repo: &Repo, search: &Search<'_>) -> Result<Found, Error> {
     query::search(&repo.snapshot, &search).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
-/// So many answers are looked for at first, and so many times more where a reader goes on behind those.
+/// The number of answers searched for at first, and the factor for each further stage.
 const STAGE: usize = 100;
 const FURTHER: usize = 10;
-/// Nobody goes on further.
+/// The most answers of all stages.
 const FURTHEST: usize = 100_000;
 
-/// Asks one repository for a page of a list that begins with `offset` answers. The more are looked for the more are compared,
-/// and the order of the first may become another: so what a reader has seen stays, and what is new comes behind it.
+/// Searches one repository for a page that begins after `offset` answers. A larger search compares more answers and
+/// may order the first ones differently: so earlier answers stay in place, and new ones are added after them.
 fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Error> {
     let needed = search.limit;
     let mut stage = STAGE;
@@ -429,7 +428,7 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
         line: symbol.line(),
         signature: symbol.signature(SIGNATURE),
         summary: symbol.summary(SUMMARY),
-        // What is behind the point says nothing and costs tokens.
+        // Decimals would cost tokens without any use.
         score: hit.score.round() as u32,
         repo: None,
         match_type: hit.fuzzy.map(|_| "fuzzy"),
@@ -441,7 +440,7 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
     })
 }
 
-/// The parts that make up the score that is shown: where centrality decides, it is not what the relevance is made of.
+/// The parts of the shown score: by centrality, these are not the parts of the relevance.
 fn explained(hit: &Hit, relevance: &[Part], order: Order) -> Vec<String> {
     let centrality = |times| Part { what: "centrality".to_owned(), times: false, value: times * hit.centrality };
     let beside_best = || {
@@ -449,7 +448,7 @@ fn explained(hit: &Hit, relevance: &[Part], order: Order) -> Vec<String> {
         Part { what: "beside the best, of 10".to_owned(), times: true, value }
     };
     let parts = match order {
-        // What no word was asked about has no relevance.
+        // Without words there is no relevance.
         _ if hit.relevance == 0.0 => vec![centrality(1.0)],
         Order::Relevance => relevance.to_vec(),
         Order::Centrality => vec![centrality(1.0)],
@@ -486,7 +485,7 @@ impl Sources {
     }
 }
 
-/// What can be said when nothing was found.
+/// Evidence about a search without answers.
 pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
     let (mut left_out, mut no_symbols_for) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
     let (mut symbols, mut files, mut near) = (0, 0, Vec::new());

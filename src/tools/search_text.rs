@@ -1,4 +1,4 @@
-//! Finds lines of text: what ripgrep finds in the indexed files, each with the symbol it lies in.
+//! Matching lines in indexed files, as in ripgrep, each with its enclosing symbol.
 
 use std::time::{Duration, Instant};
 
@@ -84,16 +84,16 @@ pub struct Match {
 /// See [`Args`].
 pub struct SearchText;
 
-/// A longer account of what is wrong with a pattern is cut to its conclusion, in bytes.
+/// The longest message about an invalid pattern, in bytes; longer ones are cut to their conclusion.
 const LONGEST_PROBLEM: usize = 800;
-/// So long may a search take: a server must stay free to answer others.
+/// The longest time of a search: a server must stay free for other calls.
 pub(super) const BUDGET: Duration = Duration::from_secs(10);
-/// More lines around a match are a file.
+/// The most context lines.
 const MOST_CONTEXT: usize = 50;
-/// A longer line is cut to so many bytes, of which so many stand before the match.
+/// The most bytes shown of a line, and those before the match.
 const WIDEST: usize = 240;
 const LEAD: usize = 60;
-/// A match over several lines is cut to so many bytes.
+/// The most bytes shown of a match over several lines.
 const WIDEST_OF_SEVERAL: usize = 2_000;
 
 impl Tool for SearchText {
@@ -135,7 +135,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Refuses what cannot be looked for.
+    /// Refuses an invalid request.
     fn new(call: &Call<'a>, args: &Args) -> Result<Self, Error> {
         let wrong = |message: &str| Err(Error::new(Code::InvalidArguments, message));
         if args.query.is_empty() {

@@ -1,4 +1,4 @@
-//! Where to begin in an unknown repository.
+//! Starting points in an unknown repository.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub struct Example {
 /// See [`Args`].
 pub struct SuggestQueries;
 
-/// So many words are tried in pairs.
+/// The number of words tried in pairs.
 const PAIRED: usize = 6;
 
 impl Tool for SuggestQueries {
@@ -76,7 +76,7 @@ impl Tool for SuggestQueries {
         let kinds = Kind::ALL.into_iter().map(|kind| (kind.as_str(), counts[kind as usize]));
         let mut example_queries = Vec::new();
         let mut suggest = |tool, arguments, description| example_queries.push(Example { tool, arguments, description });
-        // Of the most frequent words those that stand together in something that is found.
+        // A pair of frequent words that occur together in a good answer.
         let words = found.keywords.iter().take(PAIRED);
         let pairs = words
             .clone()

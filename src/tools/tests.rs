@@ -1,4 +1,4 @@
-//! The door's promises, shown with toy tools: what goes in, what comes out.
+//! Calls of toy tools: arguments and answers.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ impl Tool for Find {
     }
 }
 
-/// Gives back its arguments.
+/// A tool that returns its arguments.
 struct Echo;
 
 impl Tool for Echo {
@@ -117,7 +117,7 @@ struct GiveArgs {
     answer: Map<String, Value>,
 }
 
-/// Answers what it is given.
+/// A tool that returns a given answer.
 struct Give;
 
 impl Tool for Give {
@@ -152,7 +152,7 @@ fn ask(tool: &str, args: Value) -> Envelope {
 
 fn check(tool: &str, args: Value, expected: Expect) {
     let mut value = ask(tool, args).value;
-    // What depends on the machine or on the estimator is blanked.
+    // Values that depend on the machine or on the estimator are blanked.
     for key in ["timing_ms", "tokens_saved", "total_tokens_saved"] {
         if let Some(number) = value["_meta"].get_mut(key) {
             *number = 0.into();
