@@ -8,13 +8,13 @@ static ALLOCATOR: codelode::allocator::Allocator = codelode::allocator::Allocato
 fn main() {
     // SAFETY: nothing else runs yet.
     unsafe { codelode::allocator::install() };
-    // An index is its owner's alone, and so is a copy of it.
+    // Indexes are private to their owner, and so are copies of them.
     // SAFETY: it sets a number of this process.
     unsafe { libc::umask(0o077) };
     let status = codelode::cli::run(std::env::args_os());
-    // Whoever read it may be gone.
+    // The reader may have closed the pipe.
     let _ = std::io::stdout().flush();
-    // Handing memory back piece by piece takes as long as many an answer: the system takes it back at one stroke.
-    // SAFETY: it may be called at any time, and what was to be done at the end is done.
+    // Freeing memory piece by piece takes as long as some answers; the system frees all of it at once.
+    // SAFETY: it may be called at any time, and all final work is done.
     unsafe { libc::_exit(status.into()) }
 }

@@ -352,11 +352,11 @@ pub struct Omitted {
     pub path: String,
     /// The rule.
     pub reason: SkipReason,
-    /// Of a folder: how many files it holds, as far as they are counted.
+    /// For a folder, the number of its files, as far as they are counted.
     pub files: Option<u64>,
 }
 
-/// Everything in a folder that its index leaves out, by path: what the rules name, and what turned out to be no text.
+/// Everything in a folder that its index leaves out, by path: by rule, and files that turned out to be binary.
 pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
     let mut rules = rules(config);
     rules.extra_ignore.extend(snapshot.facts().extra_ignore.iter().cloned());

@@ -15,16 +15,16 @@ use super::{Code, Error};
 /// Maximum nesting of arguments, which also bounds recursive schemas.
 const DEEPEST: usize = 32;
 
-/// Longest list, and longest string: a question, anything else, and an entry of a list, in bytes.
+/// Limits: entries of a list, and bytes of a query, of other texts, and of entries.
 const LONGEST_LIST: usize = 1_000;
 const LONGEST_QUESTION: usize = 64 * 1024;
 const LONGEST_STRING: usize = 10_000;
 /// Parameters that hold a question.
 const QUESTIONS: &[&str] = &["query", "pattern", "smell", "preset"];
-/// A misspelt name is compared with others up to so many characters.
+/// The most characters compared for a misspelt name.
 const COMPARED: usize = 100;
 
-/// Refuses what is longer than anything that a caller may mean, before anything is made of it.
+/// Refuses values longer than any meaningful one, before they are parsed.
 fn check_lengths(args: &Map<String, Value>) -> Result<(), Error> {
     let refuse = |name: &str, problem: String| {
         let name = clip(name);

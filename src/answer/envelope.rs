@@ -33,7 +33,7 @@ pub const SHARED: [&str; 4] = ["max_tokens", "format", "cursor", "count_only"];
 
 /// Minimum token budget of a useful answer.
 const MIN_TOKENS: usize = 50;
-/// An error says no more, in characters.
+/// The longest error message, in characters.
 const LONGEST_MESSAGE: usize = 1_500;
 
 /// Freshness of an answer relative to its files on disk.
@@ -253,7 +253,7 @@ impl Meta {
 /// Writes an error in its common shape.
 fn failure(err: &Error, start: Instant, max_tokens: usize) -> Envelope {
     let mut body = Map::new();
-    // A message that repeats what it was given repeats no more than its beginning.
+    // A long message usually repeats an argument, so it is cut.
     let message = match err.message.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}…", &err.message[..end]),
         None => err.message.clone(),

@@ -434,7 +434,7 @@ mod tests {
                         let session = Session::open(home.path());
                         call(&session, "search_symbols", 1, 5);
                         call(&session, "find_references", 1, 1);
-                        // On a busy machine whoever has the lock may keep it for longer than an answer waits.
+                        // On a busy machine another process may hold the lock for longer than an answer waits.
                         session.flush_within(&mut session.state(), Duration::from_secs(60));
                     }
                 });

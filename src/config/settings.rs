@@ -32,8 +32,8 @@ pub struct Variable {
 pub(super) const INDEX_DIRECTORY: Variable =
     Variable { names: &["CODELODE_INDEX_PATH", "CODE_INDEX_PATH"], sets: "the index directory", put: |_, _| Ok(()) };
 
-/// Says each setting once: documentation, key and type; its names in the environment and how their text is read; and where the
-/// value goes, with `?` where it may be refused.
+/// Declares each setting once: documentation, key and type; its names in the environment and the parser of their
+/// text; and the assignment of the value, with `?` if it may be refused.
 macro_rules! settings {
     ($($(#[$doc:meta])* $key:ident: $type:ty = [$($name:literal),+] $read:ident, |$config:ident, $value:ident| $take:expr;)*) => {
         /// The settings of codelode, as `config.toml` in codelode's folder of the index directory holds them.

@@ -1,4 +1,4 @@
-//! What wins over what, and what a wrong setting answers.
+//! Precedence of settings, and errors for invalid ones.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn decide(file: &str, env: &[(&str, &str)], flags: &Flags) -> Result<Config, Str
     apply(home, Some((Path::new("config.toml"), file)), &env, flags).map_err(|err| err.to_string())
 }
 
-/// Flags that set nothing but this.
+/// Flags with these settings only.
 fn flags(settings: Settings) -> Flags {
     Flags { index_dir: Some("/index".into()), settings }
 }

@@ -164,7 +164,7 @@ impl Walker<'_> {
     }
 }
 
-/// So many files of a folder that is left out are counted.
+/// The most files counted in a folder that is left out.
 const MOST_COUNTED: u64 = 10_000;
 
 /// Number of files in a folder, up to a limit. Links are not followed.

@@ -1,4 +1,4 @@
-//! The walk and what follows it, on real files and folders.
+//! Walks of real files and folders, and their later steps.
 
 mod git;
 mod inputs;
@@ -70,7 +70,7 @@ impl Source {
         std::os::unix::fs::symlink(target, path).expect("links can be made");
     }
 
-    /// Runs git in a folder, free of what the machine configures.
+    /// Runs git in a folder, without the machine's configuration.
     fn git(&self, at: &str, arguments: &[&str]) {
         let mut command = Command::new("git");
         command.arg("-C").arg(self.path(at)).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);

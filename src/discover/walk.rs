@@ -30,7 +30,7 @@ pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
         found.merge(walker.enter_all(round));
         round = walker.choose_links(&mut found, &mut entered);
         if round.is_empty() && !found.files.iter().any(|file| is_source(&file.path)) {
-            // A published package: what was built is all there is.
+            // A published package: the built files are all it has.
             for (folder, n_files) in std::mem::take(&mut found.built) {
                 found.skipped[SkipReason::BuildOutput as usize] -= n_files;
                 found.left_out.retain(|left| left.path != folder.path);
@@ -41,7 +41,7 @@ pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
     Ok(found.finish(&walker.root, rules))
 }
 
-/// Whether a file may be what others are built from, by its name: no document, and no settings.
+/// Whether a file may be a source, by its name: no document, and no settings.
 fn is_source(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let Some((stem, ending)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else { return false };

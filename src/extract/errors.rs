@@ -4,7 +4,7 @@ use tree_sitter::{Node, Point, Range, Tree};
 
 use crate::languages::Budget;
 
-/// A syntax error of so many bytes at the top of a file has swallowed whole definitions.
+/// The size in bytes of a syntax error that has swallowed whole definitions.
 const LARGE: usize = 2_000;
 
 /// Whether the syntax errors are large enough to hide definitions.
@@ -14,8 +14,8 @@ pub fn swallow_definitions(tree: &Tree) -> bool {
     root.has_error() && (root.is_error() || root.children(&mut root.walk()).any(large))
 }
 
-/// The file cut before each line that follows a blank one and begins at the margin: there people begin definitions. Not
-/// within what the tree takes for a comment or a string.
+/// Splits the file before each line that follows a blank one and begins at the margin, where definitions usually
+/// begin, except inside comments and strings of the tree.
 pub fn paragraphs(source: &[u8], tree: &Tree, budget: &Budget) -> impl Iterator<Item = Range> {
     let root = tree.root_node();
     let is_text = |at: usize| {
@@ -27,7 +27,7 @@ pub fn paragraphs(source: &[u8], tree: &Tree, budget: &Budget) -> impl Iterator<
     let (mut at, mut after_blank) = (0, false);
     for (row, line) in source.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let begins = line.first().is_some_and(|byte| !byte.is_ascii_whitespace() && !b")}]".contains(byte));
-        // Where all stands side by side at the top, finding the node at a place is a search through all of it.
+        // In a flat tree, finding the node at a position searches all of it.
         if after_blank && begins && budget.work() && !is_text(at) {
             starts.push((at as u32, row as u32));
         }

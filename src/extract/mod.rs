@@ -14,7 +14,7 @@ pub use crate::languages::Limits;
 use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 
-/// How deep macros inside macros are read.
+/// The deepest nesting of macros that is read.
 const EMBEDDED_DEPTH: usize = 6;
 
 thread_local! {
@@ -48,12 +48,12 @@ pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limit
     }
     number_lines(source, &mut symbols);
     let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded)).unwrap_or_default();
-    // What of it was too much is missing, such as the inside of a macro.
+    // Parts beyond the budget are missing, such as the inside of a macro.
     let has_errors = tree.root_node().has_error() || !reading.budget.is_left();
     Extraction { symbols, facts, has_errors, failure: None }
 }
 
-/// One file while it is read.
+/// A file being read.
 struct Reading<'s> {
     spec: &'static LanguageSpec,
     source: &'s [u8],
@@ -63,7 +63,7 @@ struct Reading<'s> {
 }
 
 impl Reading<'_> {
-    /// Reads a file whose tree is no use in pieces that the tree does not take for comments or strings.
+    /// Reads a file with a useless tree in pieces, split outside of comments and strings.
     fn paragraph_by_paragraph(&self, tree: &Tree) -> Vec<Symbol> {
         let mut cx = Cx::new(self.spec, self.source, &self.budget);
         for range in errors::paragraphs(self.source, tree, &self.budget) {
@@ -85,8 +85,8 @@ impl Reading<'_> {
         lower.facts.finish()
     }
 
-    /// The syntax tree of the file, or of one range of it; `None` when it takes more than is left of the budget, which says
-    /// why then.
+    /// The syntax tree of the file, or of one range of it; `None` if the budget is exceeded, which then has the
+    /// reason.
     fn parse(&self, range: Option<Range>) -> Option<Tree> {
         PARSERS.with_borrow_mut(|parsers| {
             let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, self.spec)).unwrap_or_else(|| {
@@ -113,8 +113,8 @@ impl Reading<'_> {
         })
     }
 
-    /// Visits every node once, in source order, and does what the language's table says of its kind. `depth` is how many
-    /// macros the text lies in.
+    /// Visits every node once, in source order, and applies the rule for its kind. `depth` is the number of enclosing
+    /// macros.
     fn walk<'t>(&self, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize) {
         let table = self.spec.table();
         let mut cursor = tree.walk();
@@ -126,8 +126,8 @@ impl Reading<'_> {
             }
             let rule = match table.get(node.kind_id() as usize) {
                 Some(rule) => rule,
-                // The one kind that is in no table is a syntax error. In a file what is left of it is read; a macro's text may
-                // not be the language at all, and a guess there would be a lie.
+                // Only syntax errors are in no table. The rest of a file is read in spite of them; the text of a
+                // macro may not be the language at all, so it is skipped.
                 None if depth > 0 => &Rule::Skip,
                 None => &Rule::Walk,
             };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Limits, extract, extract_within};
 use crate::languages::LANGUAGES;
 
-/// What every extraction owes, whatever the text.
+/// Checks the invariants of an extraction, for any text.
 fn holds(text: &[u8]) {
     for spec in LANGUAGES {
         let found = extract(spec, text);
@@ -111,7 +111,7 @@ fn definitions_are_found_in_a_file_that_the_grammar_cannot_read() {
 #[test]
 fn a_file_that_takes_too_long_is_given_up_with_a_word() {
     let (_, spec) = crate::languages::of_file("a.py", b"").expect("Python has a grammar");
-    // Brackets that nobody closes: each may be the one that is missing, and the grammar tries them all.
+    // Unclosed brackets: each may be the one that is missing, and the grammar tries them all.
     let text = "f(a[{x: (".repeat(20_000);
     let of = |time| extract_within(spec, text.as_bytes(), &Limits { time, ..Limits::default() });
     let found = of(Duration::from_millis(1));

@@ -92,7 +92,8 @@ impl Builder {
 
     /// About how many bytes the facts take while they are made.
     pub fn room(&self) -> usize {
-        // Names and expressions stand in a table and in what finds them there; every table once more when facts are packed.
+        // Names and expressions are in a table and in its hash map; every table is copied once more when facts are
+        // packed.
         self.text * 3
             + self.texts.len() * 80
             + self.scopes.len() * 2 * size_of::<Scope>()

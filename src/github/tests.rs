@@ -1,4 +1,4 @@
-//! The client against a stand-in that serves a real repository.
+//! The client against a test server with a real repository.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn cat() -> Name {
     Name::new("octo", "cat").expect("a name")
 }
 
-/// Every file as text, `None` for what is no file.
+/// Every file as text, `None` for submodules.
 fn contents(tree: &Tree) -> Vec<(String, EntryMode, Option<String>)> {
     let read = |entry: TreeEntry| {
         let text = (entry.mode != EntryMode::Submodule)
@@ -64,7 +64,7 @@ fn a_commit_is_the_same_by_archive_and_by_blobs() {
     git(&work, &["init", "-q", "-b", "main"]);
     fs::write(work.join("run.sh"), "#!/bin/sh\n").expect("there is room");
     fs::write(work.join("src/a.rs"), "fn a() {}\n").expect("there is room");
-    // Attributes change what an archive holds, and not what the commit holds.
+    // Attributes change an archive, and not the commit.
     fs::write(work.join("subst.txt"), "$Format:%H$\n").expect("there is room");
     fs::write(work.join("left-out.txt"), "left out\n").expect("there is room");
     fs::write(work.join(".gitattributes"), "subst.txt export-subst\nleft-out.txt export-ignore\n").expect("room");
@@ -120,7 +120,7 @@ fn few_files_come_one_by_one_and_many_in_one_archive() {
     tree.prepare(&entries.iter().collect::<Vec<_>>()).expect("they come");
     assert_eq!(contents(&tree).len(), 40);
     assert_eq!((hub.asked("/git/blobs/"), hub.asked("/codeload/")), (5, 1));
-    // Nothing is left where contents were kept.
+    // No temporary files remain.
     assert_eq!(fs::read_dir(home.path().join("tmp")).expect("it was made").count(), 0);
 }
 
@@ -180,7 +180,7 @@ fn an_archive_that_fails_is_replaced_by_blobs_where_that_is_allowed() {
         let tree = open(&client, &cat(), None, how, home.path()).expect("it is there");
         tree.archive().map(|here| (here, contents(&tree).len()))
     };
-    // What came before the break counts, the rest comes one by one.
+    // Contents before the break count, the rest is fetched one by one.
     hub.set(|manners| manners.archive = Some(Manner::Breaks));
     assert_eq!(read_all(How::Tarball).expect("the rest is fetched"), (true, FILES.len()));
     let inner = Stand::http(|_| Reply::new(200, "inside"));
@@ -233,7 +233,7 @@ fn lists_are_read_page_by_page() {
     assert_eq!((all[0].as_str(), all[7].as_str()), ("refs/heads/main", "refs/tags/v6"));
     assert_eq!(names(refs(&client, &cat(), "v3").expect("it is listed")), ["refs/tags/v3"]);
     assert_eq!(default_branch(&client, &cat()).expect("it is told"), "main");
-    // The pages are known now, and where the next one is.
+    // The pages are cached, with the links to the next.
     hub.set(|manners| manners.remaining = Some(1));
     assert_eq!(names(refs(&client, &cat(), "").expect("nothing changed")), all);
     assert_eq!(client.rate().expect("it is told").remaining, 1);
@@ -259,7 +259,7 @@ fn what_did_not_change_does_not_count() {
     let home = tempfile::tempdir().expect("there is room");
     hub.set(|manners| manners.remaining = Some(2));
     let first = resolve(&client(&hub.stand, home.path()), &cat(), None).expect("there is room in the limit");
-    // Another process, a limit that is used up but for questions that cost nothing.
+    // Another process, and a limit that allows only conditional requests.
     hub.set(|manners| manners.remaining = Some(1));
     let client = client(&hub.stand, home.path());
     assert_eq!(resolve(&client, &cat(), None).expect("it costs nothing"), first);
@@ -292,7 +292,7 @@ fn a_token_opens_what_is_private_and_is_told_to_nobody_else() {
     let client = with(Some("s3cret"));
     let tree = open(&client, &cat(), None, How::Tarball, home.path()).expect("it opens");
     assert_eq!(contents(&tree).len(), FILES.len());
-    // What was answered to one is not taken for an answer to another.
+    // An answer cached for one token is not used for another.
     assert!(matches!(resolve(&with(None), &cat(), None), Err(Error::NotFound { .. })));
     hub.set(|manners| manners.codeload = Some(place));
     let tree = open(&client, &cat(), None, How::Tarball, home.path()).expect("it opens");

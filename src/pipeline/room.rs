@@ -117,11 +117,11 @@ mod tests {
                 let (gate, inside, most) = (&gate, &inside, &most);
                 scope.spawn(move || {
                     for turn in 0..500 {
-                        // What weighs nothing would not count as being inside.
+                        // A weight of zero would not count as being inside.
                         let weight = 1 + (thread * 31 + turn * 7) % 139;
                         let ticket = gate.enter(weight);
                         let now = inside.fetch_add(weight, Ordering::SeqCst) + weight;
-                        // What is too heavy for all of the room is there alone.
+                        // A weight above the limit is admitted alone.
                         assert!(now <= 100 || now == weight, "{now} with {weight}");
                         most.fetch_max(now, Ordering::SeqCst);
                         inside.fetch_sub(weight, Ordering::SeqCst);

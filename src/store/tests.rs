@@ -15,7 +15,7 @@ use super::tables::edges;
 use super::*;
 use crate::model::{Detail, Extraction, Kind, SourceFile, Span, Symbol};
 
-/// Nobody else writes where these tests do.
+/// No other process writes in these tests.
 const AT_ONCE: Duration = Duration::ZERO;
 
 /// Text by path.
@@ -39,7 +39,7 @@ impl Place {
         Store::at(self.folder.path().join("store"))
     }
 
-    /// Makes a checkout what is given, as the pipeline does: what the store holds already is not added again.
+    /// Gives a checkout these files, as the pipeline does: files already in the store are not added again.
     fn commit(&self, name: &str, files: &State) {
         try_commit(self.store().writer(AT_ONCE), name, files).expect("nothing is in the way");
     }
@@ -69,8 +69,8 @@ fn try_commit(writer: Result<Writer, Error>, name: &str, files: &State) -> Resul
     writer.commit(name, &entries, &[], SnapshotFacts::default())
 }
 
-/// A language of its own, so that nothing here depends on a grammar: a line `def name` or `class name` begins a symbol, and
-/// what is indented below belongs to it.
+/// A toy language, so that no test here depends on a grammar: a line `def name` or `class name` begins a symbol, and
+/// the indented lines below belong to it.
 fn read(text: &str) -> Extraction {
     let mut symbols: Vec<Symbol> = Vec::new();
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -147,19 +147,19 @@ fn check(snapshot: &Snapshot, files: &State) {
     assert_eq!(found, all.into_keys().collect(), "every symbol here has `word` in its name, and no other is found");
 }
 
-/// The ids of the symbols whose names hold a word.
+/// The ids of the symbols whose names contain a word.
 fn words(snapshot: &Snapshot, word: &str) -> Vec<String> {
     let clause = Clause::new(Field::Name, word, 1.0);
     let found = snapshot.search(&[clause], 100_000, &mut |_| true).expect("it can be searched");
     found.into_iter().map(|(number, _)| snapshot.symbol(number).expect("it is in the snapshot").id()).collect()
 }
 
-/// One function, which says which file and which edit it is.
+/// A function that names its file and its edit.
 fn function(place: usize, edit: usize) -> String {
     format!("def word_{place}_{edit}\n  text of {place} after {edit}\n")
 }
 
-/// Commits texts and shows what is there then, one line a symbol.
+/// Commits texts and checks the symbols afterwards, one line each.
 fn shows(files: &[(&str, &str)], expected: Expect) {
     let (place, files) = (Place::new(), state(files));
     place.commit("main", &files);
@@ -214,7 +214,7 @@ fn symbols_of_one_name_are_numbered_in_their_order() {
     );
 }
 
-/// What happens to a store: one of two checkouts gets files edited, added and removed, or is forgotten.
+/// A step in the life of a store: one of two checkouts gets files edited, added and removed, or is forgotten.
 #[derive(Clone, Debug)]
 enum Step {
     Edit(usize, Vec<(usize, Option<usize>)>),
@@ -243,7 +243,7 @@ proptest! {
                 Step::Edit(checkout, edits) => {
                     let files = now[checkout].get_or_insert_default();
                     for (file, content) in edits {
-                        // The same content under the same path, whoever has it, so that checkouts do share files.
+                        // The same content under the same path in every checkout, so that checkouts share files.
                         match content {
                             Some(content) => drop(files.insert(format!("{file}.x"), function(file, content))),
                             None => drop(files.remove(&format!("{file}.x"))),
@@ -294,7 +294,7 @@ fn packs_and_segments_stay_few_over_many_small_commits() {
         files.insert(format!("{commit}.x"), text);
         place.commit("main", &files);
         let manifest = place.manifest();
-        // Each is more than twice as large as what comes after it, so their number grows with the logarithm.
+        // Each is more than twice as large as all later ones, so their number grows with the logarithm.
         assert!(manifest.packs.len() <= 7, "{} packs after {commit} commits", manifest.packs.len());
         let n_segments = manifest.segments["segments"].as_array().map_or(0, Vec::len);
         assert!(n_segments <= 10, "{n_segments} segments after {commit} commits");
@@ -324,7 +324,7 @@ fn what_no_checkout_names_is_not_found_and_goes_away() {
     let documents: u64 = segments.iter().filter_map(|segment| segment["max_doc"].as_u64()).sum();
     assert!(documents < 300, "{documents} documents for 40 symbols");
 
-    // Nothing is left of files that are gone, whether or not anything came.
+    // Removed files leave nothing behind, even without new files.
     place.commit("main", &State::new());
     check(&place.snapshot("main"), &State::new());
     assert_eq!(weigh(place.store().dir(), "pack."), (0, 0));
@@ -390,7 +390,7 @@ fn what_an_older_version_read_is_read_again_in_every_checkout() {
     place.commit("first", &files);
     assert_eq!((version("first"), version("second")), (CONTENT, CONTENT - 1));
     assert_ne!(number("first"), old);
-    // The other one finds what the first has read anew.
+    // The second checkout uses the files that the first has read again.
     place.commit("second", &files);
     assert_eq!((version("second"), number("second")), (CONTENT, number("first")));
     check(&place.snapshot("second"), &files);
@@ -403,7 +403,7 @@ fn one_writes_while_the_others_wait() {
     let writer = place.store().writer(AT_ONCE).expect("nobody else writes");
     assert!(matches!(place.store().writer(AT_ONCE), Err(Error::Busy)));
     assert!(matches!(place.store().forget("main", AT_ONCE), Err(Error::Busy)));
-    // A writer that ends without a commit leaves nothing.
+    // A writer without a commit leaves nothing.
     drop(writer);
     assert!(matches!(place.store().snapshot("main"), Err(Error::Missing(_))));
     place.commit("main", &files);
@@ -473,7 +473,7 @@ fn a_commit_that_ends_at_any_moment_leaves_the_old_state_or_the_new() {
         names(&dir, Path::new("")).into_iter().filter(|name| !before.join(name).exists()).collect();
     assert!(brought.len() >= 8, "a pack, a table and a segment: {brought:?}");
 
-    // So many of its files were written, and the next one in part.
+    // This many of its files were written, and the next one in part.
     for n_written in 0..=brought.len() {
         for published in [false, true].into_iter().filter(|published| !published || n_written == brought.len()) {
             let cut = Store::at(place.folder.path().join(format!("cut {n_written} {published}")));
@@ -485,7 +485,7 @@ fn a_commit_that_ends_at_any_moment_leaves_the_old_state_or_the_new() {
                 let bytes = fs::read(dir.join(name)).expect("it is there");
                 fs::write(cut.dir().join(name), &bytes[..bytes.len() / 2]).expect("there is room");
             }
-            // The manifest comes last; nothing that it named before is swept yet.
+            // The manifest comes last; files of the previous one are not swept yet.
             let manifest = fs::read(dir.join("manifest.json")).expect("it is there");
             match published {
                 true => fs::write(cut.dir().join("manifest.json"), manifest),
@@ -567,7 +567,7 @@ fn damage_is_an_error_and_can_be_repaired() {
                     n_refused += 1
                 }
                 Err(err) => panic!("{}, {how}: {err}", name.display()),
-                // What is not used may be spoilt: answers are right or there are none.
+                // Unused parts may be damaged: answers are right or there are none.
                 Ok(snapshot) => check(&snapshot, &files),
             }
             let repaired = try_commit(spoilt.writer_anew(AT_ONCE), "main", &files);
@@ -577,7 +577,7 @@ fn damage_is_an_error_and_can_be_repaired() {
         }
     }
     assert!(n_refused > 30, "only {n_refused} were noticed");
-    // What a manifest names and is not there is no reason to wait for a newer manifest for ever.
+    // A file that the manifest names but that is missing is damage, and no reason to wait for a newer manifest.
     fs::remove_file(pack::path(&dir, 1)).expect("it is there");
     assert!(matches!(place.store().snapshot("main"), Err(Error::Damaged { .. })));
 }
@@ -600,14 +600,14 @@ proptest! {
             let good = fs::read(&path).expect("it is there");
             let mut bytes = good.clone();
             bytes[at.index(good.len())] ^= flip;
-            // As everywhere: never into a file that somebody may have mapped.
+            // As everywhere: never written in place, because a reader may have mapped the file.
             let replace = |bytes: &[u8]| {
                 fs::write(dir.join("new"), bytes).expect("it is ours");
                 fs::rename(dir.join("new"), &path).expect("it is ours");
             };
             replace(&bytes);
             if let Ok(snapshot) = place.store().snapshot("main") {
-                // Whatever it shows, showing it does not panic.
+                // Any result is accepted, but reading it must not panic.
                 for symbol in snapshot.files().flat_map(|file| file.symbols()) {
                     let _ = (symbol.id(), symbol.source(), symbol.signature(80), symbol.docstring(), symbol.decorators());
                 }
@@ -692,7 +692,7 @@ fn the_same_files_have_the_same_relations() {
     assert!(place.snapshot("worktree").edges().is_none());
     assert!(place.snapshot("main").edges().is_some());
 
-    // What some are made from is kept until they are made, and no longer.
+    // The source of derived tables is kept until they are made, and no longer.
     place.commit("main", &edited);
     assert!(place.snapshot("main").earlier_edges().is_some());
     place.snapshot("worktree").keep_edges(Edges::default()).expect("there is room");

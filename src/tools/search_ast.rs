@@ -1,5 +1,4 @@
-//! Code by its structure, from patterns written as code, tree-sitter queries or well-known
-//! smells.
+//! Code by its structure, from patterns written as code, tree-sitter queries or well-known smells.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What goes in, and the text that comes out; and that it can be read back.
+//! Round trips through the compact format: values, their text, and the values read back.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{ID_FORM, IDS, render, written};
 use crate::answer::tokens;
 
-/// Reads what was written, by the rules at the top of this file: what can be read back was not ambiguous.
+/// A reader of the format, by the rules at the top of the module: a text that can be read back is unambiguous.
 struct Reader<'a> {
     lines: std::iter::Peekable<std::str::Split<'a, char>>,
 }
@@ -186,7 +186,7 @@ fn part(rest: &mut &str) -> Value {
     text.into()
 }
 
-/// An id and all that it says.
+/// The fields in an id.
 fn read_id(fields: &mut Map<String, Value>, key: &str, id: &str) {
     let (file, rest) = id.split_once("::").expect("a file");
     let (qualified, kind) = rest.rsplit_once('#').expect("a kind");
@@ -494,7 +494,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Lists as tools give them: of symbols, of places, of files with their places.
+/// Lists as tools return them: of symbols, of places, of files with their places.
 fn any_rows() -> impl Strategy<Value = Value> {
     let file = || prop::sample::select(vec!["a.py", "b.py", "b/c d.py"]);
     let symbol = (file(), "[A-C](\\.[a-c]{1,3})?", prop::sample::select(vec!["class", "method~1"]));
@@ -533,7 +533,7 @@ fn any_fields(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<
     ];
     prop::collection::vec((key, value), 0..5).prop_map(|fields| {
         let sound = |(key, value): &(String, Value)| match key.as_str() {
-            // Only these have a form that means something.
+            // Only these have a special form.
             "id" | "symbol_id" => value.as_str().is_some_and(|text| text.contains('#')),
             _ => true,
         };

@@ -133,7 +133,7 @@ fn refusals_have_codes_and_say_when_to_come_back() {
         (451, "Blocked", "access_denied"),
         (503, "", "unavailable"),
     ] {
-        // Who says when to come back is not asked again and again.
+        // A refusal with a time of retry is not retried at once.
         let headers: &[(&str, &str)] = if status == 503 { &[("retry-after", "1")] } else { &[] };
         assert_eq!(refuse(status, headers, message)["code"], code, "{status}");
     }
@@ -158,7 +158,7 @@ const FILES: &[(&str, &str)] = &[
     ("logo.png", "\u{0}PNG"),
 ];
 
-/// Indexes in a mode and gives the answer.
+/// Indexes in a mode and returns the answer.
 fn index(cx: &mut Context, mode: GitHubMode, args: Value) -> Value {
     cx.config.github.mode = mode;
     let answer = run(cx, "index_repo", args);
@@ -248,7 +248,7 @@ fn what_git_cannot_reach_comes_another_way_and_says_so() {
     assert_eq!((&made["file_count"], &made["symbol_count"]), (&json!(3), &json!(2)), "{made}");
     let warning = made["warnings"][0].as_str().unwrap_or_default();
     assert!(warning.starts_with("read without git, which failed: "), "{made}");
-    // Who wants git alone is not given anything else.
+    // The mode `git` has no fallback.
     cx.config.github.mode = GitHubMode::Git;
     let answer = run(&cx, "index_repo", json!({"url": url, "ref_name": "main"}));
     assert_eq!(answer.value["code"], "unavailable", "{}", answer.text);
@@ -267,7 +267,7 @@ fn files_and_refs_come_without_git_as_well() {
         let ask = |tool: &str, args: Value| {
             let answer = run(&cx, tool, args);
             assert!(!answer.is_error, "{mode:?} {tool}: {}", answer.text);
-            // What was wanted this way needs no excuse.
+            // A requested mode needs no note.
             assert_eq!(answer.value["_meta"].get("read_without_git").is_some(), mode == GitHubMode::Auto, "{tool}");
             assert!(answer.value["_meta"]["rate_limit_remaining"].is_u64(), "{tool}");
             answer.value
@@ -290,7 +290,7 @@ fn files_and_refs_come_without_git_as_well() {
         let tree = ask("get_file_tree", json!({"repo": format!("{url}/tree/main/src")}));
         assert_eq!(tree["tree"][0]["path"], "src/deep", "{tree}");
     }
-    // Who wants git alone is not given anything else, and what is not there is not looked for twice.
+    // The mode `git` has no fallback, and a missing repository is not requested twice.
     let (mut cx, _home) = context(&hub, None);
     cx.config.github.mode = GitHubMode::Git;
     let refused = run(&cx, "list_repository_refs", json!({"repository": url}));
@@ -316,7 +316,7 @@ fn an_archive_is_downloaded_once_for_each_commit() {
         assert!(!answer.is_error, "{}", answer.text);
         answer.value["stats"]["total_matches"].as_u64().expect("a count")
     };
-    // Whatever was looked for first, the archive held everything.
+    // The archive has every file, whichever was requested first.
     let narrow = json!({"repository": url, "pattern": "meow", "include_globs": ["src/1.rs"]});
     assert_eq!((grep(&cx, narrow), hub.asked("/tarball/")), (1, 1));
     let all = || json!({"repository": url, "pattern": "meow"});

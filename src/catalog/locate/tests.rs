@@ -1,4 +1,4 @@
-//! Which repository is meant, by where the caller stands.
+//! The repository that a call refers to, by the caller's directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a repository around or inside the root adds.
+//! Effects of a repository around or inside the root.
 
 use super::{Source, paths, rules, skipped, walk_at};
 use crate::model::SkipReason;

@@ -1,4 +1,4 @@
-//! What a walk depended on, and whether that is still as it was.
+//! Inputs of a walk, and the detection of changes in them.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use super::{Source, changes_by, following, paths, rules, walk_at};
 use crate::discover::{Known, Rules, changes};
 use crate::model::SourceFile;
 
-/// Gives a file a time that the clock has not reached, so that no test has to wait for the clock to tick.
+/// Sets a file's time to the future, so that no test has to wait for the clock to tick.
 fn touch(source: &Source, path: &str) {
     let later = SystemTime::now() + Duration::from_secs(60);
     let file = fs::File::open(source.path(path)).expect("the file is there");

@@ -1,4 +1,4 @@
-//! Reading what a walk found, and what may have become of it.
+//! Reading of files found by a walk, which may have changed since.
 
 use std::fs;
 

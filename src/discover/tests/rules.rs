@@ -1,4 +1,4 @@
-//! What is left out by name, place and size.
+//! Files left out by name, place and size.
 
 use std::fs;
 
@@ -293,7 +293,7 @@ fn the_index_is_never_entered() {
     let walk = source.walk_by(&Rules { never: vec![source.path("index")], ..rules() });
     assert_eq!(paths(&walk), ["a.py", "other/index/b.py"]);
     assert_eq!(skipped(&walk, SkipReason::Noise), 1);
-    // What lies in the index and is asked for by name is a source like any other.
+    // A file inside the index directory is a normal source if it is requested by name.
     let inside = walk_at(&source.path("index/deep"), &Rules { never: vec![source.path("index")], ..rules() });
     assert_eq!(paths(&inside), ["a.py"]);
 }

@@ -1,8 +1,10 @@
-//! GitHub's own description of its interface, against what we ask, what we read, and what the stand-in answers.
+//! GitHub's own description of its API, compared with our requests, with the parsed answers, and with the test
+//! server.
 //!
-//! What we ask of it is kept in `tests/github`, as this test takes it out of the whole: the package `@octokit/openapi`, which
-//! also describes GitHub Enterprise. When that lies in `target/fixtures` (`npm pack --pack-destination target/fixtures
-//! @octokit/openapi`), all of it is looked at, and `UPDATE_EXPECT=1` writes the excerpt anew.
+//! The requested part of it is in `tests/github`, as an excerpt made by this test from the package
+//! `@octokit/openapi`, which also describes GitHub Enterprise. If that is in `target/fixtures` (`npm pack
+//! --pack-destination target/fixtures @octokit/openapi`), the whole is checked, and `UPDATE_EXPECT=1` writes the
+//! excerpt again.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -16,7 +18,7 @@ use crate::github::tests::client;
 use crate::github::*;
 use crate::net::stand::{Reply, Stand};
 
-/// What we ask: the path as it is described, the parameters beside those in it, and what the answer must always hold.
+/// Our requests: the path as described, its query parameters, and the required fields of the answer.
 const ASKED: &[(&str, &[&str], &[&str])] = &[
     ("/search/repositories", &["q", "sort", "order", "per_page", "page"], &["total_count", "items"]),
     ("/repos/{owner}/{repo}", &[], &["default_branch"]),
@@ -88,7 +90,7 @@ fn the_excerpt_is_of_the_description() {
     assert!(made == kept(), "GitHub describes itself otherwise now: UPDATE_EXPECT=1 writes the excerpt anew");
 }
 
-/// A server that answers a path with the example that GitHub gives for it.
+/// A server that answers a path with GitHub's own example.
 fn exemplary(description: &Value) -> Stand {
     let example = |path: &str| -> Value {
         let content = &description["paths"][path]["get"]["responses"]["200"]["content"]["application/json"];
@@ -146,7 +148,7 @@ fn every_refusal_that_github_describes_has_a_meaning() {
     assert!(refusals.len() > 4, "{refusals:?}");
     let home = tempfile::tempdir().expect("there is room");
     for status in refusals {
-        // Some words, as the schema of errors has them; one that says when to come back is not asked again.
+        // A message in the form of GitHub's errors; a time of retry prevents further attempts.
         let message = if status == 409 { "Git Repository is empty." } else { "words" };
         let words = json!({"message": message, "documentation_url": "https://docs.github.com"}).to_string();
         let stand = Stand::http(move |_| Reply::new(status, words.clone()).with("retry-after", "1"));
@@ -163,7 +165,7 @@ fn every_refusal_that_github_describes_has_a_meaning() {
     }
 }
 
-/// The package with the whole description, where somebody has put it.
+/// The package with the whole description, if it is installed.
 fn package() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join("fixtures");
     let mut files = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
@@ -198,7 +200,7 @@ fn text_of(excerpt: &Value) -> String {
     )
 }
 
-/// Of a description, the questions that we ask and everything that their answers are made of.
+/// The excerpt of a description: our requests, and all schemas of their answers.
 fn excerpt(description: &Value) -> Value {
     let mut paths = Map::new();
     for (path, ..) in ASKED {
@@ -273,7 +275,7 @@ fn bare_response(response: &Value) -> Value {
     }
 }
 
-/// What a value must be, without words about it.
+/// A schema without its descriptions.
 fn bare_schema(schema: &Value) -> Value {
     let mut kept = only(schema, &["type", "nullable", "required", "enum", "format"]);
     if !schema.is_object() {
@@ -300,7 +302,7 @@ fn schema(get: &Value) -> &Value {
     &get["responses"]["200"]["content"]["application/json"]["schema"]
 }
 
-/// What a reference stands for.
+/// The target of a reference.
 fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> &'a Value {
     while let Some(place) = value["$ref"].as_str() {
         value = description.pointer(place.trim_start_matches('#')).expect("references lead somewhere");
@@ -308,7 +310,8 @@ fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> &'a Value {
     value
 }
 
-/// Where an answer is not what a schema says, if anywhere. Keys may be missing: the stand-in says only what is asked of it.
+/// The place where an answer does not fit a schema, if any. Keys may be missing, because the test server has only the
+/// required ones.
 fn misfit(description: &Value, schema: &Value, answer: &Value, at: &str) -> Option<String> {
     let schema = resolve(description, schema);
     for choice in ["anyOf", "oneOf"] {

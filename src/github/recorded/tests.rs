@@ -1,8 +1,8 @@
-//! What GitHub answers, asked for again: a few answers of every sort, written down with names and numbers that are nobody's,
-//! and the traffic that the PyGithub project recorded.
+//! Recorded answers of GitHub, replayed: a few of every kind, with invented names and numbers, and the traffic
+//! recorded by the PyGithub project.
 //!
-//! Of the latter nothing is kept in this repository: the test looks for PyGithub's source archive in `target/fixtures`, and says
-//! how to get it when it is not there.
+//! The latter is not part of this repository: the test looks for PyGithub's source archive in `target/fixtures`, and
+//! explains how to get it if it is missing.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -72,7 +72,7 @@ fn recorded_answers_mean_what_they_meant() {
     assert!(count(403, "forbidden") > 0 && count(304, "good") > 0 && count(404, "not found") > 0, "{seen:?}");
 }
 
-/// Serves pairs, asks for each by our client, and counts what the answers mean by their status.
+/// Serves pairs, requests each with our client, and counts the results by status.
 fn replay(pairs: Vec<Pair>) -> BTreeMap<(u16, &'static str), usize> {
     let pairs = Arc::new(pairs);
     let served = Arc::clone(&pairs);
@@ -85,7 +85,7 @@ fn replay(pairs: Vec<Pair>) -> BTreeMap<(u16, &'static str), usize> {
         if pair.status == 304 && question.header("if-none-match").is_none() {
             return Reply::new(200, "{\"kept\":1}").with("etag", "\"kept\"");
         }
-        // How it was carried is not how we carry it, and where it leads is the next answer.
+        // Headers of the transfer do not apply here, and a redirect leads to the next answer.
         let carried = ["content-length", "transfer-encoding", "content-encoding", "connection", "location", "link"];
         let headers = pair.headers.iter().filter(|(name, _)| !carried.contains(&name.to_lowercase().as_str()));
         let reply = Reply::new(pair.status, pair.body.as_bytes());
@@ -161,14 +161,15 @@ fn replay(pairs: Vec<Pair>) -> BTreeMap<(u16, &'static str), usize> {
         404 => meaning == "not found",
         422 => meaning == "invalid",
         500..=599 => meaning == "trouble",
-        // A redirect means what it leads to.
+        // A redirect has the meaning of its target.
         _ => true,
     };
     assert!(seen.keys().all(|key| fitting(*key)), "{seen:?}");
     seen
 }
 
-/// How often an answer is asked for: redirects lead on, trouble without a word on when is asked for three times.
+/// The number of requests for an answer: redirects lead on, and server errors without a time of retry are requested
+/// three times.
 fn expected_times(pairs: &[Pair], number: usize) -> usize {
     let pair = &pairs[number];
     let waits = pair.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("retry-after"));

@@ -580,7 +580,7 @@ mod tests {
         Block { map: &map, record, pages: &pages }.candidates(query)
     }
 
-    /// The files of a block, each of whose number is its place, that a question leaves.
+    /// The files that a query leaves, in a block where each file's number is its place.
     fn candidates(texts: &[Vec<u8>], query: &GramQuery) -> Vec<u32> {
         let mut writer = GramWriter::default();
         for (place, text) in texts.iter().enumerate() {
@@ -593,7 +593,7 @@ mod tests {
         ask(file.path(), &record, query).expect("it is whole")
     }
 
-    /// The files whose lines hold every gram of a literal, by looking.
+    /// The files whose lines contain every gram of a literal, found by scanning.
     fn holding(texts: &[Vec<u8>], literal: &[u8]) -> Vec<u32> {
         let lower = |bytes: &[u8]| bytes.to_ascii_lowercase();
         let needed: BTreeSet<Vec<u8>> = literal.windows(3).filter(|three| !three.contains(&b'\n')).map(lower).collect();

@@ -68,8 +68,8 @@ impl Drop for Guard {
 /// Installs [`on_signal`] as handler.
 fn install() -> (usize, libc::sigaction) {
     let mut before = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: both structures are valid for the call, all zeros is a valid value of the first, and the handler does nothing
-    // that a handler may not do.
+    // SAFETY: both structures are valid for the call, all zeros is a valid value of the first, and the handler is
+    // async-signal-safe.
     unsafe {
         let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
         let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_signal;
