@@ -497,8 +497,10 @@ fn run(
     writer.expect(to_read.len(), room.writer);
     let known = if options.from_scratch { None } else { Some(writer.known()?) };
     let reading = Reading { origin, rules, known: known.as_ref(), watcher, room: &room };
-    reading.read_all(&files, &to_read, &mut |place, read| {
+    let mut credentials: Vec<String> = Vec::new();
+    reading.read_all(&files, &to_read, &mut |place, read, credential| {
         let path = &files[place].path;
+        credentials.extend(credential.then(|| path.clone()));
         states[place] = match read {
             Read::Skipped(reason) => Err(reason),
             Read::Held(id) => Ok(id),
@@ -514,6 +516,8 @@ fn run(
     if let Origin::Commit(reader) = origin {
         warnings.extend(reader.finish()?);
     }
+    let credentials = discover::credentials(credentials);
+    warnings.extend(credentials.map(|what| format!("{what}; {}", discover::CREDENTIALS_REMEDY)));
     // Racy files are often unchanged, and then need no new publication.
     if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, rules, options))
         && base.facts().partial == partial

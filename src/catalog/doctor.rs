@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::discover;
 use crate::pipeline::{self, Watcher};
-use crate::store::{self, Held, Registry, Sidecar, Store};
+use crate::store::{self, FileView, Held, Registry, Sidecar, Snapshot, Store};
 
 /// Result of an examination.
 #[derive(Debug, Default, Serialize)]
@@ -201,7 +202,7 @@ impl Visit<'_> {
                     let what = "was read by another version; the next question reads it again";
                     self.note(&sidecar.repo, what, None);
                 }
-                Ok(_) => {}
+                Ok(snapshot) => self.credentials(sidecar, &snapshot),
                 Err(err) => {
                     self.rebuild(registry, sidecar, &err.to_string());
                     held = store.held();
@@ -216,6 +217,16 @@ impl Visit<'_> {
             let sweep = || store.sweep(PATIENCE).map(|_| ()).map_err(|err| err.to_string());
             // Leftover files do no harm: the next run removes them too.
             self.finding(false, &store.dir().display().to_string(), &what, "remove them, as the next run does", sweep);
+        }
+    }
+
+    /// Names the files of a checkout that hold a credential.
+    fn credentials(&mut self, sidecar: &Sidecar, snapshot: &Snapshot) {
+        let secrets = &self.config.secrets;
+        let holds = |file: &FileView<'_>| discover::holds_credential(file.content()) && !secrets.allows(file.path());
+        let files = snapshot.files().filter(holds).map(|file| file.path().to_owned()).collect();
+        if let Some(what) = discover::credentials(files) {
+            self.note(&sidecar.repo, &what, Some(discover::CREDENTIALS_REMEDY));
         }
     }
 

@@ -56,7 +56,12 @@ impl Secrets {
     pub fn hides(&self, path: &str) -> bool {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
         let is_hidden = is_secret_file(path) || folders.map(name_of).any(is_folder_of_keys);
-        is_hidden && !self.allowed.as_ref().is_some_and(|globs| globs.is_match(path))
+        is_hidden && !self.allows(path)
+    }
+
+    /// Whether the user exempted a file.
+    pub fn allows(&self, path: &str) -> bool {
+        self.allowed.as_ref().is_some_and(|globs| globs.is_match(path))
     }
 }
 
@@ -157,9 +162,10 @@ fn has_key_extension(name: &str) -> bool {
 /// Keys and cluster configurations with a user's suffix: `id_rsa_work`, `kubeconfig-prod.yaml`.
 fn is_named_key(name: &str) -> bool {
     let is_own = |rest: &str| rest.is_empty() || rest.starts_with(['_', '-', '.']);
-    let kinds = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "kubeconfig"];
+    let kinds = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
     let extension = extension(name);
-    let is_known = kinds.iter().any(|kind| name.strip_prefix(kind).is_some_and(is_own)) || extension == "kubeconfig";
+    let is_cluster = name.starts_with("kubeconfig") || extension == "kubeconfig";
+    let is_known = is_cluster || kinds.iter().any(|kind| name.strip_prefix(kind).is_some_and(is_own));
     is_known && extension != "pub" && !is_source(extension) && !is_template(extension)
 }
 
@@ -218,6 +224,49 @@ mod tests {
             assert!(rule.hides(path), "{path}");
         }
         assert!(rule.hides("a/.ssh/config") && rule.hides_folder("a/.ssh") && !rule.hides_file(".ssh/config"));
+    }
+
+    /// Every form of name that was once given out by mistake, with files that it stands for.
+    #[test]
+    fn forms_of_names_that_were_missed_once_are_hidden() {
+        let rule = Secrets::default();
+        #[rustfmt::skip]
+        let forms: &[(&str, &[&str])] = &[
+            (".env~", &[".env~", "a/.env~"]),
+            (".env_*", &[".env_prod", ".env_local"]),
+            (".env-*", &[".env-prod", "deploy/.env-staging"]),
+            (".envrc*", &[".envrc", ".envrc~", ".envrc.local", ".envrc_work", ".envrc-old"]),
+            (".env.js", &[".env.js", "web/.env.js"]),
+            ("id_*.bak", &["id_rsa.bak", "id_ed25519.bak", "id_deploy.bak"]),
+            ("id_rsa_work", &["id_rsa_work", "keys/id_rsa_work"]),
+            ("*.pem.bak", &["server.pem.bak"]),
+            (".kube/config", &[".kube/config", "home/.kube/config"]),
+            (".docker/config.json", &[".docker/config.json"]),
+            ("gh/hosts.yml", &["gh/hosts.yml", ".config/gh/hosts.yml"]),
+            (".azure/*", &[".azure/accessTokens.json", ".azure/azureProfile.json", ".azure/msal_token_cache.bin"]),
+            ("*.tfvars", &["prod.tfvars", "terraform.tfvars"]),
+            ("*.tfstate", &["terraform.tfstate", "env/prod.tfstate"]),
+            ("firebase-adminsdk-*.json", &["firebase-adminsdk-1a2b.json", "shop-firebase-adminsdk-1a2b.json"]),
+            ("auth.json", &[".docker/auth.json", ".config/containers/auth.json", "composer/auth.json", ".composer/auth.json"]),
+            (".m2/settings.xml", &[".m2/settings.xml"]),
+            ("histories", &[".bash_history", ".zsh_history", ".python_history", ".mysql_history", ".psql_history",
+                ".sqlite_history", ".rediscli_history", ".node_repl_history", ".dbshell"]),
+            (".vault_pass", &[".vault_pass", ".vault_pass.txt"]),
+            (".yarnrc.yml", &[".yarnrc.yml"]),
+            (".sentryclirc", &[".sentryclirc"]),
+            ("*.priv", &["ca.priv"]),
+            ("private.asc", &["private.asc"]),
+            ("wp-config.php", &["wp-config.php", "public/wp-config.php"]),
+            ("kubeconfig*", &["kubeconfig", "kubeconfig.yaml", "kubeconfig-prod", "kubeconfig2", "kubeconfigs.yml"]),
+            ("secret(s).{txt,yml,yaml,json,env}", &["secret.txt", "secrets.txt", "secret.yml", "secrets.yml", "secret.yaml",
+                "secrets.yaml", "secret.json", "secrets.json", "secret.env", "secrets.env"]),
+            (".token", &[".token"]),
+        ];
+        for (form, paths) in forms {
+            for path in *paths {
+                assert!(rule.hides(path), "{form}: {path}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@
 mod binary;
 mod changes;
 mod checkout;
+mod credential;
 mod disk;
 mod folder;
 mod found;
@@ -35,6 +36,7 @@ use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
 pub use changes::{Changes, Known, List, changes, stat};
+pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
 pub use judge::count_files;
 pub use read::{is_binary, not_text, read};
 pub use tree::{choose, reason, stamp};

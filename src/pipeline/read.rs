@@ -50,12 +50,13 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads files on every core and passes each result to `take`, on this thread only.
+    /// Reads files on every core and passes each result to `take`, on this thread only, with whether the file
+    /// holds a credential.
     pub fn read_all(
         &self,
         entries: &[SourceFile],
         places: &[usize],
-        take: &mut dyn FnMut(usize, Read) -> Result<(), Error>,
+        take: &mut dyn FnMut(usize, Read, bool) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if places.is_empty() {
             return Ok(());
@@ -79,12 +80,13 @@ impl Reading<'_> {
                         }
                         let file = &entries[*place];
                         let ticket = Arc::new(gate.enter(Room::weight_of(file.size)));
-                        let read = match self.read_one(file) {
+                        let (read, credential) = self.read_one(file);
+                        let read = match read {
                             Read::New(prepared, failure) => Read::New(Box::new(prepared.holding(ticket)), failure),
                             other => other,
                         };
                         // The receiver is dropped when writing failed.
-                        if sender.send((*place, read)).is_err() {
+                        if sender.send((*place, read, credential)).is_err() {
                             break;
                         }
                     }
@@ -93,10 +95,10 @@ impl Reading<'_> {
             drop(sender);
             let mut done = 0;
             let mut result = Ok(());
-            for (place, read) in &receiver {
+            for (place, read, credential) in &receiver {
                 done += 1;
                 (self.watcher.progress)(done, Some(total), "indexing");
-                result = take(place, read);
+                result = take(place, read, credential);
                 if result.is_err() || cancelled.load(Ordering::Relaxed) {
                     stop.store(true, Ordering::Relaxed);
                     break;
@@ -112,12 +114,18 @@ impl Reading<'_> {
         })
     }
 
-    /// Reads and extracts one file.
-    fn read_one(&self, file: &SourceFile) -> Read {
+    /// Reads and extracts one file, and looks for credentials that the user has not allowed.
+    fn read_one(&self, file: &SourceFile) -> (Read, bool) {
         let content = match self.origin.read(file, self.rules) {
             Ok(content) => content,
-            Err(reason) => return Read::Skipped(reason),
+            Err(reason) => return (Read::Skipped(reason), false),
         };
+        let credential = discover::holds_credential(&content) && !self.rules.secrets.allows(&file.path);
+        (self.prepare(file, content), credential)
+    }
+
+    /// Extracts one file.
+    fn prepare(&self, file: &SourceFile, content: Vec<u8>) -> Read {
         let hash = Prepared::hash(&content);
         if let Some(id) = self.known.and_then(|known| known.find(&file.path, &hash)) {
             return Read::Held(id);

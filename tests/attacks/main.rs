@@ -4,6 +4,7 @@
 mod files;
 mod hostile;
 mod law;
+mod leaks;
 mod messages;
 mod patterns;
 
