@@ -31,12 +31,12 @@ const BY_HAND: [&str; 2] = ["search_text", "search_ast"];
 const SHORT: [(&str, char); 5] =
     [("kind", 'k'), ("language", 'l'), ("file_pattern", 'g'), ("max_results", 'n'), ("context_lines", 'C')];
 
-/// The tools that are commands by their schemas alone.
+/// Tools whose commands are made from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {
     TOOLS.iter().filter(|spec| spec.shown.is_some() && !BY_HAND.contains(&spec.name))
 }
 
-/// The tool behind a command; its name over MCP is understood as well, also as a command is written.
+/// The tool behind a command. Its MCP name is accepted as well, also with dashes.
 pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
     let name = command.replace('-', "_");
     commands().find(|spec| spec.command == command || spec.name == name)
@@ -48,8 +48,8 @@ pub(super) fn takes(tool: &str, argument: &str) -> bool {
     spec.is_some_and(|spec| describe(&(spec.input)()).properties().any(|(name, _)| name == argument))
 }
 
-/// The whole parser. Flags are made only for commands that the arguments name, because making all takes longer than most
-/// answers; when they name none, all are made, for help and completions.
+/// The whole parser. Flags are made only for commands that the arguments name, because making all takes longer than
+/// most answers; if they name none, all are made, for help and completions.
 pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
     let words = || args.iter().skip(1).filter_map(|arg| arg.to_str());
     let named: Vec<&str> = words().filter_map(tool).map(|spec| spec.name).collect();
@@ -84,7 +84,7 @@ pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
             let is_many = matches!(kind(schema), Kind::List | Kind::Either) || plural(&described, name).is_some();
             let several = last == Some(name) && (is_many || joins(name));
             let arg = with_help(arg, schema).value_parser(parser_of(schema));
-            // Programs write the argument's name; it is the same argument.
+            // Programs may write the argument's name with underscores.
             let long = name.replace('_', "-");
             if !is_global(name) {
                 let by_name = Arg::new(by_name(name)).long(long).hide(true).value_parser(parser_of(schema));
@@ -138,7 +138,7 @@ fn named(described: &Described, name: &str) -> String {
     singular(described, name).unwrap_or_else(|| name.to_owned()).to_uppercase()
 }
 
-/// Puts the description on an argument, with the default as it is written at a terminal.
+/// Adds the description to an argument, with the default as written at a terminal.
 fn with_help(arg: Arg, schema: &Value) -> Arg {
     let help = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut help = help.strip_suffix('.').unwrap_or(help).to_owned();
@@ -202,7 +202,7 @@ fn whole(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "give a whole number".to_owned())
 }
 
-/// A question of several words needs no quotes.
+/// Whether an argument takes several words without quotes, as a query does.
 fn joins(name: &str) -> bool {
     name == "query"
 }
@@ -271,7 +271,7 @@ pub(super) fn local_path(text: String, is_path: bool) -> String {
     }
 }
 
-/// Texts as the value that a schema asks for.
+/// The JSON value of texts, as a schema requires it.
 fn value(kind: Kind, mut texts: Vec<String>) -> Result<Value, String> {
     let last = || texts.last().cloned().unwrap_or_default();
     Ok(match kind {

@@ -156,7 +156,7 @@ impl Ast {
 }
 
 impl Text {
-    /// The pattern, and where to look.
+    /// The pattern, and the paths to search.
     fn read(&self) -> Result<(Pattern, Vec<PathBuf>), String> {
         let (mut patterns, mut rest) = (self.patterns.clone(), self.rest.iter());
         if patterns.is_empty() {
@@ -174,7 +174,7 @@ impl Text {
 }
 
 impl How {
-    /// Lines before and after each match.
+    /// The number of lines before and after each match.
     fn around(&self) -> (usize, usize) {
         let context = self.context.unwrap_or(0);
         (self.before_context.unwrap_or(context), self.after_context.unwrap_or(context))
@@ -206,7 +206,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let globs = globs(&how.globs, &here).map_err(|err| wrong(err.to_string()))?;
     let types = types(&how.types, &how.types_not).map_err(|err| wrong(err.to_string()))?;
     let chosen = Chosen { globs, types, root: grep.root() };
-    // A file may lie in several of the places that were given; it is shown once.
+    // A file may be below several of the given paths; it is shown once.
     let files: Vec<(FileView<'_>, PathBuf)> = grep
         .files()
         .filter_map(|file| Some((file, scopes.iter().find_map(|scope| scope.shown(file.path()))?)))
@@ -315,7 +315,7 @@ fn summary(stats: &Stats, started: Instant) -> serde_json::Value {
     }}, "type": "summary"})
 }
 
-/// A place that was given, or the one we are in.
+/// A given path, or the current folder.
 struct Scope {
     /// The required prefix of paths below the root: empty, a file, or a folder with its `/`.
     prefix: String,
@@ -332,7 +332,7 @@ impl Scope {
     }
 }
 
-/// The places to look at.
+/// The paths to search.
 fn scopes(grep: &Grep, here: &Path, paths: &[PathBuf]) -> Result<Vec<Scope>, Error> {
     let root = grep.root();
     let below = |path: &Path| -> Option<PathBuf> {
@@ -368,7 +368,7 @@ fn folder(path: &Path) -> String {
     if path.is_empty() || path.ends_with('/') { path.into_owned() } else { format!("{path}/") }
 }
 
-/// Which files globs and types choose.
+/// The filter of files by globs and types.
 struct Chosen {
     globs: Override,
     types: Types,

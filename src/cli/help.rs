@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-/// The groups of commands, those that matter most first.
+/// The groups of commands, the most important first.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Find", &["search", "text", "refs", "context", "ast"]),
     ("Read", &["get", "outline", "file", "tree", "bundle", "map", "overview", "suggest"]),
@@ -64,7 +64,7 @@ pub(super) fn listed(parser: &Command) -> String {
     text
 }
 
-/// The command that is spelt most like this one.
+/// The command with the most similar spelling.
 pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
     let names = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
     let near = names.map(|name| (strsim::normalized_damerau_levenshtein(name, typed), name));

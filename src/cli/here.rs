@@ -9,9 +9,9 @@ use crate::catalog::locate::project_root;
 use crate::config;
 use crate::tools::{Context, Envelope};
 
-/// Arguments that hold paths, or ids that begin with one.
+/// Arguments with paths, or with ids that begin with one.
 const PATHS: &[&str] = &["file", "file_path", "file_paths", "focus", "path_prefix", "symbol_id", "symbol_ids"];
-/// Text of a repository that may look like a path and is none.
+/// Keys whose text comes from a repository: it may look like a path and is none.
 const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text", "tree"];
 
 /// Makes existing paths absolute. If no repository is named, the first path outside the current folder determines it.
@@ -78,7 +78,7 @@ fn rewrite(value: &mut Value, root: &Path, here: &Path) {
     }
 }
 
-/// A path as it is written in a folder; both are relative to the same root.
+/// A path relative to a folder; both are relative to the same root.
 fn from(here: &Path, path: &Path) -> PathBuf {
     let common = here.components().zip(path.components()).take_while(|(a, b)| a == b).count();
     let up = here.components().skip(common).map(|_| std::path::Component::ParentDir);

@@ -1,4 +1,5 @@
-//! The tools at a terminal: every tool is a subcommand, made from the same schema that clients read. The only room that prints.
+//! Command line: every tool is a subcommand, made from the same schema that clients read. The only module that
+//! prints.
 
 mod command;
 mod doctor;
@@ -185,7 +186,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             return complain(&format!("there is no command `{typed}`{meant}; `codelode help` lists them"));
         }
         Err(err) => {
-            // Help and version arrive here, too. A closed pipe is no reason to complain.
+            // Help and version arrive here, too. A closed pipe is ignored.
             let _ = err.print();
             return if err.use_stderr() { FAILED } else { FOUND };
         }
@@ -316,7 +317,7 @@ fn flags(global: &Global, settings: Settings) -> Flags {
     Flags { index_dir: global.index_dir.clone(), settings }
 }
 
-/// The token budget that was asked for.
+/// The requested token budget.
 fn tokens(global: &Global) -> Option<usize> {
     global.max_tokens.map(|n_tokens| usize::try_from(n_tokens).unwrap_or(usize::MAX))
 }
@@ -390,7 +391,7 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
     })
 }
 
-/// The message of an error as tools write it.
+/// The message of an error in the form of the tools' errors.
 fn message_of(error: &Value) -> String {
     error["error"].as_str().unwrap_or_default().to_owned()
 }
@@ -412,7 +413,7 @@ fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
     call_once(cx, "index_folder", arguments, global.quiet)
 }
 
-/// The folder that a refusal is about and that a person at a terminal agrees to have indexed.
+/// The folder that the user agrees to index, after a refusal.
 fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
     let detail = |key| refusal.pointer(&format!("/details/{key}")).and_then(Value::as_str);
     let (root, why) = detail("root").zip(detail("why"))?;
@@ -499,7 +500,7 @@ fn log_to(config: &Config) -> Result<(), String> {
             subscriber.with(layer).try_init()
         }
     };
-    // Only tests run twice in a process, and they may keep their first log.
+    // Only tests run twice in a process, and they keep their first log.
     let _ = started;
     for setting in &config.in_vain {
         tracing::warn!("{setting} has no effect yet");

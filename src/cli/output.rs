@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use super::Color;
 use super::visible::visible;
 
-/// A text is cut to fewer columns only where it is shorter.
+/// The least columns to which a text is cut.
 const SHORTEST: usize = 24;
 
 /// Colours, or none.
@@ -69,7 +69,7 @@ impl Paint {
     }
 }
 
-/// An answer that is being written.
+/// An answer being written.
 pub(super) struct Output {
     /// The colours.
     pub(super) paint: Paint,
@@ -87,14 +87,15 @@ impl Output {
         Self { paint, asides: Vec::new(), width: None, text: String::new(), notes: String::new() }
     }
 
-    /// Lines are to fit the terminal, where standard output is one.
+    /// Cuts lines to the terminal's width, if standard output is a terminal.
     pub(super) fn fitting_terminal(mut self) -> Self {
         let (_, columns) = console::Term::stdout().size();
         self.width = io::stdout().is_terminal().then_some(usize::from(columns));
         self
     }
 
-    /// A text cut so that a line with `taken` other columns fits the terminal; never to less than can be understood.
+    /// A text cut so that a line with `taken` other columns fits the terminal, but not to less than is
+    /// understandable.
     pub(super) fn cut(&self, text: &str, taken: usize) -> String {
         match self.width {
             Some(width) => console::truncate_str(text, width.saturating_sub(taken).max(SHORTEST), "…").into_owned(),
@@ -108,7 +109,7 @@ impl Output {
         self.text.push('\n');
     }
 
-    /// Adds text as it is, and an end of line when it has none.
+    /// Adds text unchanged, and a line end if it has none.
     pub(super) fn raw(&mut self, text: &str) {
         self.text.push_str(text);
         if !text.is_empty() && !text.ends_with('\n') {
@@ -129,7 +130,7 @@ impl Output {
         &self.text
     }
 
-    /// Prints it all.
+    /// Prints the answer.
     pub(super) fn print(&self) {
         print_bytes(self.text.as_bytes());
         if !self.notes.is_empty() {

@@ -1,14 +1,14 @@
-//! A progress bar for work that takes long enough to be noticed.
+//! A progress bar for work that takes noticeably long.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Work shorter than this ends before a bar could be read.
+/// Shorter work ends before a bar could be read.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A bar that appears when it is worth it, and only on a terminal.
+/// A bar that appears after a while, and only on a terminal.
 pub(super) struct Progress {
     wanted: bool,
     begun: Option<Instant>,
@@ -21,7 +21,7 @@ impl Progress {
         Self { wanted: !quiet && io::stderr().is_terminal(), begun: None, bar: None }
     }
 
-    /// Shows how far the work has come.
+    /// Shows the progress of the work.
     pub(super) fn step(&mut self, done: u64, total: Option<u64>, message: &str) {
         if !self.wanted || self.begun.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
             return;

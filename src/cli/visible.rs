@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// Colour codes of answers: other escape sequences are not passed to the terminal.
 const PAINT: &[&str] = &["0", "1", "2", "31", "32", "33", "34", "35", "36", "1;31"];
 
-/// Shows everything in a text that would move the cursor, hide or reorder letters, or speak to the terminal. Ends of lines,
-/// tabs and the colours of answers stay. Outside of colours, the result is JSON where the text was.
+/// Makes everything in a text visible that would move the cursor, hide or reorder letters, or control the terminal.
+/// Line ends, tabs and the colours of answers stay. Outside of colours, JSON remains valid.
 pub(super) fn visible(bytes: &[u8]) -> Cow<'_, [u8]> {
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
         return Cow::Borrowed(bytes);
@@ -54,7 +54,7 @@ fn add_text(text: &str, shown: &mut Vec<u8>) {
     shown.extend_from_slice(out.as_bytes());
 }
 
-/// The rest of an escape that paints.
+/// The rest of a colour escape.
 fn paint(rest: &str) -> Option<&str> {
     let end = rest.bytes().take(8).position(|byte| byte == b'm')?;
     let code = rest[..end].strip_prefix('[')?;

@@ -29,7 +29,7 @@ pub enum Error {
         /// The repository.
         remote: String,
     },
-    /// It has no such ref.
+    /// The ref does not exist.
     #[error("{remote} has no branch, tag or commit {reference:?}")]
     NoRef {
         /// The repository.
@@ -61,13 +61,13 @@ pub enum Error {
     TooLarge {
         /// The repository.
         remote: String,
-        /// In bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// There is no room, even after old clones were removed.
+    /// The disk is full, even after old clones were removed.
     #[error("no space left in {}: {needed} bytes were fetched before it was full, {free} are free; make room there", folder.display())]
     Full {
-        /// Where.
+        /// The folder.
         folder: PathBuf,
         /// Bytes received until the disk was full: the least space needed.
         needed: u64,
@@ -80,7 +80,7 @@ pub enum Error {
     /// A repository on this machine cannot be read.
     #[error("cannot read the repository at {}: {problem}", path.display())]
     Unreadable {
-        /// Where.
+        /// Its path.
         path: PathBuf,
         /// The problem.
         problem: String,
@@ -88,12 +88,12 @@ pub enum Error {
     /// A named object is not in the repository.
     #[error("{what} is not in the repository at {}: it may be a shallow clone, or damaged", path.display())]
     Missing {
-        /// Where.
+        /// Its path.
         path: PathBuf,
         /// A commit, a tree or a file.
         what: String,
     },
-    /// The system refused.
+    /// An error of the system.
     #[error("{what} {}: {source}", path.display())]
     Io {
         /// The failed action.
@@ -109,7 +109,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a place cannot be written to, where another might.
+    /// Whether a folder is not writable, so that another might do.
     pub fn is_about_permission(&self) -> bool {
         let kind = if let Self::Io { source, .. } = self { Some(source.kind()) } else { None };
         matches!(kind, Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem))

@@ -261,7 +261,7 @@ fn many_packs_are_joined_and_hold_what_they_held() {
     };
     let mut commits = Vec::new();
     for n in 0..25 {
-        // Files that are alike become differences from one another.
+        // Similar files are stored as deltas of one another.
         for name in ["one", "two", "three"] {
             let text: String = (0..60).map(|line| format!("{name} {n} line {line}\n")).collect();
             fs::write(folder.path().join(name), text.replace("two", "one")).expect("files can be written");

@@ -21,7 +21,7 @@ const BESIDE: &[&str] = &[
     "truncated",
     "unknown_words",
 ];
-/// Keys that have a column or a line of their own.
+/// Keys with a column or a line of their own.
 const IN_COLUMNS: &[&str] = &[
     "column",
     "end_line",
@@ -46,7 +46,7 @@ const IN_COLUMNS: &[&str] = &[
 const PLAIN: &[&str] = &["reason", "reasons", "confidence", "change_type", "description"];
 /// The widest column that is aligned: one long path must not push all others off the screen.
 const WIDEST: usize = 56;
-/// A list of words that is longer than this has a line for each.
+/// The longest list of words on one line; others have a line for each.
 const ONE_LINE: usize = 100;
 
 /// Shows any value.
@@ -59,10 +59,10 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let entries = || answer.iter().filter(|(key, value)| !is_said_beside(key) && !is_empty(value));
     let (lists, others): (Vec<_>, Vec<_>) = entries().partition(|(_, value)| rows_of(value).is_some());
     match lists[..] {
-        // A list by itself needs no heading, and goes through a pipe a line at a time.
+        // A single list needs no heading, so that it can be piped line by line.
         [(_, Value::Array(list))] if others.iter().all(|(_, value)| short(value).is_some()) => {
             rows(list, None, 0, out);
-            // A sure answer need not say so.
+            // High confidence is not mentioned.
             let is_sure = |key: &str, value: &Value| key == "confidence" && value == "high";
             let told = others.iter().filter(|(key, value)| !is_counted(key, value, answer) && !is_sure(key, value));
             for (key, value) in told {
@@ -248,7 +248,7 @@ impl<'v> Row<'v> {
     }
 }
 
-/// Objects as rows, in columns. `file` is of the object around them, for those that do not say theirs.
+/// Objects as rows, in columns. `file` is the path of the enclosing object, for rows without one.
 fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
     let rows: Vec<Row<'_>> = values.iter().map(|value| Row::of(value, file)).collect();
     let width =
@@ -285,7 +285,7 @@ fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
     }
 }
 
-/// The lists that an object holds: callers of a caller, matches of a file.
+/// The lists inside an object: callers of a caller, matches of a file.
 fn below(row: &Row<'_>, depth: usize, out: &mut Output) {
     let Some(object) = row.value.as_object() else { return };
     let indent = "  ".repeat(depth);
@@ -306,7 +306,7 @@ fn below(row: &Row<'_>, depth: usize, out: &mut Output) {
     }
 }
 
-/// Whether an object holds places that say their line.
+/// Whether an object contains places with line numbers.
 fn has_lines(value: &Value) -> bool {
     let lists = value.as_object().into_iter().flat_map(Map::values).filter_map(rows_of);
     lists.flatten().any(|row| row.get("line").is_some() || row.get("line_number").is_some())

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::output::{Output, Paint};
 use crate::catalog::indexes::shell_word;
 
-/// A way to show an answer; false when the answer does not have its shape.
+/// A renderer; false if the answer does not have its shape.
 type Renderer = fn(&Value, &mut Output) -> bool;
 
 /// The first renderer that accepts an answer's shape shows it.
@@ -158,7 +158,7 @@ fn failures(value: &Value, out: &mut Output) {
     }
 }
 
-/// Whether a message names this already.
+/// Whether a message already contains this name.
 fn quotes(message: &str, name: &str) -> bool {
     [format!("`{name}`"), format!("\"{name}\"")].iter().any(|quoted| message.contains(quoted))
 }
@@ -185,7 +185,7 @@ fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
     text.filter(|text| !text.is_empty() && !shown.contains(text))
 }
 
-/// A plural.
+/// A number with its noun, in singular or plural.
 pub(super) fn n_of(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }

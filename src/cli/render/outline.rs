@@ -42,13 +42,13 @@ fn outline(file: &Value, out: &mut Output) {
     }
 }
 
-/// The highest line number below a symbol, its own included.
+/// The highest line number of a symbol and of those below it.
 fn last_line(symbol: &Value) -> u64 {
     let children = symbol.get("children").and_then(Value::as_array).into_iter().flatten();
     children.map(last_line).max().unwrap_or(0).max(number_of(symbol, "line").unwrap_or(0))
 }
 
-/// A symbol and those that it holds.
+/// A symbol and those inside it.
 fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
     let paint = out.paint;
     let line = number_of(value, "line").unwrap_or(0);

@@ -18,14 +18,14 @@ use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry, is_text
 /// The number of commits of a repository whose texts are kept; the least recently used goes first.
 const MOST: usize = 3;
 
-/// The files of a commit, read from its texts where these are kept. Files that may hold a credential are neither listed nor
-/// read.
+/// The files of a commit, read from kept texts where possible. Files that may contain a credential are neither listed
+/// nor read.
 pub struct Kept {
     tree: Box<dyn SourceTree>,
     secrets: Secrets,
     /// Hidden files, once the others were listed.
     hidden: OnceLock<Vec<String>>,
-    /// Its contents came from far away and are nowhere else.
+    /// Its contents were fetched from far away and are nowhere else.
     far: bool,
     home: Option<Home>,
     texts: Option<Texts>,
@@ -45,7 +45,7 @@ impl Kept {
         Self { tree, secrets, hidden: OnceLock::new(), far: false, home: None, texts: None }
     }
 
-    /// Files that may hold a credential.
+    /// Files that may contain a credential.
     pub fn hidden(&self) -> Result<&[String], SourceError> {
         if self.hidden.get().is_none() {
             self.paths()?;

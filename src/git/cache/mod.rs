@@ -54,16 +54,16 @@ pub enum Age {
     Kept,
 }
 
-/// A commit that can be read, and how it came here.
+/// A readable commit, and the facts of fetching it.
 #[derive(Debug)]
 pub struct Opened {
     /// Its files.
     pub commit: Commit,
-    /// The ref and the folder that were asked for.
+    /// The requested ref and folder.
     pub found: Found,
-    /// Bytes that were fetched for it; `None` when it was here already.
+    /// Bytes fetched for it; `None` if it was here already.
     pub fetched: Option<u64>,
-    /// Set when https was refused and it came over ssh, from there.
+    /// The ssh address it was fetched from, if https was refused.
     pub over: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub struct Cache {
     access: Access,
     keep: Keep,
     swept: AtomicBool,
-    /// Held for the process's life when the folder is its own.
+    /// The lock held for the process's life, if the folder is its own.
     own: Option<File>,
 }
 
@@ -126,7 +126,8 @@ impl Cache {
         Self { root, access, keep, swept: AtomicBool::new(false), own: None }
     }
 
-    /// The clones of this process alone, in a folder of its own below `root` that goes when the cache is dropped.
+    /// The clones of this process alone, in a folder of its own below `root` that is removed when the cache is
+    /// dropped.
     pub fn of_process(root: &Path, access: Access, keep: Keep) -> Result<Self, Error> {
         let all = root.join("processes");
         make_private(&all)?;
@@ -138,7 +139,7 @@ impl Cache {
         Ok(Self { root: all.join(name), access, keep, swept: AtomicBool::new(false), own: Some(lock) })
     }
 
-    /// Whether clones can be kept below a folder, or why not.
+    /// Whether clones can be stored below a folder.
     pub fn can_be_in(root: &Path) -> Result<(), Error> {
         make_private(root)?;
         tempfile::tempfile_in(root).map(drop).map_err(Error::io("cannot write in", root))
@@ -173,7 +174,7 @@ impl Cache {
         Ok(Located { found: meaning(&remote, &refs, place.as_ref())?, used })
     }
 
-    /// The commit that [`Cache::find`] would find, to be read. It is fetched when it is not here.
+    /// Opens the commit that [`Cache::find`] would find; fetches it if it is not here.
     pub fn open(&self, remote: &Remote, reference: Option<&str>, age: Age, wish: &Wish<'_>) -> Result<Opened, Error> {
         if remote.folder().is_some() {
             let located = self.find(remote, reference, wish)?;
@@ -182,7 +183,7 @@ impl Cache {
         self.open_as(remote, reference, &Wanted::Aged(age), wish)
     }
 
-    /// The commit that was found just now, to be read, without asking for it once more. It is fetched when it is not here.
+    /// Opens the commit of a lookup just made, without another lookup; fetches it if it is not here.
     pub fn open_located(
         &self,
         remote: &Remote,
@@ -211,7 +212,7 @@ impl Cache {
         }
         let key = key(&remote);
         match self.open_key(&key, &remote, place.as_ref(), wanted, wish) {
-            // A clone that lost objects is made anew, once.
+            // A clone that has lost objects is cloned again, once.
             Err(Error::Missing { .. } | Error::Unreadable { .. }) if self.discard(&key) => {
                 self.open_key(&key, &remote, place.as_ref(), wanted, wish)
             }
@@ -354,7 +355,7 @@ impl Cache {
         let (commit, bytes, over) = match done {
             Ok(done) => done,
             Err(err) => {
-                // A clone that was there stays as it was; half of one is of no use.
+                // An existing clone stays as it was; a new one is useless if incomplete.
                 let _ = if is_new { remove(&folder) } else { clean(&path) };
                 return Err(err);
             }
@@ -407,13 +408,14 @@ impl Cache {
                 let _ = remove(&entry);
             }
         }
-        // A process that keeps to itself lives among those that do.
+        // Private caches of ended processes, which are beside this one if it is private itself.
         let shared = self.root.join("processes");
         sweep_processes(self.root.parent().filter(|_| self.own.is_some()).unwrap_or(&shared));
         self.evict(0, except);
     }
 
-    /// Removes clones that were not used for long, and the least used until the rest fits and `wanted` bytes went.
+    /// Removes clones that were not used for long, and then the least recently used until the rest fits and `wanted`
+    /// bytes are freed.
     fn evict(&self, wanted: u64, except: Option<&str>) {
         let mut clones: Vec<(SystemTime, u64, String)> = entries(&self.root.join("repos"))
             .into_iter()
@@ -478,11 +480,11 @@ impl Cache {
         Ok(())
     }
 
-    /// A bare repository without objects, for asking.
+    /// A bare repository without objects, for lookups.
     fn scratch(&self) -> Result<gix::ThreadSafeRepository, Error> {
         let path = self.root.join("empty.git");
         if !path.join("HEAD").is_file() {
-            // Several at once write the same.
+            // Several processes at once write the same.
             init(&path)?;
         }
         open(&path, Depth::Opening)
@@ -509,7 +511,7 @@ impl Cache {
         }
     }
 
-    /// A lock, as soon as it can be had.
+    /// Waits for a lock.
     pub(super) fn lock(&self, key: &str, sort: &str, exclusive: bool, wish: &Wish<'_>) -> Result<File, Error> {
         let (until, mut pause) = (Instant::now() + PATIENCE, Duration::from_millis(2));
         loop {
@@ -542,7 +544,7 @@ impl Drop for Cache {
 fn sweep_processes(folder: &Path) {
     for path in entries(folder).into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
         let Ok(lock) = File::options().write(true).open(&path) else { continue };
-        // A process that is just starting has made the file and not yet locked it.
+        // A starting process has made the file and not yet locked it.
         let young = lock.metadata().and_then(|file| file.modified()).ok().and_then(|at| at.elapsed().ok());
         if young.is_some_and(|age| age > Duration::from_secs(60)) && lock.try_lock().is_ok() {
             let _ = remove(&path.with_extension(""));
@@ -551,7 +553,7 @@ fn sweep_processes(folder: &Path) {
     }
 }
 
-/// The name of a clone's folder: readable, and unlike any other's.
+/// The name of a clone's folder: readable and unique.
 pub(super) fn key(remote: &Remote) -> String {
     let identity = remote.identity();
     let readable = remote.id(None).replace('/', "-");
@@ -605,7 +607,7 @@ fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found,
     })
 }
 
-/// The same on this machine, where any revision can be looked up.
+/// The meaning of a place in a repository on this machine, where any revision can be looked up.
 fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
     match (meaning(remote, refs, place), place) {
         (Err(err), Some(Place::Ref(name))) => {
@@ -632,7 +634,7 @@ fn is_full(err: &Error) -> bool {
     }
 }
 
-/// Bytes that are free where a path lies.
+/// Free bytes on the disk of a path.
 fn free(path: &Path) -> u64 {
     rustix::fs::statvfs(path).map_or(0, |facts| facts.f_bavail.saturating_mul(facts.f_frsize))
 }

@@ -17,7 +17,7 @@ const MOST: usize = 20;
 /// Bytes before the first entry of a pack, and after the last.
 const HEADER: u64 = 12;
 const TRAILER: u64 = 20;
-/// Offsets from here on are kept in a table of their own.
+/// Larger offsets are kept in a table of their own.
 const FAR: u64 = 1 << 31;
 
 /// A pack and its index.
@@ -44,7 +44,7 @@ pub(in crate::git) fn join(folder: &Path) -> Result<usize, Error> {
     packs.truncate(small(&packs));
     write_joined(folder, &packs)?;
     for pack in &packs {
-        // Without its index a pack is none, so this comes first.
+        // A pack without index is ignored, so the index is removed first.
         for path in [pack.data.with_extension("idx"), pack.data.clone()] {
             fs::remove_file(&path).map_err(Error::io("cannot remove", &path))?;
         }
@@ -109,7 +109,7 @@ fn index_of(data: &Path) -> Result<pack::index::File, Error> {
     pack::index::File::at(data.with_extension("idx"), gix::hash::Kind::Sha1).map_err(unreadable)
 }
 
-/// An index of version 2: how many ids begin with each byte or a lower one, the ids, checksums, offsets.
+/// An index of version 2: the number of ids up to each first byte, the ids, checksums, offsets.
 fn write_index(folder: &Path, places: &[Place], pack: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let mut file = Hashed::new(tempfile::NamedTempFile::new_in(folder)?);
     file.write_all(b"\xfftOc\0\0\0\x02")?;
@@ -152,7 +152,7 @@ impl Hashed {
         Self { file: BufWriter::with_capacity(1 << 20, file), hash: Sha1::new() }
     }
 
-    /// Writes the hash, and makes sure that all of it is on the disk.
+    /// Writes the hash, and syncs the file to disk.
     fn finish(mut self) -> io::Result<(tempfile::NamedTempFile, Vec<u8>)> {
         let hash = self.hash.finalize().to_vec();
         self.file.write_all(&hash)?;

@@ -31,7 +31,7 @@ const BLOCK: usize = 64 << 10;
 /// written.
 const SHARE: usize = 32;
 const MOST_PACKED: usize = 1 << 20;
-/// Of a larger content only the beginning is kept.
+/// The largest content kept whole; of larger ones only the beginning is kept.
 const LARGEST: usize = 64 << 20;
 /// The last bytes of a completely written file.
 const MAGIC: [u8; 8] = *b"texts 1\n";
@@ -73,7 +73,7 @@ struct Trailer {
 
 /// The texts of a commit, open.
 pub(in crate::git) struct Texts {
-    /// No other of this process has the same.
+    /// A number unique in this process.
     number: u64,
     file: File,
     blocks: Vec<BlockRecord>,
@@ -82,7 +82,7 @@ pub(in crate::git) struct Texts {
     damaged: AtomicBool,
 }
 
-/// A block that a thread has unpacked: its neighbours in the tree are looked into next.
+/// A block that a thread has unpacked, kept because its neighbours in the tree are read next.
 struct Unpacked {
     of: (u64, u32),
     packed: Vec<u8>,
@@ -94,7 +94,7 @@ thread_local! {
 }
 
 impl Texts {
-    /// Opens a file; `None` where there is none that was written to its end.
+    /// Opens a file; `None` if it is missing or incomplete.
     pub(in crate::git) fn open(path: &Path) -> Option<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let file = File::open(path).ok()?;
@@ -125,7 +125,7 @@ impl Texts {
         !self.damaged.load(Ordering::Relaxed)
     }
 
-    /// Whether a content is here, or as much of it as is kept of any like it.
+    /// Whether a content is here, as far as such contents are kept.
     pub(in crate::git) fn holds(&self, id: &gix::oid) -> bool {
         self.find(id).is_some()
     }
@@ -257,7 +257,7 @@ impl Share {
     }
 }
 
-/// A file that is being written.
+/// A file being written.
 struct Output {
     file: BufWriter<tempfile::NamedTempFile>,
     start: u64,
@@ -266,7 +266,7 @@ struct Output {
 }
 
 impl Output {
-    /// Writes a share, which is empty then.
+    /// Writes a share and empties it.
     fn take(&mut self, share: &mut Share) -> io::Result<()> {
         share.close();
         let first = self.blocks.len() as u32;
@@ -287,7 +287,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the records, and lets the file appear.
+    /// Writes the records, and publishes the file.
     fn finish(mut self, path: &Path) -> io::Result<()> {
         self.contents.sort_unstable_by_key(|content| content.id);
         let (blocks, contents) = (self.blocks.as_bytes(), self.contents.as_bytes());

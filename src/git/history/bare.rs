@@ -30,7 +30,7 @@ pub(in crate::git) fn clean(path: &Path) -> Result<(), Error> {
     {
         remove(&entry)?;
     }
-    // A pack counts once its index is there.
+    // A pack counts once its index exists.
     let known = |entry: &Path| {
         let ending = entry.extension().and_then(|ending| ending.to_str());
         matches!(ending, Some("pack" | "idx" | "keep" | "rev")) && entry.with_extension("idx").is_file()
@@ -61,7 +61,7 @@ pub(in crate::git) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Makes a folder that only its owner can enter.
+/// Makes a folder that only its owner can access.
 pub(in crate::git) fn make_private(path: &Path) -> Result<(), Error> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

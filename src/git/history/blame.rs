@@ -9,10 +9,10 @@ use super::commit::{causes, commit_id, open};
 use super::sound::Depth;
 use crate::git::Error;
 
-/// Lines that one commit wrote.
+/// Lines last changed by one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blamed {
-    /// Which lines, from one.
+    /// The lines, from one.
     pub lines: RangeInclusive<u32>,
     /// The commit, in hex.
     pub commit: String,

@@ -1,4 +1,4 @@
-//! The files of one commit, read straight from the object database: no checkout, no filter, no attribute.
+//! The files of a commit, read straight from the object database: no checkout, no filter, no attribute.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -62,12 +62,12 @@ impl std::fmt::Debug for Commit {
 }
 
 impl Commit {
-    /// The commit that a revision means in the repository at `path`, its `.git` or its worktree.
+    /// The commit of a revision in the repository at `path`, its `.git` or its worktree.
     pub fn open(path: &Path, revision: &str) -> Result<Self, Error> {
         Self::of(open(path, Depth::Everything)?, path, revision, None)
     }
 
-    /// The same for a repository that is open, and is kept while the commit is.
+    /// The commit of a revision in an open repository; `pin` is kept as long as the commit.
     pub(in crate::git) fn of(
         repository: gix::ThreadSafeRepository,
         path: &Path,
@@ -93,7 +93,7 @@ impl Commit {
         })
     }
 
-    /// When it was committed, in seconds since 1970.
+    /// The commit time, in seconds since 1970.
     pub fn time(&self) -> i64 {
         self.time
     }
@@ -124,7 +124,7 @@ impl Commit {
         })
     }
 
-    /// Reads many files on every core, each handed to `take` by its place; the order is not that of the entries.
+    /// Reads many files on every core, and passes each to `take` with its place; the order is arbitrary.
     pub fn read_each<T: Send>(
         &self,
         entries: &[TreeEntry],
@@ -142,14 +142,14 @@ impl Commit {
         result
     }
 
-    /// The size of one entry's content; `None` where the repository does not hold it.
+    /// The size of an entry's content; `None` if the repository does not have it.
     pub fn size(&self, entry: &TreeEntry) -> Option<u64> {
         let id = ObjectId::from_hex(entry.id.as_bytes()).ok()?;
         self.with(|repository| repository.try_find_header(id).ok().flatten().map(|header| header.size()))
     }
 }
 
-/// The commit that a revision means: a full hash is looked up as it is.
+/// The commit of a revision; a full hash is looked up directly.
 pub(in crate::git) fn commit_id(repository: &gix::Repository, revision: &str) -> Option<ObjectId> {
     let id = match ObjectId::from_hex(revision.as_bytes()) {
         Ok(id) => id,

@@ -12,13 +12,13 @@ use libdeflater::Decompressor;
 
 use super::commit::LARGEST_OBJECT;
 
-/// A repository with more packs than this is not looked after, and slow in any case.
+/// The most packs used; a repository with more is badly maintained, and slow in any case.
 const MOST_PACKS: usize = 64;
-/// Of larger contents, the first bytes are unpacked alone.
+/// The largest content unpacked whole; of larger ones, the first bytes are unpacked alone.
 const LARGE: usize = 32 << 10;
 
 thread_local! {
-    /// Making one takes longer than most contents.
+    /// Making one takes longer than unpacking most contents.
     static UNPACKER: RefCell<Decompressor> = RefCell::new(Decompressor::new());
 }
 

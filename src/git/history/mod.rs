@@ -19,22 +19,22 @@ use gix::object::tree::EntryMode;
 use crate::config::Secrets;
 use sound::Depth;
 
-/// Why history cannot answer.
+/// An error of a history query.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no repository that can be read.
+    /// There is no readable repository.
     #[error("{} is not in a git repository", .0.display())]
     NoRepository(PathBuf),
-    /// A revision names no commit here.
+    /// A revision has no commit here.
     #[error("{0:?} names no commit of this repository")]
     NoCommit(String),
-    /// An object cannot be read, as in a clone without all of its history.
+    /// An object cannot be read, as in a shallow clone.
     #[error("the repository cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// Files that came and files that went are compared up to this many pairs: more would take minutes after a large move, and
-/// then only those with the very same content are taken for renamed.
+/// The most pairs of added and removed files that are compared: more would take minutes after a large move, so then
+/// only identical files count as renamed.
 const RENAME_PAIRS: usize = 200 * 200;
 
 /// A file's content in the history: its id there.
@@ -44,9 +44,9 @@ pub struct Content(gix::ObjectId);
 /// A file that differs between two states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// Relative to the folder that is looked at.
+    /// Its path relative to the folder.
     pub path: String,
-    /// Its path before, where it was renamed and that was looked for.
+    /// Its earlier path, if renames were detected and it was renamed.
     pub old_path: Option<String>,
     /// Its content before; `None` where it did not exist.
     pub old: Option<Content>,
@@ -54,7 +54,7 @@ pub struct Changed {
     pub new: Option<Content>,
 }
 
-/// The history of a folder: of the part of a repository that lies in it.
+/// The history of a folder, which may be a part of a repository.
 pub struct History {
     repository: gix::Repository,
     /// The folder, from the worktree's root; empty for the root itself.
@@ -65,7 +65,7 @@ pub struct History {
 }
 
 impl History {
-    /// The history of a folder of a checkout, opened without trust like [`super::Repository`].
+    /// Opens the history of a folder of a checkout, without trust like [`super::Repository`].
     pub fn open(folder: &Path, secrets: &Secrets) -> Result<Self, Error> {
         let none = || Error::NoRepository(folder.to_owned());
         let folder = folder.canonicalize().map_err(|_| none())?;
@@ -92,7 +92,8 @@ impl History {
         files
     }
 
-    /// The id of the commit that a revision names, in hex: a commit's id or the beginning of one, a branch, a tag, `HEAD~3`.
+    /// The id of a revision's commit, in hex. A revision is a commit's id or a prefix of one, a branch, a tag,
+    /// `HEAD~3`.
     pub fn commit(&self, revision: &str) -> Result<String, Error> {
         let unknown = || Error::NoCommit(revision.to_owned());
         let id = self.repository.rev_parse_single(BStr::new(revision)).map_err(|_| unknown())?;
@@ -184,7 +185,7 @@ impl History {
         Ok(self.shown(files))
     }
 
-    /// The text of a file; `None` when it has more than `limit` bytes.
+    /// The text of a file; `None` if it is larger than `limit` bytes.
     pub fn read(&self, content: Content, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         if self.repository.find_header(content.0).map_err(unreadable)?.size() > limit {
             return Ok(None);
@@ -193,7 +194,7 @@ impl History {
         Ok(Some(std::mem::take(&mut object.data)))
     }
 
-    /// The folder as of a commit; `None` where the commit does not have it.
+    /// The folder as of a commit; `None` if it does not exist there.
     fn tree(&self, commit: &str) -> Result<Option<gix::Tree<'_>>, Error> {
         let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| Error::NoCommit(commit.to_owned()))?;
         let root = self.repository.find_object(id).and_then(gix::Object::peel_to_tree).map_err(unreadable)?;

@@ -22,7 +22,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Finds the repository that holds `path`, looking upward from it. `None` when there is none that can be read.
+    /// Finds the repository of `path`, searching upwards. `None` without a readable one.
     pub fn open(path: &Path) -> Option<Self> {
         let mut path = path.canonicalize().ok()?;
         if !path.is_dir() {
@@ -46,7 +46,7 @@ impl Repository {
         })
     }
 
-    /// The folder that holds the history: canonical, and the same for every worktree of the repository.
+    /// The common git directory: canonical, and the same for every worktree of the repository.
     pub fn common_dir(&self) -> PathBuf {
         self.common_dir.clone()
     }
@@ -56,12 +56,12 @@ impl Repository {
         self.worktree.clone()
     }
 
-    /// The commit that is checked out, in hex; `None` before the first one.
+    /// The checked-out commit, in hex; `None` before the first one.
     pub fn head(&self) -> Option<String> {
         self.head.clone()
     }
 
-    /// `owner/name` when the remote called `origin` lies at github.com.
+    /// `owner/name` if the remote `origin` is at github.com.
     pub fn origin(&self) -> Option<String> {
         self.origin.clone()
     }
@@ -82,14 +82,15 @@ impl Repository {
         if index.prefixed_entries_range(BStr::new(&folder)).is_some() {
             return true;
         }
-        // A sparse index holds one entry for a whole folder that is not checked out.
+        // A sparse index has one entry for a whole folder that is not checked out.
         let holds = |folder: &str| index.entry_by_path(BStr::new(folder)).is_some();
         index.is_sparse() && folder.match_indices('/').any(|(end, _)| holds(&folder[..=end]))
     }
 
     fn index(&self) -> Option<&gix::index::File> {
         let load = || {
-            // The checksum would take longer than everything else, and a damaged index fails to parse anyway.
+            // Verifying the checksum would take longer than everything else, and a damaged index fails to parse
+            // anyway.
             let skip_hash = true;
             gix::index::File::at(&self.index_path, self.object_hash, skip_hash, Default::default()).ok()
         };

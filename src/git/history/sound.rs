@@ -12,9 +12,9 @@ use crate::git::Error;
 const KB: u64 = 1 << 10;
 const MB: u64 = 1 << 20;
 
-/// Largest file that holds one line: a ref, or the way to another folder.
+/// Largest file with a single line: a ref, or a path to another folder.
 const LINE: u64 = 64 * KB;
-/// Files of a git directory, and how large each may be. A linked worktree has the first four for itself.
+/// Files of a git directory with their size limits. A linked worktree has its own copies of the first four.
 const FILES: &[(&str, u64)] = &[
     ("HEAD", LINE),
     ("commondir", LINE),
@@ -30,7 +30,7 @@ const FILES: &[(&str, u64)] = &[
     ("objects/info/commit-graph", 4096 * MB),
     ("objects/pack/multi-pack-index", 4096 * MB),
 ];
-/// Folders of a git directory that are looked through for [`Depth::Everything`].
+/// Folders of a git directory that are checked for [`Depth::Everything`].
 const FOLDERS: &[&str] = &["refs", "logs", "objects", "info", "worktrees"];
 /// The longest chain of refs that name each other, and of object databases.
 const MOST_LINKED: usize = 8;
@@ -103,7 +103,7 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// Looks at the files of a git directory, or of the one that a `.git` file names.
+/// Checks the files of a git directory, or of the one that a `.git` file names.
 fn check(dot_git: &Path, depth: Depth) -> io::Result<()> {
     let mut own = dot_git.to_owned();
     if own.metadata()?.is_file() {
@@ -142,7 +142,7 @@ fn check(dot_git: &Path, depth: Depth) -> io::Result<()> {
     Ok(())
 }
 
-/// Looks at the refs that `HEAD` leads to.
+/// Checks the refs that `HEAD` leads to.
 fn check_head(own: &Path, common: &Path) -> io::Result<()> {
     let mut name = "HEAD".to_owned();
     for _ in 0..MOST_LINKED {
@@ -165,7 +165,7 @@ fn check_head(own: &Path, common: &Path) -> io::Result<()> {
     Err(ErrorKind::InvalidData.into())
 }
 
-/// The object databases that one borrows from, itself left out.
+/// The object databases that one borrows from, itself excluded.
 fn databases(first: PathBuf) -> io::Result<Vec<PathBuf>> {
     let mut found = vec![first];
     let mut at = 0;
@@ -188,7 +188,7 @@ fn databases(first: PathBuf) -> io::Result<Vec<PathBuf>> {
     Ok(found.split_off(1))
 }
 
-/// Looks at the entries of a git directory itself: each may be the name of a ref.
+/// Checks the entries of a git directory itself: each may be the name of a ref.
 fn check_names(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
@@ -199,7 +199,7 @@ fn check_names(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Looks at everything below a folder, which need not be there.
+/// Checks everything below a folder, which need not exist.
 fn check_below(folder: PathBuf, left: &mut usize) -> io::Result<()> {
     let is_objects = folder.file_name().is_some_and(|name| name == "objects");
     let mut folders = vec![folder];

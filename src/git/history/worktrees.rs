@@ -1,4 +1,4 @@
-//! The worktrees of a repository beside its main one.
+//! Linked worktrees of a repository.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use super::sound::{self, Depth};
 /// A linked worktree, as `git worktree list` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worktree {
-    /// Its root, which need not be there any more.
+    /// Its root, which may no longer exist.
     pub path: PathBuf,
-    /// The branch that is checked out, without `refs/heads/`; `None` when none is.
+    /// The checked-out branch, without `refs/heads/`; `None` without one.
     pub branch: Option<String>,
 }
 
-/// The linked worktrees of the repository that holds `path`; none when there is no repository.
+/// The linked worktrees of the repository of `path`; empty without a repository.
 pub fn worktrees(path: &Path) -> Vec<Worktree> {
     let open = |dot_git: PathBuf| sound::open(&dot_git, Depth::Opening, gix::open::Options::isolated()).ok();
     let found = path.canonicalize().ok().and_then(|path| sound::find(&path)).and_then(open);

@@ -42,7 +42,7 @@ fn make_key(path: &Path) {
 }
 
 impl Sshd {
-    /// `None` where there is none, or the system does not let it run.
+    /// Starts the server; `None` if it is not installed, or not allowed to run.
     fn start(root: &Path) -> Option<Self> {
         if !Path::new(SSHD).is_file() {
             skipped(&format!("there is no {SSHD}; the package openssh-server has it"));
@@ -111,7 +111,7 @@ fn a_real_server_of_ssh_is_cloned_from_and_updated() {
         let access = Access { ssh_command, ..access(&refusing.certificate, folder.path(), &[]) };
         Cache::shared(folder.path().join(name), access, Keep::default())
     };
-    // A server need not accept the variable that asks for the newer protocol, and this one does not.
+    // A server need not accept the variable for the newer protocol, and this one does not.
     for name in ["localhost:.git".to_owned(), format!("ssh://localhost:{}{}/.git", sshd.port, origin.path().display())]
     {
         let opened = cache(&format!("one-{}", name.len()), "user").open(&remote(&name), None, Age::Kept, &quiet());

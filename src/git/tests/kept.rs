@@ -36,7 +36,7 @@ impl SourceTree for Counted {
     }
 }
 
-/// The newest commit with its texts, and how often it was read from the clone.
+/// The newest commit with its texts, and the number of its reads from the clone.
 fn open(world: &World, remote: &Remote, far: bool) -> (Kept, Vec<TreeEntry>, Arc<AtomicUsize>) {
     let opened = world.cache.open(remote, None, Age::Now, &quiet()).expect("it is cloned");
     let reads = Arc::new(AtomicUsize::new(0));
@@ -185,7 +185,7 @@ fn texts_are_few_and_go_with_the_clone() {
         assert_eq!(reads.load(Ordering::Relaxed), 0);
     }
 
-    // While one is read the clone stays, and then it goes with all that is beside it.
+    // While a text is being read the clone stays; afterwards both are removed.
     let tight = crate::git::Keep { max_bytes: 1, ..Default::default() };
     let sweep = || {
         let access = world.cache.access().clone();

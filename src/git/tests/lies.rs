@@ -25,7 +25,7 @@ fn packets(mut body: &[u8]) -> Vec<(&[u8], Packet<'_>)> {
     found
 }
 
-/// The answer to a fetch with another pack in it.
+/// The answer to a fetch with its pack changed.
 fn with_pack(reply: &Reply, change: &dyn Fn(&mut Vec<u8>)) -> Reply {
     let packets = packets(&reply.body);
     let begins = packets.iter().position(|(_, content)| *content == Some(b"packfile\n"));
@@ -52,7 +52,7 @@ fn sign(pack: &mut Vec<u8>) {
     pack.extend(sum);
 }
 
-/// Puts another size into the first entry.
+/// Changes the size in the first entry.
 fn resize(pack: &mut Vec<u8>, new: &dyn Fn(u64) -> u64) {
     let (first, mut at) = (pack[12], 12);
     let (mut size, mut shift) = (u64::from(first & 15), 4);
@@ -137,7 +137,7 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
             assert_eq!(left, 0, "{what} left something in {folder}");
         }
     }
-    // All of it came, and its sums are right.
+    // The pack is complete, and its checksums are right.
     *lie.lock().expect("nobody panics with it") =
         Some(Box::new(|reply| reply.clone().manner(Manner::Claims(reply.body.len() as u64 + 40))));
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 2);

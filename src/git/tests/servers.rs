@@ -180,7 +180,7 @@ fn several_at_once_fetch_once() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                // A cache of its own has locks of its own, as another process has.
+                // A separate cache has separate lock handles, as another process has.
                 let access = world.cache.access().clone();
                 let cache = Cache::shared(world.folder.path().join("git"), access, Keep::default());
                 let opened = cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned");
@@ -284,7 +284,7 @@ fn a_repository_that_moved_is_found() {
 fn a_daemon_is_asked_where_the_operator_trusts_it() {
     let origin = repository(&["a.py"]);
     let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
-    // Not by way of `git`, which would be killed in its place.
+    // Not through `git`, which would be killed instead of the daemon.
     let mut daemon = Command::new(Path::new(&git(origin.path(), &["--exec-path"])).join("git-daemon"))
         .args(["--export-all", "--reuseaddr", "--listen=127.0.0.1"])
         .arg(format!("--port={port}"))

@@ -98,7 +98,7 @@ fn a_folder_of_a_working_tree_is_no_repository_of_its_own() {
     let inside = root.join("sub");
     let found = within("a linked HEAD", move || Repository::open(&inside)).expect("the outer one");
     assert_eq!(found.worktree(), Some(root.clone()));
-    // By itself it is one.
+    // Outside of a working tree it counts.
     let bare = tempfile::TempDir::new().expect("there is room");
     git(bare.path(), &["clone", "-q", "--bare", root.to_str().expect("a path of ours"), "b.git"]);
     let at = bare.path().canonicalize().expect("it is there").join("b.git");

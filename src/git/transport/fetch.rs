@@ -91,7 +91,7 @@ impl Access {
         })
     }
 
-    /// Fetches one commit, without its history, into a repository. `name` is the ref that then holds it.
+    /// Fetches one commit, without its history, into a repository. `name` is the ref that it gets there.
     pub(in crate::git) fn fetch(
         &self,
         repository: &gix::Repository,
@@ -119,7 +119,7 @@ impl Access {
         Ok((received.load(Ordering::Relaxed), used))
     }
 
-    /// Tries as often as is sensible, by ssh when https is refused.
+    /// Tries several times, and over ssh if https is refused.
     fn persist<T>(
         &self,
         remote: &Remote,
@@ -214,7 +214,8 @@ impl Access {
                 Box::new(http::connect_http(carrier, url, Protocol::V2, false))
             }
             Transport::Ssh => {
-                // An alias of the user's own ssh configuration need not be a name; then it is the user's choice of host.
+                // An alias in the user's ssh configuration need not be a host name; then the host is the user's
+                // choice.
                 if let Err(err @ net::Error::Private { .. }) = self.check_host(remote) {
                     return Err(fail(err));
                 }
@@ -252,7 +253,7 @@ impl Access {
         Ok(connection.with_credentials(move |action| Ok(access.credentials(&action, secure))))
     }
 
-    /// The account for a server that asks, when there is a token for just that one.
+    /// The credentials for a server that asks, if there is a token for exactly that server.
     fn credentials(
         &self,
         action: &gix::credentials::helper::Action,
@@ -265,7 +266,7 @@ impl Access {
         }
         let host = url.host_str()?.to_ascii_lowercase();
         let token = self.token(&host, url.port())?;
-        // GitHub takes any user, GitLab wants this one for every sort of token.
+        // GitHub accepts any user, GitLab needs this one for every kind of token.
         let (username, password) = match token.0.split_once(':') {
             Some((user, password)) => (user.to_owned(), password.to_owned()),
             None if host.contains("gitlab") => ("oauth2".to_owned(), token.0.clone()),
@@ -324,7 +325,7 @@ impl Access {
         }
     }
 
-    /// No token is in a text that we make; a server may repeat it to us.
+    /// Removes tokens from a text: a server may repeat them.
     fn without_secrets(&self, mut text: String) -> String {
         for (_, token) in self.tokens.iter().filter(|(_, token)| !token.0.is_empty()) {
             text = text.replace(&token.0, "***");
@@ -362,7 +363,7 @@ fn tell<T>(wish: &Wish<'_>, received: &AtomicU64, run: impl FnOnce() -> T) -> T 
     })
 }
 
-/// Connects to the first address that answers.
+/// Connects to the first reachable address.
 fn dial(addresses: &[std::net::SocketAddr]) -> io::Result<(TcpStream, TcpStream)> {
     let mut last = io::Error::other("it has no address");
     for address in addresses {
@@ -370,8 +371,8 @@ fn dial(addresses: &[std::net::SocketAddr]) -> io::Result<(TcpStream, TcpStream)
             Ok(stream) => {
                 stream.set_read_timeout(Some(SILENCE))?;
                 stream.set_write_timeout(Some(SILENCE))?;
-                // Questions are small and come in pieces: held back to be sent together, each would wait for the last to
-                // be acknowledged.
+                // Requests are small and come in pieces: with Nagle's algorithm, each would wait until the last is
+                // acknowledged.
                 stream.set_nodelay(true)?;
                 return Ok((stream.try_clone()?, stream));
             }

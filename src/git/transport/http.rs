@@ -31,16 +31,16 @@ pub(in crate::git) struct Line {
     pub(in crate::git) failure: Arc<Mutex<Option<Failure>>>,
 }
 
-/// Why a conversation ended early, as far as we know better than git.
+/// The reason for an early end of a conversation, where git's own error says less.
 #[derive(Clone, Debug)]
 pub(in crate::git) enum Failure {
-    /// The client gave up.
+    /// An error of the client.
     Net(net::Error),
     /// The server answered with this status.
     Status(u16),
-    /// More came than may.
+    /// The answer is too large.
     TooLarge,
-    /// More came than may before a pack.
+    /// The answer is too large before a pack.
     NoPack,
 }
 
@@ -77,7 +77,7 @@ impl Carrier {
         Self { client, line, redirected: None }
     }
 
-    /// A request for a URL, at the server that we were sent to.
+    /// A request for a URL, at the server of the last redirect.
     fn request(
         &self,
         url: &str,
@@ -110,7 +110,7 @@ impl Carrier {
     }
 }
 
-/// Asks, and makes of an unhappy answer the error that git's side expects.
+/// Sends a request, and turns a bad status into the error that git's library expects.
 fn ask(client: &net::Client, line: &Line, request: &net::Request) -> io::Result<net::Response> {
     let response = client.send(request).map_err(|err| {
         line.fail(Failure::Net(err.clone()));
@@ -131,7 +131,7 @@ fn ask(client: &net::Client, line: &Line, request: &net::Request) -> io::Result<
     Err(io::Error::new(kind, format!("the server answers with status {}", response.status)))
 }
 
-/// The headers of an answer as git's side reads them.
+/// The headers of an answer, as git's library reads them.
 fn lines(response: &net::Response) -> Vec<u8> {
     response.header("content-type").map(|value| format!("content-type: {value}\n").into_bytes()).unwrap_or_default()
 }
@@ -155,7 +155,7 @@ impl Http for Carrier {
         let asked = request.url.clone();
         let response = match ask(&self.client, &self.line, &request) {
             Ok(response) => response,
-            // Reading the headers is where git's side looks for this error.
+            // Git's library looks for this error when it reads the headers.
             Err(err) => {
                 let failed = Deferred::failed(err);
                 return Ok(GetResponse { headers: failed, body: Deferred::bytes(Vec::new()) });
@@ -208,7 +208,7 @@ impl Http for Carrier {
     }
 }
 
-/// A question that is asked when its answer is first read: by then all of it is written.
+/// A request that is sent when its answer is first read, because by then its body is complete.
 struct Exchange {
     client: net::Client,
     line: Line,
@@ -283,7 +283,7 @@ impl Read for Counted {
     }
 }
 
-/// Headers or a body, as git's side reads them.
+/// The headers or body of an answer, for git's library.
 pub(in crate::git) struct Deferred {
     part: Part,
 }
@@ -308,7 +308,7 @@ impl Deferred {
         Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line, preface: None }))) }
     }
 
-    /// Asks the question, if it has not been, and takes the part of the answer that this is.
+    /// Sends the request unless it has been sent, and takes this part of the answer.
     fn ready(&mut self) -> io::Result<&mut Box<dyn BufRead + Send>> {
         let part = match &mut self.part {
             Part::Failed(err) => {

@@ -1,7 +1,7 @@
 //! The part of a server's answer that is kept in memory: everything before the pack. It is parsed packet by packet,
 //! so that an endless answer is noticed while it comes.
 
-/// A server's capabilities, its list of refs, or the packets before a pack: more bytes than these are none. A list of this
+/// The limit in bytes for a server's capabilities, its list of refs, or the packets before a pack. A list of this
 /// length names about 200,000 refs.
 pub(super) const LONGEST: u64 = 12 << 20;
 
@@ -11,7 +11,7 @@ pub(super) struct Preface {
     left: u64,
     is_over: bool,
     header: Vec<u8>,
-    /// Bytes that the packet at hand still has, and its first ones.
+    /// The bytes left of the current packet, and its first ones.
     packet: usize,
     first: Vec<u8>,
 }
@@ -39,7 +39,7 @@ impl Preface {
         true
     }
 
-    /// Reads on in the four digits that say how long a packet is.
+    /// Continues with the four digits of a packet's length.
     fn head(&mut self, bytes: &[u8]) -> usize {
         let n = (4 - self.header.len()).min(bytes.len());
         self.header.extend_from_slice(&bytes[..n]);
@@ -56,14 +56,14 @@ impl Preface {
         n
     }
 
-    /// Reads on in a packet.
+    /// Continues inside a packet.
     fn inside(&mut self, bytes: &[u8]) -> usize {
         let n = self.packet.min(bytes.len());
         let mark = b"packfile\n";
         let wanted = (mark.len() - self.first.len()).min(n);
         self.first.extend_from_slice(&bytes[..wanted]);
         self.packet -= n;
-        // An old server goes over to numbered channels without a word.
+        // An old server switches to numbered channels without notice.
         self.is_over = matches!(self.first[0], 1..=3) || (self.packet == 0 && self.first == mark);
         n
     }

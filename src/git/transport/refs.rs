@@ -5,22 +5,22 @@ use super::remote::Place;
 /// A branch or a tag.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RemoteRef {
-    /// In full: `refs/heads/main`, `refs/tags/v1`.
+    /// The full name: `refs/heads/main`, `refs/tags/v1`.
     pub name: String,
-    /// The commit, in hex; another object for the rare tag that names one.
+    /// The commit, in hex; another object for a rare tag of such.
     pub commit: String,
-    /// The tag's own object, when it has one.
+    /// The tag's own object, if it has one.
     pub tag: Option<String>,
 }
 
-/// All of them.
+/// The refs of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refs {
-    /// The default branch, in full.
+    /// The default branch, as a full name.
     pub default: Option<String>,
     /// The commit of the default branch.
     pub head: Option<String>,
-    /// By name.
+    /// All refs, by name.
     pub all: Vec<RemoteRef>,
 }
 
@@ -36,7 +36,7 @@ pub struct Found {
 }
 
 impl Refs {
-    /// The ref of a name: in full, a branch, or a tag, in this order.
+    /// The ref of a name: a full name, a branch, or a tag, in this order.
     pub fn get(&self, name: &str) -> Option<&RemoteRef> {
         let find =
             |full: &str| self.all.binary_search_by(|one| one.name.as_str().cmp(full)).ok().map(|at| &self.all[at]);
@@ -97,7 +97,7 @@ impl Refs {
     }
 }
 
-/// Whether a commit is named, and so never means another.
+/// Whether a reference is a commit's hash, whose meaning never changes.
 pub fn is_fixed(reference: &str) -> bool {
     reference.starts_with("refs/tags/") || !reference.starts_with("refs/")
 }

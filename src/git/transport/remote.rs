@@ -14,7 +14,7 @@ pub enum Transport {
     Ssh,
     /// A git daemon, in the clear.
     Git,
-    /// On this machine, read where it lies.
+    /// On this machine, read in place.
     Local,
 }
 
@@ -47,7 +47,7 @@ pub struct Remote {
     pub place: Option<Place>,
 }
 
-/// A ref, and perhaps a folder or a file, as a web page's address names them.
+/// A ref, and possibly a folder or a file, as in a web page's address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// `main/src/lib.rs`: both may contain slashes, so only the server's refs show where one ends.
@@ -56,7 +56,7 @@ pub enum Place {
     Ref(String),
 }
 
-/// Why a text names no repository.
+/// The reason why a text names no repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// The text is empty.
@@ -72,15 +72,15 @@ pub enum NameError {
         "the URL of {0} holds a password: leave it out, and put a token into the environment as CODELODE_GIT_TOKENS={0}=<token>"
     )]
     Password(String),
-    /// A scheme that would run a program, or that is not known.
+    /// An unknown scheme, or one that would run a program.
     #[error("{0}:// is no way to reach a repository: use https, ssh, git or file")]
     Scheme(String),
-    /// A part that a program could take for an option, or that cannot be one.
+    /// A part that a program could take for an option, or that is invalid.
     #[error("{0:?} cannot be part of a repository's name")]
     Part(String),
 }
 
-/// Hosts with names of their own, before a colon.
+/// Short names of hosts, before a colon.
 const SHORT: &[(&str, &str)] = &[
     ("github", "github.com"),
     ("gh", "github.com"),
@@ -93,7 +93,7 @@ const SHORT: &[(&str, &str)] = &[
 const FORGES: &[&str] = &["github.com", "gitlab.com", "codeberg.org", "bitbucket.org"];
 
 impl Remote {
-    /// Reads a name. A relative path is one in `directory`; without a directory there are none.
+    /// Parses a name. A relative path is resolved in `directory`; without one it is refused.
     pub fn parse(text: &str, directory: Option<&Path>) -> Result<Self, NameError> {
         let text = text.trim();
         if text.is_empty() {
@@ -137,7 +137,7 @@ impl Remote {
         Ok(Self { transport: Transport::Local, host: String::new(), port: None, user: None, path, place: None })
     }
 
-    /// `owner/name`, and perhaps `@ref`.
+    /// `owner/name`, possibly with `@ref`.
     fn short(host: &str, path: &str, text: &str) -> Result<Self, NameError> {
         let path = path.trim_matches('/');
         let (path, place) = match path.split_once('@') {
@@ -239,7 +239,7 @@ impl Remote {
         Ok(self)
     }
 
-    /// The address that git knows it by. It never holds a credential.
+    /// The address for git. It never contains a credential.
     pub fn url(&self) -> String {
         let scheme = self.transport.scheme();
         let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
@@ -247,7 +247,7 @@ impl Remote {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         match self.transport {
             Transport::Local => format!("file://{}", self.path),
-            // Only the scp form can name a path that does not start at the root.
+            // Only the scp form allows a path that does not start at the root.
             Transport::Ssh if !self.path.starts_with('/') && self.port.is_none() => {
                 format!("{user}{host}:{}", self.path)
             }
@@ -312,7 +312,7 @@ impl Remote {
         }
     }
 
-    /// The same over ssh, as hosts serve it that serve both: at its usual port, by the user `git`.
+    /// The same repository over ssh, for hosts with both: at the usual port, with the user `git`.
     pub fn over_ssh(&self) -> Option<Self> {
         let both = self.transport == Transport::Https && self.host.parse::<std::net::IpAddr>().is_err();
         both.then(|| Self {
@@ -397,7 +397,7 @@ fn web(host: &mut String, path: &str) -> (String, Option<Place>) {
     }
 }
 
-/// The second part of a page's address that is followed by a ref.
+/// The second part of a page's address, before a ref.
 const PAGES: &[&str] = &["tree", "blob", "raw", "blame", "commits", "commit", "src", "releases"];
 
 fn of_page(kind: &str, rest: &str) -> Option<Place> {
@@ -416,7 +416,7 @@ fn of_page(kind: &str, rest: &str) -> Option<Place> {
     }
 }
 
-/// Reads `%2F` and the like; `None` where that is no text, or one with control characters.
+/// Decodes `%2F` and the like; `None` if the result is no text, or has control characters.
 fn decoded(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -434,7 +434,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(out).ok().filter(|text| !text.chars().any(char::is_control))
 }
 
-/// Letters that need no care in an id, a path or a URL.
+/// Whether a text has only letters that are safe in an id, a path or a URL.
 fn is_plain(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 100
@@ -442,7 +442,7 @@ fn is_plain(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
-/// A text with only such letters, that looks like it.
+/// A similar text with only such letters.
 fn plain(text: &str) -> String {
     let text: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).take(80).collect();
@@ -450,7 +450,7 @@ fn plain(text: &str) -> String {
     if text.is_empty() { "x".to_owned() } else { text.to_owned() }
 }
 
-/// Whether git would take a text as the name of a ref.
+/// Whether git accepts a text as the name of a ref.
 pub fn is_ref(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 1000

@@ -1,6 +1,6 @@
 //! The system's `ssh`, and whether it has a key.
 
-/// Options that keep ssh from asking a person and from waiting for ever.
+/// Options that keep ssh from prompting and from waiting without end.
 pub const COMMAND: &str =
     "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=10 -o ServerAliveCountMax=3";
 
@@ -19,7 +19,7 @@ pub(in crate::git) fn has_identity(command: &str) -> bool {
     agent || keys
 }
 
-/// The user's folder of keys.
+/// The user's folder of ssh keys.
 fn dirs() -> Option<std::path::PathBuf> {
     std::env::home_dir().map(|home| home.join(".ssh"))
 }
