@@ -22,7 +22,7 @@ const STREAM_THREADS: usize = 4;
 /// The longest wait for answers and cancelled calls to finish after the client has gone.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// Why serving ended before the client did.
+/// The reason for ending before the client did.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The system provides no threads or no file descriptors.
@@ -42,7 +42,7 @@ pub fn serve(cx: Arc<Context>) -> Result<(), Error> {
         let (input, output) = rmcp::transport::stdio_pipes();
         session(cx, input, output).await;
     });
-    // Reading standard input may still hold a thread, which cannot be interrupted; it ends with the process.
+    // A thread may still be reading standard input, which cannot be interrupted; it ends with the process.
     runtime.shutdown_timeout(GOODBYE);
     Ok(())
 }
@@ -60,7 +60,8 @@ where
     if let Err(err) = running.waiting().await {
         tracing::error!(%err, "serving stopped");
     }
-    // The writer ends when every sender is gone and everything is written; a client that reads no more must not hold us.
+    // The writer ends when every sender is gone and everything is written; a client that does not read must not delay
+    // it.
     let _ = tokio::time::timeout(GOODBYE, writer).await;
 }
 

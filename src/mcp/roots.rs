@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The folder that a `file:` address names; `None` for any other address.
+/// The folder of a `file:` address; `None` for any other address.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     // Only this machine's files: the host is empty or `localhost`.

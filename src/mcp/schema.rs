@@ -35,7 +35,7 @@ impl Described {
         self.description.split("\n\n").next().unwrap_or_default()
     }
 
-    /// The first sentence of the description; a further one compares the tool with others, by the names that clients know.
+    /// The first sentence of the description; further ones compare the tool with others, by their names.
     pub fn first_sentence(&self) -> &str {
         let summary = self.summary();
         summary.split_once(". ").map_or(summary, |(first, _)| first)
@@ -46,7 +46,7 @@ impl Described {
         self.input.get("properties").and_then(Value::as_object).into_iter().flatten()
     }
 
-    /// Whether an argument must be given.
+    /// Whether an argument is required.
     pub fn is_required(&self, name: &str) -> bool {
         self.input
             .get("required")
@@ -66,7 +66,7 @@ pub fn describe(schema: &schemars::Schema) -> Described {
         Some(Value::String(text)) => text,
         _ => String::new(),
     };
-    // Clients insist on `properties` even where there are none.
+    // Clients need `properties` even if it is empty.
     input.entry("type").or_insert_with(|| "object".into());
     input.entry("properties").or_insert_with(|| Map::new().into());
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -81,7 +81,7 @@ pub fn strip(schema: &Value) -> Value {
     stripped(schema, &definitions, &mut Vec::new())
 }
 
-/// Strips one schema; `inside` are the definitions that are being inlined.
+/// Strips one schema; `inside` are the definitions being inlined.
 fn stripped(schema: &Value, definitions: &Map<String, Value>, inside: &mut Vec<String>) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
     let mut result = Map::new();
@@ -135,7 +135,7 @@ fn stripped(schema: &Value, definitions: &Map<String, Value>, inside: &mut Vec<S
     Value::Object(result)
 }
 
-/// Writes a union as briefly as it can be said.
+/// Writes a union as briefly as possible.
 fn union(result: &mut Map<String, Value>, key: &str, mut branches: Vec<Value>) {
     if branches.len() == 1 || key == "allOf" {
         branches.into_iter().for_each(|branch| merge(result, branch));
@@ -203,7 +203,7 @@ fn unwrapped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    // Only the schemas of the types below are looked at.
+    // Only the schemas of these types are used.
     #![allow(dead_code)]
 
     use schemars::JsonSchema;

@@ -67,7 +67,7 @@ impl Server {
         Self { cx, session: Arc::new(session) }
     }
 
-    /// The surface of now.
+    /// The current surface.
     fn surface(&self) -> Surface {
         self.session.surface.lock().expect("no panic while it is held").clone()
     }
@@ -128,7 +128,7 @@ impl Server {
             tokio::select! {
                 biased;
                 () = context.ct.cancelled() => {
-                    // The thread sees this when it looks next; its answer is not waited for.
+                    // The thread sees this at its next check; its answer is not awaited.
                     cancelled.store(true, Ordering::Relaxed);
                     return None;
                 }
@@ -225,7 +225,7 @@ impl ServerHandler for Server {
                     if envelope.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
                 Ok(result.into())
             }
-            // rmcp keeps this to itself: a call that was given up gets no answer.
+            // rmcp does not send this: a cancelled call gets no answer.
             None => Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, "cancelled", None)),
         }
     }
@@ -257,7 +257,7 @@ pub(super) fn problem_with(method: &str, params: Value) -> String {
     }
 }
 
-/// A progress function that lets through about ten steps a second, each further than the one before, and the last.
+/// A progress function limited to about ten steps a second, each larger than the one before, and the last one.
 fn throttled(sender: mpsc::UnboundedSender<Step>) -> Arc<crate::model::Progress<'static>> {
     let last: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
     Arc::new(move |done, total, message| {

@@ -10,10 +10,10 @@ use crate::answer::{SharedArguments, nearest};
 use crate::config::Surface;
 use crate::tools::{Code, Error, Shown, TOOLS, ToolSpec};
 
-/// The tool that describes and calls those that are not shown.
+/// The tool that describes and calls hidden tools.
 pub const MORE_TOOLS: &str = "more_tools";
 
-/// Questions that most work consists of, and the tool that answers each.
+/// The most frequent kinds of queries, with the tool for each.
 const QUESTIONS: &[(&str, &str)] = &[
     ("Where is it defined, or what does this", "search_symbols"),
     ("How does it work", "get_ranked_context"),
@@ -48,8 +48,8 @@ const PLAIN: &[&str] = &[
     "context_providers",
 ];
 
-/// Instructions that a client reads once, before the tools: which tool answers which kind of question, and which languages
-/// the repository has that it works in.
+/// Instructions that a client reads once, before the tools: the tool for each kind of query, and the languages of the
+/// current repository.
 pub fn instructions(surface: &Surface, languages: &[(String, u64)]) -> String {
     let mut text =
         "Code search over an index that keeps itself fresh; prefer it to grep and to reading whole files.".to_owned();
@@ -90,7 +90,7 @@ fn shows(surface: &Surface, spec: &ToolSpec) -> bool {
     }
 }
 
-/// Refuses a surface that names a tool that there is not.
+/// Refuses a surface with an unknown tool.
 pub fn check(surface: &Surface) -> Result<(), String> {
     let Surface::Named(names) = surface else { return Ok(()) };
     let known = |name: &str| name == MORE_TOOLS || TOOLS.iter().any(|spec| spec.name == name);
@@ -133,7 +133,7 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
 }
 
-/// The schemas of the arguments that every tool takes, as far as a surface shows them.
+/// The schemas of the arguments common to all tools, as far as a surface shows them.
 fn shared(surface: &Surface) -> impl Iterator<Item = (String, Value)> {
     let is_lean = *surface == Surface::Lean;
     let shown = move |name: &str| !is_lean || ["max_tokens", "cursor"].contains(&name);
@@ -165,7 +165,7 @@ fn more_tools() -> Tool {
                        dependency graph, syntax search (AST), context bundle, repository overview, map and tree, file \
                        content, grep in any git repository, GitHub search, indexes. Without `tool` it lists them, without \
                        `arguments` it describes one.";
-    // It may index, and refuses to destroy.
+    // It may index, and cannot destroy.
     let hints = ToolAnnotations::new().read_only(false).destructive(false).idempotent(true);
     Tool::new(MORE_TOOLS, description, Arc::new(input)).with_annotations(hints)
 }
@@ -179,7 +179,7 @@ pub(super) enum More {
     Describe(&'static str),
     /// A tool's answer.
     Call(String, Map<String, Value>),
-    /// More tools from now on.
+    /// A wider surface from now on.
     Widen(Surface),
 }
 
@@ -201,14 +201,14 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
     let inner = match arguments.remove("arguments") {
         None | Some(Value::Null) => None,
         Some(Value::Object(inner)) => Some(inner),
-        // Models that nest a call often write the inner one as text.
+        // Models often write a nested call as text.
         Some(Value::String(text)) => match serde_json::from_str(&text) {
             Ok(inner) => Some(inner),
             Err(err) => return wrong(format!("`arguments` is text that is no JSON object: {err}")),
         },
         Some(other) => return wrong(format!("`arguments` is {other}; give an object")),
     };
-    // They also write the inner arguments beside `tool`: there is only one thing that it can mean.
+    // They also write the inner arguments beside `tool`, which has only one meaning.
     let inner = if arguments.is_empty() {
         inner
     } else {
@@ -222,21 +222,21 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
         }
         (Some(name), None) => match TOOLS.iter().find(|spec| spec.name == name) {
             Some(spec) => Ok(More::Describe(spec.name)),
-            // The door knows the nearest names.
+            // The call suggests similar names.
             None => Ok(More::Call(name, Map::new())),
         },
         (Some(name), Some(inner)) => Ok(More::Call(name, inner)),
     }
 }
 
-/// The tools that a surface does not show, one line each.
+/// The hidden tools of a surface, one line each.
 pub(super) fn others(surface: &Surface) -> Value {
     let others = TOOLS.iter().filter(|spec| spec.shown.is_some() && !shows(surface, spec));
     let others = others.map(|spec| (spec.name.to_owned(), describe(&(spec.input)()).summary().into()));
     json!({"tools": Value::Object(others.collect())})
 }
 
-/// Everything about a tool.
+/// The full description of a tool.
 pub(super) fn description(name: &str) -> Option<Value> {
     let spec = TOOLS.iter().find(|spec| spec.name == name)?;
     let Described { description, input, .. } = describe(&(spec.input)());

@@ -14,7 +14,7 @@ use crate::answer::SHARED;
 use crate::config::{Config, Surface};
 use crate::tools::{Context, TOOLS};
 
-/// A client of a session of its own.
+/// A client with a session of its own.
 struct Client {
     input: WriteHalf<DuplexStream>,
     output: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -64,7 +64,7 @@ impl Client {
         serde_json::from_str(&line).expect("it is JSON")
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string()).await;
         loop {

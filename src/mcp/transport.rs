@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::server::problem_with;
 
-/// Longest line that is read. Source files go the other way, so a longer one is a mistake or an attack.
+/// Longest line that is read. Source files are never sent by clients, so a longer one is a mistake or an attack.
 const MAX_LINE: usize = 4 * 1024 * 1024;
 /// The most values in a message: as JSON in memory each takes up to a hundred times its size in a line.
 const MAX_VALUES: usize = 20_000;
@@ -42,24 +42,24 @@ const INVALID_PARAMS: i64 = -32602;
 /// Prefixes of methods for capabilities that this server does not have.
 const NOT_OFFERED: &[&str] = &["resources/", "prompts/", "completion/", "logging/"];
 
-/// Lines in, lines out.
+/// The transport: lines in, lines out.
 pub(super) struct Lines<R> {
     input: BufReader<R>,
     /// The line so far. Kept here because `receive` may be dropped between two reads, and started again.
     line: Vec<u8>,
     /// The rest of the line is skipped, because it has been answered.
     skipping: bool,
-    /// The client has said `initialize`, or speaks the revision that needs none.
+    /// The client has sent `initialize`, or uses the revision without it.
     open: bool,
-    /// An answer of our own that waits for its turn.
+    /// An answer of the transport itself that waits to be written.
     reply: Option<Value>,
     calls: Arc<Calls>,
-    /// When the input has ended: how long running calls may go on.
+    /// The deadline of running calls, once the input has ended.
     deadline: Option<Instant>,
     output: mpsc::Sender<Vec<u8>>,
 }
 
-/// The requests that wait for an answer.
+/// The unanswered requests.
 #[derive(Default)]
 struct Calls {
     waiting: Mutex<HashSet<RequestId>>,
@@ -67,12 +67,12 @@ struct Calls {
 }
 
 impl Calls {
-    /// Notes a request; false when its id is taken.
+    /// Records a request; false if its id is in use.
     fn start(&self, id: &RequestId) -> bool {
         self.waiting.lock().expect("no panic while it is held").insert(id.clone())
     }
 
-    /// Forgets a request that is answered or given up.
+    /// Removes an answered or cancelled request.
     fn end(&self, id: &RequestId) {
         self.waiting.lock().expect("no panic while it is held").remove(id);
         self.done.notify_one();
@@ -96,7 +96,7 @@ enum Line {
     Nothing,
 }
 
-/// A transport over two streams, and the task that writes: it ends when the transport is gone and all is written.
+/// A transport over two streams, and the writing task, which ends when the transport is gone and all is written.
 pub(super) fn lines<R, W>(input: R, output: W) -> (Lines<R>, JoinHandle<()>)
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -116,7 +116,7 @@ where
     (lines, tokio::spawn(write(receiver, output)))
 }
 
-/// Writes messages one after the other, whole, and flushes when none is waiting.
+/// Writes messages one after the other, and flushes when none is waiting.
 async fn write<W: AsyncWrite + Send + Unpin>(mut messages: mpsc::Receiver<Vec<u8>>, output: W) {
     let mut output = BufWriter::new(output);
     while let Some(message) = messages.recv().await {
@@ -125,7 +125,7 @@ async fn write<W: AsyncWrite + Send + Unpin>(mut messages: mpsc::Receiver<Vec<u8
             if messages.is_empty() { output.flush().await } else { Ok(()) }
         };
         if let Err(err) = written.await {
-            // The receiver goes with us; senders see it, and the session ends.
+            // The receiver is dropped here; senders notice it, and the session ends.
             tracing::info!(%err, "the client reads no more");
             return;
         }
@@ -146,7 +146,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                 }
             };
             if available.is_empty() {
-                // A last line without its end is still a line.
+                // A last line may lack its end.
                 let line = std::mem::take(&mut self.line);
                 return (!line.is_empty()).then(|| classify(&line));
             }
@@ -221,7 +221,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
-    // A client that has gone is no error: the session ends with the input.
+    // The end of a client is no error: the session ends with the input.
     type Error = Infallible;
 
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
@@ -252,7 +252,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 place.send(line);
             }
             let output = self.output.clone();
-            // A client that asks and does not read is not read from either.
+            // While a client does not read its answers, nothing is read from it.
             tokio::select! {
                 () = self.calls.all_but(MAX_REQUESTS) => {}
                 () = output.closed() => return None,
@@ -295,7 +295,7 @@ fn classify(line: &[u8]) -> Line {
     if std::str::from_utf8(line).is_err() {
         return Line::Refused(refusal(&Value::Null, PARSE_ERROR, "the message is not UTF-8"));
     }
-    // An id that no request may have cannot be answered to.
+    // An invalid id cannot be answered to.
     let id = || serde_json::from_slice::<Head>(line).ok().and_then(|head| head.id.0).unwrap_or_default();
     if values(line) > MAX_VALUES {
         let problem = format!("a message may hold at most {MAX_VALUES} values; send less at once");
@@ -330,7 +330,8 @@ fn classify(line: &[u8]) -> Line {
     }
     match serde_json::from_value(value) {
         Ok(message) => Line::Message(Box::new(message)),
-        // An answer or a notification that makes no sense is not answered in turn, or two programs could go on for ever.
+        // An invalid answer or notification is ignored, because two programs could otherwise answer each other
+        // endlessly.
         Err(_) if !is_request => Line::Nothing,
         Err(_) => invalid("the message is no JSON-RPC request: `params` must be an object"),
     }
@@ -351,7 +352,7 @@ fn values(line: &[u8]) -> usize {
     count
 }
 
-/// The id of a message, read without building the rest of it.
+/// The id of a message, read without parsing the rest of it.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]

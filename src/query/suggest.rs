@@ -7,14 +7,14 @@ use crate::languages::{Named, packages};
 use crate::model::{Detail, Kind};
 use crate::store::{FileView, Snapshot, SymbolView, word_parts};
 
-/// Ways in.
+/// Starting points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestions {
-    /// The words that names outside of tests are made of, those of the most files first.
+    /// The most frequent words in names, by the number of files with them, tests left out.
     pub keywords: Vec<String>,
-    /// Ids of the symbols that programs start at, or paths of files that a package runs.
+    /// Ids of entry points, or paths of files that a package runs.
     pub entry_points: Vec<String>,
-    /// The types that hold most, largest first: id and number of members.
+    /// The largest types: id and number of members.
     pub large_types: Vec<(String, u64)>,
 }
 
@@ -78,14 +78,14 @@ const COMMON: &[&str] = &[
 /// The most suggestions of each kind.
 const MOST: usize = 10;
 
-/// Reads ways in out of names.
+/// Finds starting points.
 pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
     let mut words: HashMap<String, u32> = HashMap::new();
     let mut found = Suggestions::default();
     let mut members: Vec<(u64, SymbolView<'_>)> = Vec::new();
     let mut mains = Vec::new();
     for file in snapshot.files().filter(|file| file.symbol_count() > 0 && !file.is_test() && !file.is_generated()) {
-        // A list of a thousand constants is about one thing, so each file counts once.
+        // A list of a thousand constants has a single subject, so each file counts once.
         let mut own: HashSet<String> = HashSet::new();
         for symbol in file.symbols().filter(|symbol| !is_of_tests(symbol)) {
             let name = symbol.name();
@@ -152,7 +152,7 @@ fn commands(snapshot: &Snapshot) -> Vec<String> {
     found
 }
 
-/// The function that `module.path:name` means, seen from a package's folder.
+/// The function that `module.path:name` means, relative to a package's folder.
 fn function<'a>(
     snapshot: &'a Snapshot,
     folder: &str,
@@ -170,7 +170,7 @@ fn function<'a>(
     files.iter().flat_map(FileView::symbols).find(|symbol| symbol.parent().is_none() && symbol.name() == name)
 }
 
-/// Whether a program starts here, by the conventions of its language.
+/// Whether a symbol is an entry point, by the conventions of its language.
 fn starts_a_program(symbol: &SymbolView<'_>, name: &str) -> bool {
     symbol.file.conventions().starts.contains(&(symbol.kind(), name))
 }

@@ -10,11 +10,11 @@ use crate::store::Snapshot;
 pub enum Node {
     /// A folder and its contents.
     Folder {
-        /// Ends with `/`.
+        /// The path, with `/` at its end.
         path: String,
-        /// By name.
+        /// The entries, by name.
         children: Vec<Node>,
-        /// Files below it, however deep.
+        /// The number of files below it, at any depth.
         files: u64,
     },
     /// A file.
@@ -30,7 +30,7 @@ pub enum Node {
     },
 }
 
-/// The folders and files below `prefix`, `depth` levels deep; a folder at the last level shows only its count.
+/// The folders and files below `prefix`, `depth` levels deep; a folder at the last level has its count only.
 pub fn tree(snapshot: &Snapshot, prefix: &str, depth: usize) -> Vec<Node> {
     let prefix = prefix.trim_start_matches("./").trim_matches('/');
     let inside = |path: &str| {
@@ -50,7 +50,7 @@ pub fn tree(snapshot: &Snapshot, prefix: &str, depth: usize) -> Vec<Node> {
     fold(files, start, depth.max(1))
 }
 
-/// Groups files that share the part of their path that begins at byte `start`.
+/// Groups files by the part of their path from byte `start`.
 fn fold(files: Vec<Node>, start: usize, depth: usize) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut folder: Vec<Node> = Vec::new();

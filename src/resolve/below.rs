@@ -7,10 +7,10 @@ use super::classes::below;
 use super::world::{Def, World};
 use crate::facts::NONE;
 
-/// Marks a definition that is no longer there, by the place that it had.
+/// Marks a removed definition, by its former place.
 const GONE: u32 = 1 << 31;
 
-/// Classes that derive from each class, in the order of the pairs: class and base.
+/// The derived classes of each class, in the order of the pairs: class and base.
 pub(super) fn subclasses(derives: &[(Def, Def)]) -> FxHashMap<Def, Vec<Def>> {
     let mut found: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
     for (class, base) in derives {
@@ -66,7 +66,7 @@ pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u3
     found
 }
 
-/// A definition that is no longer there.
+/// A removed definition.
 pub(super) fn gone(def: Def) -> Def {
     Def { place: def.place | GONE, ..def }
 }

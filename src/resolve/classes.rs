@@ -30,7 +30,7 @@ impl World<'_> {
         }
     }
 
-    /// Finds out the direct bases of the classes of a file.
+    /// Resolves the direct bases of a file's classes.
     pub fn bases_of(&mut self, file: u32, found: &mut Vec<(Def, Def)>) {
         self.enter(file);
         for (place, definition) in self.facts(file).definitions.iter().enumerate() {
@@ -40,14 +40,14 @@ impl World<'_> {
             }
             self.is_here = false;
             found.extend(self.bases(def).iter().map(|base| (def, *base)));
-            // Types that lead to each other: which of them was asked first makes a difference.
+            // Types that lead to each other: the result depends on the first question.
             if self.is_here {
                 self.tangled.insert(file);
             }
         }
     }
 
-    /// A member of a class or the nearest of its bases that has it.
+    /// A member of a class or of its nearest base with one.
     pub fn inherited(&mut self, class: Def, name: u64, skip_own: bool) -> Vec<Meaning> {
         let order = self.order(class);
         let mut found = Vec::new();
@@ -194,7 +194,7 @@ impl World<'_> {
     }
 }
 
-/// The classes below a class by those right below each, the nearest first, as far as it is worth looking.
+/// The classes below a class, given the direct subclasses of each, the nearest first, up to [`MOST_SUBCLASSES`].
 pub(super) fn below(subclasses: &FxHashMap<Def, Vec<Def>>, class: Def) -> Vec<Def> {
     let mut found: Vec<Def> = subclasses.get(&class).cloned().unwrap_or_default();
     let mut at = 0;

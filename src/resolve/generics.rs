@@ -10,7 +10,7 @@ use crate::facts::{EMPTY, Expression, NONE, Op, UNKNOWN};
 /// The types of type parameters, by their binding: a file and a place among its bindings.
 pub(super) type Environment = FxHashMap<(u32, u32), Set>;
 
-/// Types are not looked into deeper than this, and classes not further up.
+/// The deepest types and the furthest bases that are examined.
 const DEEPEST: usize = 8;
 const MOST_CLASSES: usize = 40;
 
@@ -119,7 +119,7 @@ impl World<'_> {
             let facts = self.facts(part.file);
             let parameters: Vec<u32> = match part == class {
                 true => facts.list(self.definition(class).generics).to_vec(),
-                // `impl<T> Box<T>` names them anew.
+                // `impl<T> Box<T>` has type parameters of its own.
                 false if given.is_empty() => Vec::new(),
                 false => {
                     let own = facts.extensions.iter().find(|extension| extension.definition == part.place);
@@ -148,7 +148,7 @@ impl World<'_> {
         }
     }
 
-    /// The arguments that a type is written with.
+    /// The type arguments of a written type.
     fn arguments_of(&self, file: u32, of: u32) -> Vec<u32> {
         let facts = self.facts(file);
         let it = facts.expressions[of as usize];
@@ -250,7 +250,7 @@ impl World<'_> {
                 }
             }
         }
-        // `Class<T>` is given a class.
+        // The argument of `Class<T>` is a class.
         if let ([of], true, false) = (list, ours.is_empty() && it.a != UNKNOWN, instances.is_empty()) {
             self.unify(file, *of, &as_set(instances), environment, depth + 1);
         }

@@ -250,7 +250,7 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
     &[]
 }
 
-/// The name or member that an occurrence writes.
+/// The name or member of an occurrence.
 fn written(facts: &Facts<'_>, expression: u32) -> Expression {
     let it = facts.expressions[expression as usize];
     let is_around = it.op == Op::Else as u8 || it.op == Op::Fitting as u8;

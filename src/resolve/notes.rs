@@ -15,7 +15,7 @@ use crate::facts::{DefinitionKind, NONE, Project, Semantics};
 /// The most rounds of resolving the bases of affected classes, before all is resolved.
 const MOST_ROUNDS: usize = 3;
 
-/// An item as it is remembered: by its symbol, because where it is written moves with every edit.
+/// An item as stored: with its symbol, because its position changes with every edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Item {
     name: u64,
@@ -66,7 +66,7 @@ impl Names {
     }
 }
 
-/// The number of the symbol whose name is written at a place of a file.
+/// The number of the symbol whose name is at a position of a file.
 pub type SymbolAt<'a> = dyn Fn(u32, u32) -> Option<u32> + 'a;
 
 impl Noted {
@@ -129,7 +129,7 @@ struct Untangled {
 struct Change {
     names: FxHashSet<u64>,
     symbols: FxHashMap<u32, u32>,
-    /// Places of definitions, before and now.
+    /// Places of definitions, by their earlier places.
     places: FxHashMap<u32, u32>,
     flags: u32,
 }
@@ -153,7 +153,7 @@ impl Change {
         };
         let (old, new) = (groups(before), groups(now));
         let alike = |a: &Item, b: &Item| (a.hash, a.flags, a.symbol == NONE) == (b.hash, b.flags, b.symbol == NONE);
-        // The order of places decides the order of answers.
+        // The order of places determines the order of answers.
         let mut order: [Vec<(u32, u32)>; 2] = [Vec::new(), Vec::new()];
         for (name, range) in &old {
             let was = &before.items[range.clone()];
@@ -318,7 +318,7 @@ impl Notes {
         Some((Settled { files: is_settled, extends, derives }, untangled))
     }
 
-    /// Pairs of definitions by the places that they have now.
+    /// Pairs of definitions by their current places.
     fn moved(&self, pairs: &[(Def, Def)], changes: &FxHashMap<u32, Change>) -> Vec<(Def, Def)> {
         let place = |def: Def| match changes.get(&def.file) {
             Some(change) => change.places.get(&def.place).map_or(gone(def), |place| Def { place: *place, ..def }),
@@ -344,7 +344,7 @@ impl Notes {
         self
     }
 
-    /// In words, as [`Notes::read`] reads them.
+    /// Appends the notes as words, for [`Notes::read`].
     pub fn write(&self, out: &mut Vec<u32>) {
         let lens = [self.files.len(), self.consulted.len(), self.extends.len(), self.derives.len(), self.tangled.len()];
         out.extend(lens.iter().map(|len| *len as u32));
@@ -366,7 +366,7 @@ impl Notes {
         out.extend(&self.tangled);
     }
 
-    /// Reads notes off the front of these words; `None` when they are none.
+    /// Reads notes from the front of these words; `None` if they are invalid.
     pub fn read(words: &mut &[u32]) -> Option<Self> {
         let [files, consulted, extends, derives, tangled, is_cut] = *take(words)?;
         let long = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
@@ -405,7 +405,7 @@ impl Notes {
     }
 }
 
-/// Takes words off the front.
+/// Takes words from the front.
 fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32; N]> {
     let (first, rest) = words.split_first_chunk()?;
     *words = rest;
@@ -500,7 +500,7 @@ impl Spread<'_, '_> {
         Some(found)
     }
 
-    /// Whether one of these is asked for without being written: when an instance is called, indexed or constructed.
+    /// Whether one of these names is used implicitly: by calling, indexing or constructing.
     fn asked_unnamed(&self, names: &FxHashSet<u64>) -> bool {
         let it = self.semantics;
         let elements = it.element.iter().map(|(name, _)| name);

@@ -14,9 +14,9 @@ use crate::facts::NONE;
 pub(super) enum Question {
     /// The meanings of an expression.
     Meaning(u32, u32),
-    /// Its value.
+    /// The values of an expression.
     Value(u32, u32),
-    /// An instance of it.
+    /// The instances of a type.
     Instance(u32, u32),
     /// The direct bases of a class.
     Bases(Def),
@@ -60,7 +60,7 @@ const DEEPEST: usize = 90;
 const MOST_LOST: usize = 5_000;
 /// Marks the number of an answer that is kept for one file only.
 const HERE: u32 = 1 << 31;
-/// A question that has begun.
+/// An open question.
 pub(super) struct Begun {
     question: Question,
     depth: usize,
@@ -70,7 +70,7 @@ pub(super) struct Begun {
 }
 
 impl World<'_> {
-    /// Begins with no answers.
+    /// Drops all answers.
     pub fn forget(&mut self) {
         self.memos.clear();
         self.memos.resize_with(self.project.files.len(), Memo::default);
@@ -80,7 +80,7 @@ impl World<'_> {
         self.is_here = false;
     }
 
-    /// Begins with a file: forgets the answers that were kept for the one before.
+    /// Begins a file: drops the answers that were kept for the previous one.
     pub fn enter(&mut self, file: u32) {
         self.asking = file;
         self.is_here = false;
@@ -134,7 +134,7 @@ impl World<'_> {
         Some(Begun { question, depth, outer, was_here, asking })
     }
 
-    /// Ends a question: how long its answer may be kept.
+    /// Ends a question; returns how long its answer may be kept.
     pub fn end(&mut self, begun: Begun) -> Kept {
         self.active.remove(&begun.question);
         self.asking = begun.asking;

@@ -14,7 +14,7 @@ const DEEPEST: usize = 8;
 /// Adds each project class with each interface that it satisfies without naming it.
 pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     let mut interfaces = Vec::new();
-    // The classes that define a method of a name themselves.
+    // For each name of a method, the classes that define it themselves.
     let mut by_method: FxHashMap<u64, Vec<Def>> = FxHashMap::default();
     for (file, of) in world.project.files.iter().enumerate() {
         for (place, definition) in of.facts().definitions.iter().enumerate() {
@@ -93,7 +93,7 @@ fn has_outside(world: &mut World<'_>, class: Def, wanted: &[u64]) -> bool {
 
 fn has_all(world: &mut World<'_>, class: Def, methods: &[(u64, Def)]) -> bool {
     methods.iter().all(|(name, wanted)| {
-        // A name of its own for another type has the fields of that, and not its methods.
+        // A distinct type has the fields of its underlying type, and not its methods.
         let own = world.definition(class).flags & NAMED != 0;
         let found = if own { world.own(class, *name) } else { world.member(Value::Instance(class), *name) };
         found.iter().any(|meaning| match meaning {
@@ -124,7 +124,7 @@ fn fits(world: &mut World<'_>, method: Def, wanted: Def) -> bool {
         && same(world, gives, 0)
 }
 
-/// Whether two types, each in its file, may be one.
+/// Whether two types, each in its file, may be the same.
 fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> bool {
     let (file, own, other_file, other) = types;
     if own == UNKNOWN || other == UNKNOWN || depth > DEEPEST || (file, own) == (other_file, other) {
@@ -163,7 +163,7 @@ fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> boo
     classes.iter().any(|class| other_classes.contains(class))
 }
 
-/// The classes that a type means, other names of classes replaced by the classes.
+/// The classes of a type, with aliases replaced by their classes.
 fn classes(world: &mut World<'_>, file: u32, of: u32) -> Vec<Def> {
     let mut found = Vec::new();
     for value in world.instance(file, of).iter() {

@@ -13,7 +13,7 @@ pub(super) struct Item {
     /// Hash of the name.
     pub name: u64,
     pub hash: u32,
-    /// Where it is written, [`NONE`] when it is not.
+    /// The position of the name, [`NONE`] if it is not written.
     pub at: u32,
     /// Its place among the file's definitions or bindings.
     pub place: u32,
@@ -21,13 +21,13 @@ pub(super) struct Item {
     pub flags: u32,
 }
 
-/// It is a binding, not a definition.
+/// The item is a binding, not a definition.
 pub(super) const BINDING: u32 = 1;
-/// Its name is written where it is defined.
+/// The name is written at its definition.
 pub(super) const WRITTEN: u32 = 2;
-/// It is a class with bases.
+/// The item is a class with bases.
 pub(super) const DERIVES: u32 = 4;
-/// Other classes may derive from it without saying so.
+/// Other classes may satisfy it without naming it.
 pub(super) const INTERFACE: u32 = 8;
 
 /// The names of a file that other files can see.
@@ -91,7 +91,7 @@ impl Surface {
     }
 }
 
-/// A hash in the making.
+/// A hash being computed.
 #[derive(Clone, Copy, Default)]
 struct Mix(u64);
 
@@ -125,7 +125,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             reader.shared[definition.attributes as usize] = reader.name_of(definition) ^ 0x61;
         }
         for module in facts.modules {
-            // The scope of a module inside the file; for one that has a file of its own, the scope it is declared in.
+            // The scope of an inline module; for a module in a file of its own, the scope that declares it.
             if facts.scopes.get(module.scope as usize).is_some_and(|scope| scope.kind == ScopeKind::Module as u8) {
                 reader.shared[module.scope as usize] ^= facts.hashes.get(module.name as usize).copied().unwrap_or(0);
             }
@@ -213,7 +213,7 @@ impl<'f, 'a> Reader<'f, 'a> {
                 reader.expression(extension.of);
                 reader.definition(extension.definition);
             }
-            // Classes that only their bases know.
+            // Unnamed classes, which only their bases know.
             for (place, definition) in facts.definitions.iter().enumerate() {
                 let is_class = definition.kind != DefinitionKind::Function as u8;
                 if definition.name == NONE && is_class && !facts.list(definition.bases).is_empty() {
@@ -331,7 +331,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// A name with all that the scopes around it say of it.
+    /// Hashes a name and its bindings in the enclosing scopes.
     fn name(&mut self, scope: u32, name: u32) {
         let facts = self.facts;
         self.put(facts.hashes[name as usize]);
@@ -356,12 +356,12 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 }
 
-/// Names that have changed, as a file sees them.
+/// Changed names, as a file sees them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changed {
-    /// Of its own items.
+    /// Names of its own items.
     pub own: FxHashSet<u64>,
-    /// Of items of files that it consulted.
+    /// Names of items in files that it consulted.
     pub others: FxHashSet<u64>,
 }
 
@@ -449,7 +449,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
     (count(&expressions) > 0).then_some(found)
 }
 
-/// Whether a bare name is bound in its own file by a scope that is no class.
+/// Whether a bare name is bound in its own file by a scope other than a class.
 fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: u32, name: u32) -> bool {
     while let Some(it) = facts.scopes.get(scope as usize) {
         if it.kind != ScopeKind::Class as u8 && !facts.bound(scope, name).is_empty() {

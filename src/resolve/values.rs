@@ -277,7 +277,7 @@ impl World<'_> {
     /// The values of a name's meanings. A property is called where it is read from an instance.
     pub fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Found {
         let mut found = Vec::new();
-        // Where one binding declares the type, the others only assign.
+        // If one binding declares the type, the others only assign.
         let is_declared = meanings.iter().any(|meaning| self.declares(*meaning));
         for meaning in meanings {
             match *meaning {
@@ -454,7 +454,7 @@ impl World<'_> {
         }
     }
 
-    /// Calls the first of these members that a value has.
+    /// Calls the first of these members that exists.
     fn call_member(&mut self, on: Value, names: &[&str], found: &mut Found) -> bool {
         for name in names {
             let members = self.member(on, crate::facts::hash(name));
@@ -494,7 +494,7 @@ impl World<'_> {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
             }
             Value::Tuple(row) => found.extend(self.sets.rows[row as usize].iter().flat_map(|set| set.iter())),
-            // Brackets behind a function hold its type arguments.
+            // Brackets after a function contain its type arguments.
             Value::Function(_) => found.push(of),
             Value::Applied { def, .. } => {
                 let Some(environment) = self.environment(&[of]) else { return };

@@ -25,7 +25,7 @@ pub(super) struct Def {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Meaning {
     Definition(Def),
-    /// A binding that is no definition: a variable, a parameter.
+    /// A binding other than a definition: a variable, a parameter.
     Variable {
         file: u32,
         binding: u32,
@@ -37,13 +37,13 @@ pub(super) enum Meaning {
 
 /// A step of the search for a name that a module offers; see [`World::search`].
 enum Step {
-    /// Its own names.
+    /// The module's own names.
     Module(Module),
     /// The names that a star imports, by file and expression.
     Star(u32, u32),
 }
 
-/// Answers that are kept for each expression of a file, by its place; [`NONE`] for one not asked yet.
+/// Kept answers for each expression of a file, by its place; [`NONE`] before the first question.
 #[derive(Default)]
 pub(super) struct Memo {
     pub meanings: Vec<u32>,
@@ -61,7 +61,7 @@ pub(super) struct World<'a> {
     pub lists: Vec<Rc<[Meaning]>>,
     pub orders: FxHashMap<Def, (Rc<[Def]>, Kept)>,
     pub bases: FxHashMap<Def, (Rc<[Def]>, Kept)>,
-    /// Whether all bases of a file's classes are in `bases`; none for a class that is not there.
+    /// Whether all bases of a file's classes are in `bases`; a class without an entry has none.
     pub settled: Vec<bool>,
     /// The extensions of each class, and the class that each extension extends.
     pub extensions: FxHashMap<Def, Vec<Def>>,
@@ -74,7 +74,7 @@ pub(super) struct World<'a> {
     pub methods: Vec<(u64, Effect)>,
     pub functions: Vec<(u64, Effect)>,
     pub active: FxHashMap<Question, usize>,
-    /// The outermost question that an answer since the last beginning depends on and that is not answered yet.
+    /// The outermost open question that an answer since the last beginning depends on.
     pub lowest: usize,
     /// The number of discarded answers since the outermost question began.
     pub lost: usize,
@@ -185,7 +185,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A file's facts, which the file that asks is noted to have consulted.
+    /// A file's facts; records that the asking file has consulted them.
     pub fn facts(&self, file: u32) -> &'a Facts<'a> {
         self.consult(file);
         self.project.files[file as usize].facts()
@@ -285,7 +285,7 @@ impl<'a> World<'a> {
         is_whole.then_some(values)
     }
 
-    /// Whether a bare name is bound at all, as seen from a scope.
+    /// Whether a bare name is bound in a scope or around it.
     pub fn is_bound(&mut self, file: u32, scope: u32, name: u32) -> bool {
         let facts = self.facts(file);
         let mut at = scope;
@@ -347,7 +347,7 @@ impl<'a> World<'a> {
         (Vec::new(), false)
     }
 
-    /// The bindings of a name in the scopes of a module: each with its file.
+    /// The bindings of a name in the scopes of a module, each with its file.
     fn bound_in(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
         let mut bound = self.bound_in_all(module, name);
         if let Some(first) = bound.first().map(|(file, _)| *file)
@@ -437,7 +437,7 @@ impl<'a> World<'a> {
         Vec::new()
     }
 
-    /// Adds the stars of a scope as steps, so that the first is taken first.
+    /// Adds the stars of a scope as steps, so that the first star is followed first.
     fn add_stars(&self, file: u32, scope: u32, flag: u8, steps: &mut Vec<Step>) {
         let stars = self.facts(file).stars(scope).iter().rev().filter(|star| star.flags & flag != 0);
         steps.extend(stars.map(|star| Step::Star(file, star.from)));

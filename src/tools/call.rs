@@ -18,7 +18,7 @@ pub struct Call<'a> {
     pub max_tokens: usize,
     /// The number of list items already given, from the cursor.
     pub offset: usize,
-    /// Only the number of items is wanted.
+    /// Only the number of items is requested.
     pub count_only: bool,
     question: Question,
     caller: Caller<'a>,
@@ -30,14 +30,14 @@ impl<'a> Call<'a> {
         Self { cx, max_tokens, offset, count_only, question, caller: cx.caller(request) }
     }
 
-    /// A question about text of a skin that wants no answer in an envelope.
+    /// A call for text of a skin, without an envelope.
     pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
         let mut call = Self::new(cx, request, Question::unbounded());
         call.caller.asks_for_symbols = false;
         call
     }
 
-    /// At most `limit` of all items, from where the cursor stands; notes how many there are.
+    /// A page of at most `limit` items from the cursor on; notes the total.
     pub fn page<T>(&self, items: Vec<T>, limit: usize) -> Vec<T> {
         self.total(items.len());
         items.into_iter().skip(self.offset).take(limit).collect()
@@ -49,7 +49,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A tool asks in its caller's name.
+/// A call has the request and notes of its caller.
 impl<'a> std::ops::Deref for Call<'a> {
     type Target = Caller<'a>;
 
@@ -58,7 +58,7 @@ impl<'a> std::ops::Deref for Call<'a> {
     }
 }
 
-/// Calls the tool of that name.
+/// Calls a tool by its name.
 pub fn call(cx: &Context, name: &str, args: Map<String, Value>, request: &Request) -> Envelope {
     call_among(TOOLS, cx, name, args, request)
 }
@@ -107,7 +107,7 @@ fn run_whole(
     if let Some((sidecar, err)) = catalog::damage(&from, &body) {
         let caller = cx.caller(request);
         if catalog::mended(&caller, sidecar, &err) {
-            // Earlier notes are about the damaged index.
+            // Earlier notes describe the damaged index.
             let rebuilt = caller.taken_back("rebuilt").or_else(|| notes.taken_back("rebuilt"));
             (body, notes, from) = asked(args);
             if let Some(rebuilt) = rebuilt {

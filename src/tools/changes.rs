@@ -73,7 +73,7 @@ pub enum Change {
     Added,
 }
 
-/// Tokens of everything around the lists.
+/// Tokens of the frame around the lists.
 const FRAME: usize = 200;
 
 /// A page of differences from the cursor on, within the budget. `reach` returns the dependents of a symbol, if they
@@ -105,7 +105,7 @@ pub fn page(
         let difference = Difference {
             symbol_id: now.id.clone(),
             line: now.line,
-            // In another repository it may lie elsewhere; in the same one it does not.
+            // In another repository it may have another path; in the same one it does not.
             was: was.filter(|was| was.id != now.id).map(|was| was.id.clone()),
             only_members: change == Change::Modified && was.is_some_and(|was| was.says_the_same(now)),
             blast_radius: reach(change, now),

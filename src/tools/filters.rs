@@ -8,7 +8,7 @@ use crate::languages::{ids, named};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Order, Search, terms};
 
-/// Longer queries are refused, in bytes.
+/// The longest query, in bytes.
 const LONGEST: usize = 65_536;
 
 /// A query's words and the filters on its answers.
@@ -25,7 +25,7 @@ pub(super) struct Filters {
     globs: Vec<GlobMatcher>,
     /// Paths match none of these.
     other_globs: Vec<GlobMatcher>,
-    /// The repositories that the query names.
+    /// The repositories named in the query.
     pub repos: Vec<String>,
 }
 
@@ -75,12 +75,12 @@ impl Filters {
         Ok(Self { text, phrases, words, kinds: kind.into_iter().collect(), language, globs, other_globs, repos })
     }
 
-    /// Whether a path is one of those that are asked about.
+    /// Whether a path passes the filters.
     pub fn fit(&self, path: &str) -> bool {
         self.globs.iter().all(|glob| glob.is_match(path)) && !self.other_globs.iter().any(|glob| glob.is_match(path))
     }
 
-    /// Lets several kinds answer, of which the query may name one; with none, all do.
+    /// Accepts several kinds, one of which the query may name; with none, all are accepted.
     pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
         if let Some(term) = self.kinds.iter().find(|term| !kinds.is_empty() && !kinds.contains(term)) {
             let message = format!("the query says kind:{term}, which is none of the kinds beside it; give one of them");
@@ -92,7 +92,7 @@ impl Filters {
         Ok(())
     }
 
-    /// The repositories that are asked: those of the query's `repo:` terms, or those that are given beside it.
+    /// The repositories to search: those of `repo:` terms, or of the parameters.
     pub fn repositories(
         &self,
         repo: Option<&str>,

@@ -96,7 +96,7 @@ fn is_zero(n: &usize) -> bool {
 /// See [`Args`].
 pub struct GetBlastRadius;
 
-/// Uses are not followed further than this.
+/// The deepest level of uses followed.
 const DEEPEST: u32 = 10;
 /// The most symbols listed of a file.
 const MOST_SYMBOLS: usize = 5;
@@ -119,7 +119,7 @@ impl Tool for GetBlastRadius {
             let blast = query::blast(&repo.snapshot, edges, &symbol, args.max_depth.clamp(1, DEEPEST));
             let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
             let output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };
-            // Hundreds of files may be confirmed; those that define and use it are looked at.
+            // Hundreds of files may be affected; only those that define or directly use it are checked.
             let near = output.confirmed.iter().filter(|item| item.depth == 1).map(|item| item.file.clone());
             let paths = near.chain([symbol.file.path().to_owned()]).collect();
             Ok((output, paths))

@@ -93,7 +93,7 @@ fn is_one(n: &u32) -> bool {
 /// See [`Args`].
 pub struct GetCallHierarchy;
 
-/// Calls are not followed further than this.
+/// The deepest level of calls followed.
 const DEEPEST: u32 = 5;
 /// The most lines of calls listed for each.
 const MOST_LINES: usize = 10;
@@ -162,7 +162,7 @@ fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId) -> Item {
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
         at: caller.lines.into_iter().take(MOST_LINES).collect(),
-        // The way to a method that is overridden is a step of its own.
+        // The step to an overridden method counts as a step of its own.
         depth: caller.depth + u32::from(caller.through.is_some()),
         via: via.map(|symbol| symbol.qualified_name()),
     }

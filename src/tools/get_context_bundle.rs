@@ -151,7 +151,7 @@ impl Tool for GetContextBundle {
     }
 }
 
-/// Spends the budget.
+/// The remaining budget.
 struct Budget {
     left: usize,
     excluded: usize,
@@ -159,7 +159,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// A symbol as richly as fits.
+    /// A symbol with as much detail as fits.
     fn item(&mut self, symbol: &SymbolView<'_>, whole: bool) -> Option<Item> {
         let symbol_id = symbol.id();
         let frame = tokens::estimate(&symbol_id) + AROUND;
@@ -278,7 +278,7 @@ fn dependencies<'a>(
     found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// The lines of a symbol's file that import, each once.
+/// The import lines of a symbol's file, each once.
 fn import_lines(edges: &EdgeTable, symbol: &SymbolView<'_>) -> Vec<String> {
     let file = symbol.file;
     let content = file.content();
@@ -295,7 +295,7 @@ fn import_lines(edges: &EdgeTable, symbol: &SymbolView<'_>) -> Vec<String> {
     lines
 }
 
-/// All of it as one text.
+/// The answer as one Markdown text.
 fn markdown(output: &Output) -> String {
     let mut text = String::new();
     let mut part = |title: &str, items: &[Item]| {

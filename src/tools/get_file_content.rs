@@ -78,7 +78,7 @@ impl Tool for GetFileContent {
     }
 }
 
-/// The lines that were asked for, as many as fit.
+/// The requested lines, as many as fit.
 fn output(
     call: &Call<'_>,
     args: &Args,

@@ -82,7 +82,7 @@ impl From<Node> for Item {
 /// See [`Args`].
 pub struct GetFileTree;
 
-/// No repository is deeper.
+/// The deepest tree.
 const DEEPEST: u32 = 64;
 
 impl Tool for GetFileTree {
@@ -139,7 +139,7 @@ fn fitted(
     Output { repo, path_prefix, tree, depth: shown }
 }
 
-/// The tree of a commit that is not indexed: paths alone, of everything that it holds.
+/// The tree of a commit that is not indexed: paths alone, of all its files.
 fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Error> {
     let opened = remotes::open(call, remote, None, Age::Kept)?;
     let files = opened.tree.paths().map_err(|err| remotes::source_error(&err))?;

@@ -131,7 +131,7 @@ const MORE: usize = 40;
 /// Length of a signature, in characters; a shorter one if there is little room, or for members.
 const SIGNATURE: usize = 160;
 const SHORT_SIGNATURE: usize = 60;
-/// Texts of fewer bytes are no copies though they are the same.
+/// The least bytes of a text that can be a copy.
 const COPY: usize = 40;
 /// Hint for getting more.
 const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
@@ -210,13 +210,13 @@ impl Tool for GetRankedContext {
     }
 }
 
-/// An answer, and the hits that it leaves for the next.
+/// A page, and the hits left for the next.
 struct Packed {
     output: Output,
     rest: Vec<Hit>,
 }
 
-/// A symbol that is sent whole.
+/// A symbol sent whole.
 struct Whole<'a> {
     symbol: SymbolView<'a>,
     item: Item,
@@ -231,7 +231,7 @@ struct Packing<'a> {
     used: usize,
     /// The best hit as long as it is not sent whole, and its cost.
     best: Option<(Item, usize)>,
-    /// By place among the hits.
+    /// The symbols sent whole, by place among the hits.
     whole: Vec<Option<Whole<'a>>>,
 }
 
@@ -296,7 +296,7 @@ fn cost(item: &Item) -> usize {
     tokens::of_json(item) + 1
 }
 
-/// Whether one symbol is, or lies within, the other.
+/// Whether one symbol is the other, or inside it.
 fn holds(outer: &SymbolView<'_>, inner: &SymbolView<'_>) -> bool {
     outer.file.number() == inner.file.number() && outer.span().contains(inner.span())
 }
@@ -369,7 +369,7 @@ fn pack(
         best: Some((kept, kept_cost)),
         whole: symbols.iter().map(|_| None).collect(),
     };
-    // A symbol that takes more than half waits until those that leave room are in.
+    // Symbols of more than half the budget come after the smaller ones.
     for most in [budget_of_items / 2, budget_of_items] {
         for (place, (hit, symbol)) in symbols.iter().enumerate() {
             packing.takes(place, hit, *symbol, most, scale, best);
@@ -392,7 +392,7 @@ fn pack(
     let first = packing.best.take().map(|(item, _)| (0, item));
     let whole = packing.whole.into_iter().enumerate().filter_map(|(place, whole)| Some((place, whole?.item)));
     let mut items: Vec<(usize, Item)> = first.into_iter().chain(whole).chain(briefly).collect();
-    // Each was counted for itself; together they must fit as they are written.
+    // Items were counted one by one; together they must fit as written.
     loop {
         let items_now: Vec<Item> = items.iter().map(|(_, item)| item.clone()).collect();
         let output = Output { confidence, items: items_now, left_out: rest.len(), ..Output::default() };

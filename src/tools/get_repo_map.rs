@@ -111,7 +111,7 @@ impl Output {
     }
 }
 
-/// The symbols that a focus names: one, or those of a file.
+/// The symbols of a focus: a single one, or those of a file.
 fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     let path = repo.relative(named);
     if let Some(file) = repo.snapshot.file(&path) {
@@ -173,7 +173,7 @@ fn packed(map: &[MapFile<'_>], budget: usize, most_symbols: usize) -> Result<Out
         output.files.push(Item { file: path, symbols, symbols_left_out });
     }
     output.files_left_out = map.len() - output.files.len();
-    // Each line was counted for itself; together they must fit as they are written.
+    // Lines were counted one by one; together they must fit as written.
     while output.files.len() > 1 && tokens::of_json(&output) + around > budget {
         output.files.pop();
         output.files_left_out += 1;

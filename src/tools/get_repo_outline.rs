@@ -51,7 +51,7 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// The files that most others import.
+    /// The most imported files.
     pub(super) fn most(repo: &Repo) -> Result<Vec<Self>, Error> {
         let edges = related::edges(repo)?;
         let files = query::imported_files(&repo.snapshot, edges, MOST).into_iter();

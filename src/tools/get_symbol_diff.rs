@@ -42,7 +42,7 @@ impl Tool for GetSymbolDiff {
         let a = indexes::open_now(call, Some(&args.repo_a))?;
         let b = indexes::open_now(call, Some(&args.repo_b))?;
         let (old, new) = (&a.snapshot, &b.snapshot);
-        // A file that both hold differs in no symbol: it is not looked into.
+        // Identical files have no differences, so they are skipped.
         let (before, now) = (only_in(old, new), only_in(new, old));
         let looked_into: u64 = before.iter().map(|file| u64::from(file.symbol_count())).sum();
         let same = old.facts().symbols.saturating_sub(looked_into) as usize;
@@ -58,7 +58,7 @@ impl Tool for GetSymbolDiff {
     }
 }
 
-/// The files that another snapshot does not hold at the same path with the same text.
+/// The files that another snapshot does not have with the same path and text.
 fn only_in<'a>(snapshot: &'a Snapshot, other: &Snapshot) -> Vec<FileView<'a>> {
     let is_in_both = |file: &FileView<'_>| other.file(file.path()).is_some_and(|there| there.hash() == file.hash());
     snapshot.files().filter(|file| !is_in_both(file)).collect()

@@ -146,7 +146,7 @@ impl Tool for GetSymbolSource {
             symbols.map(|symbol| symbol.file.path().to_owned()).collect()
         };
         let files = found(&repo);
-        // An older id writes its path in another way, and a bare name none.
+        // An older id has another form of the path, and a bare name none.
         let others = files.iter().map(String::as_str).filter(|file| !paths.contains(file));
         indexes::ensure_fresh(call, &mut repo, others)?;
         if args.verify {
@@ -232,7 +232,7 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     }
     let frame = serde_json::to_string(&answer).unwrap_or_default();
     let room = |frame: usize| max_tokens.saturating_sub(frame + 120);
-    // A byte is one token at most, and six bytes when it is escaped.
+    // A byte is at most one token, and six bytes if it is escaped.
     if 6 * source.len() <= room(frame.len()) {
         answer.source = Some(source.into_owned());
         return answer;

@@ -27,9 +27,9 @@ pub enum Wanted {
     Syntax {
         /// Code, or a query.
         pattern: Option<String>,
-        /// A smell instead.
+        /// A smell instead of a pattern.
         preset: Option<String>,
-        /// In this language only.
+        /// The only language to search.
         language: Option<String>,
     },
 }
@@ -39,7 +39,7 @@ enum Finder {
     Syntax(SyntaxQuery),
 }
 
-/// A search that has not looked into any file yet.
+/// A search, before reading files.
 pub struct Grep {
     repo: Repo,
     finder: Finder,
@@ -47,7 +47,7 @@ pub struct Grep {
     first_indexed: Option<Value>,
 }
 
-/// Finds the files of a repository that may match. `as_indexed` does not look whether files have changed since.
+/// Finds the files of a repository that may match. With `as_indexed`, changes since indexing are not looked for.
 pub fn open(
     cx: &Context,
     request: &Request,
@@ -72,7 +72,7 @@ pub fn open(
 }
 
 impl Grep {
-    /// The folder that paths are relative to; where it was indexed when it is not on this machine.
+    /// The folder that paths are relative to; the stored one if it is on another machine.
     pub fn root(&self) -> PathBuf {
         self.repo.root.clone().unwrap_or_else(|| self.repo.sidecar.root.clone())
     }
@@ -115,7 +115,7 @@ impl Grep {
         }
     }
 
-    /// Looks into a file by `matcher`, which is [`Grep::regex`] or the file's own.
+    /// Searches a file with `matcher`, which is [`Grep::regex`] or the file's own.
     pub fn search<S: Sink>(
         &self,
         searcher: &mut Searcher,

@@ -125,12 +125,12 @@ pub struct Stats {
 /// See [`Args`].
 pub struct GrepRepository;
 
-/// A search does not take longer, cloning aside.
+/// The longest time of a search, cloning excluded.
 const BUDGET: Duration = Duration::from_secs(60);
 /// Tokens of an answer without its matches, and of a file's entry without its path.
 const FRAME: usize = 250;
 const FILE_FRAME: usize = 15;
-/// More lines around a match are no context.
+/// The most context lines.
 const MOST_CONTEXT: u64 = 100;
 /// The most unreadable files listed.
 const NAMED: usize = 10;
@@ -259,7 +259,7 @@ fn fit(files: Vec<blobs::FileLines>, max_tokens: usize) -> (Vec<FileMatch>, usiz
     (matches, given)
 }
 
-/// Which paths are looked into.
+/// The filter of paths.
 struct Filter {
     extensions: Vec<String>,
     include: Option<GlobSet>,

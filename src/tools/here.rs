@@ -1,4 +1,4 @@
-//! Languages of a folder, known from its index or from a short look at it.
+//! Languages of a folder, from its index or from a quick scan.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ const MOST: usize = 4;
 /// The most entries of an unindexed folder looked at.
 const LOOKED_AT: usize = 4_000;
 
-/// Languages with symbols in the repository that holds a folder, each with its number of files, most first.
+/// Languages with symbols in the repository of a folder, each with its number of files, most first.
 pub fn languages_of(cx: &Context, folder: &Path) -> Vec<(String, u64)> {
     let registry = cx.indexes.registry();
     let stored = cx.config.path_map.to_stored(folder);
@@ -30,7 +30,8 @@ pub fn languages_of(cx: &Context, folder: &Path) -> Vec<(String, u64)> {
     counted
 }
 
-/// Files by language among the first entries of a folder, hidden and installed ones left out. Folders near the root come first.
+/// Files by language among the first entries of a folder, without hidden and installed ones. Folders near the root
+/// come first.
 fn counted(root: &Path) -> BTreeMap<String, u64> {
     let mut counted = BTreeMap::new();
     let mut folders = std::collections::VecDeque::from([root.to_owned()]);

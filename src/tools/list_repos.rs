@@ -53,7 +53,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a sidecar, as this machine and this configuration show them.
+    /// The facts of a sidecar, adapted to this machine and configuration.
     pub fn of(call: &Call<'_>, sidecar: &Sidecar) -> Self {
         let config = &call.cx.config;
         let root = config.path_map.to_local(&sidecar.root);

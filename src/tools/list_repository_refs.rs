@@ -66,7 +66,7 @@ impl Tool for ListRepositoryRefs {
     }
 }
 
-/// A ref as answers carry it.
+/// A ref in the form of answers.
 fn listed(one: RemoteRef) -> Ref {
     let commit = Some(one.commit).filter(|commit| !commit.is_empty());
     match (one.tag, commit) {

@@ -79,14 +79,14 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Whether a file is to be looked into.
+    /// Whether a file is searched.
     pub fn keeps(&self, file: &FileView<'_>) -> bool {
         self.language.is_none_or(|language| file.language() == language)
             && self.glob.is_none_or(|glob| glob.is_match(file.path()))
     }
 }
 
-/// Asks one repository and fills the page.
+/// Searches one repository and fills the page.
 type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, store::Error>;
 
 /// Runs `search` on every repository of a scope, which fills the page. Shown files are compared with those on disk.
@@ -115,13 +115,13 @@ pub(super) fn collect<M: Serialize>(
             let shown = page.results[results..].iter().map(|found| found.file.clone()).collect();
             Ok((page.state.total != state.total).then_some(shown))
         };
-        // Files that are about to be shown must be those on disk.
+        // Files to be shown must be those on disk.
         indexes::answered(call, repo, ask, |_, shown: &Option<Vec<String>>| shown.clone())?;
     }
     Ok(page.found(&repos, scope, name))
 }
 
-/// Matches that are shown, and how many there are beside them.
+/// A page of matches, with the counts of all.
 pub(super) struct Page<'a, M> {
     call: &'a Call<'a>,
     limit: usize,

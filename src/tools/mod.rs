@@ -62,12 +62,12 @@ pub use crate::catalog::Context;
 pub use call::{Call, call};
 pub use here::languages_of;
 
-/// Letters of a signature in a list; longer ones are cut after an argument.
+/// Characters of a signature in a list; longer ones are cut after an argument.
 pub(crate) const SIGNATURE: usize = 200;
-/// Letters of a summary.
+/// Characters of a summary.
 pub(crate) const SUMMARY: usize = 120;
 
-/// A question the program answers.
+/// A tool: a query that the program answers.
 pub trait Tool {
     /// Its name over MCP.
     const NAME: &'static str;
@@ -87,7 +87,7 @@ pub trait Tool {
     type Args: DeserializeOwned + JsonSchema + 'static;
     /// Its answer.
     type Output: Serialize + JsonSchema;
-    /// Answers.
+    /// Runs the tool.
     fn run(call: &Call<'_>, args: Self::Args) -> Result<Self::Output, Error>;
 }
 

@@ -82,7 +82,7 @@ impl Tool for SearchAst {
         let language = args.language.as_deref().map(named);
         let query = compile(args.pattern.as_deref(), args.preset.as_deref(), language.as_deref())?;
         let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
-        // The query knows which languages it can read.
+        // The query knows the languages that can read it.
         let scope =
             Scope { repo: args.repo.as_deref(), repos: args.repos.as_deref(), glob: glob.as_ref(), language: None };
         let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };
@@ -102,7 +102,7 @@ impl Tool for SearchAst {
     }
 }
 
-/// The pattern or the smell, one of which must be given, in a language or in all.
+/// Compiles the pattern or the smell, exactly one of which must be given, for one language or all.
 pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str>) -> Result<SyntaxQuery, Error> {
     if let Some(language) = language
         && !ids().contains(&language)
@@ -123,7 +123,7 @@ pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str
     }
 }
 
-/// A match as it is shown.
+/// A match in the form of answers.
 fn shown(file: &FileView<'_>, hit: &SyntaxHit) -> Match {
     let code = file.content().get(hit.start..hit.end).unwrap_or_default();
     let first = code.split(|byte| *byte == b'\n').next().unwrap_or_default();

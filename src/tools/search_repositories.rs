@@ -7,7 +7,7 @@ use super::github::{client, github_error, note_rate};
 use super::{Call, Code, Error, Tool};
 use crate::github::{self, Order, REACHABLE, Sort};
 
-/// GitHub refuses longer ones.
+/// The longest query that GitHub accepts.
 const LONGEST_QUERY: usize = 256;
 
 /// Search GitHub for open source projects by words, language, stars.

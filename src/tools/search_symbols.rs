@@ -185,7 +185,7 @@ pub struct Absence {
 /// See [`Args`].
 pub struct SearchSymbols;
 
-/// More is no search.
+/// The most answers of one search.
 const MOST: usize = 1_000;
 
 impl Tool for SearchSymbols {
@@ -219,7 +219,7 @@ impl Tool for SearchSymbols {
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
         let mut answers = Vec::new();
         for repo in &mut repos {
-            // Files that are about to be shown must be those on disk.
+            // Files to be shown must be those on disk.
             let about = |repo: &Repo, answer: &Found| (!answer.hits.is_empty()).then(|| paths(repo, &answer.hits));
             let answer = indexes::answered(call, repo, |repo| ask_on(repo, &search, call.offset), about)?;
             answers.push(answer);
@@ -281,7 +281,7 @@ impl Judged {
     }
 }
 
-/// Other words for kinds, and the word that is meant.
+/// Other words for kinds, with the word they mean.
 pub(super) const KINDS: &[(&str, &str)] = &[
     ("func", "function"),
     ("fn", "function"),
@@ -300,7 +300,7 @@ pub(super) const KINDS: &[(&str, &str)] = &[
     ("enums", "enum"),
 ];
 
-/// The word that is meant by another, or the word itself, in small letters.
+/// The word that another means, or the word itself, in lower case.
 pub(super) fn meant(word: &str, table: &[(&str, &str)]) -> String {
     let word = word.trim().to_lowercase();
     table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
@@ -321,7 +321,7 @@ fn check(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads a glob of paths as a person writes it.
+/// A glob of paths, with the usual shorthands.
 pub(super) fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
     let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
     let anywhere = match pattern {
@@ -342,7 +342,7 @@ pub(super) fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
     }
 }
 
-/// The repositories that a call means.
+/// The repositories of a call.
 pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[String]>) -> Result<Vec<Repo>, Error> {
     match repos {
         Some(_) if repo.is_some() => Err(Error::new(Code::InvalidArguments, "give `repo` or `repos`, not both")),
@@ -412,7 +412,7 @@ fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Erro
     Ok(found)
 }
 
-/// The files that hits lie in.
+/// The files of hits.
 pub(super) fn paths(repo: &Repo, hits: &[Hit]) -> Vec<String> {
     hits.iter().filter_map(|hit| Some(repo.snapshot.symbol(hit.symbol)?.file.path().to_owned())).collect()
 }
@@ -457,12 +457,12 @@ fn explained(hit: &Hit, relevance: &[Part], order: Order) -> Vec<String> {
     parts.iter().map(Part::to_string).collect()
 }
 
-/// A likeness to two places.
+/// A similarity, rounded to two decimals.
 fn rounded(likeness: f32) -> f64 {
     (f64::from(likeness) * 100.0).round() / 100.0 + 0.0
 }
 
-/// Hands out sources until their budget is spent.
+/// Adds sources until the budget is spent.
 struct Sources {
     left: Option<usize>,
 }
@@ -479,7 +479,7 @@ impl Sources {
         let symbol = repo.snapshot.symbol(hit.symbol)?;
         let source = String::from_utf8_lossy(symbol.source()).into_owned();
         let cost = tokens::estimate(&source);
-        // A large symbol does not keep the small ones behind it from being shown.
+        // A large symbol does not prevent smaller ones after it from being shown.
         self.left = Some(left.checked_sub(cost).unwrap_or(left));
         (cost <= left).then_some(source)
     }

@@ -110,7 +110,7 @@ impl Tool for SearchText {
         let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
         let search = Search::new(call, &args)?;
         let scope = Scope { repo: args.repo.as_deref(), repos: args.repos.as_deref(), glob: glob.as_ref(), language };
-        // The longest word of a text is the name that was perhaps meant.
+        // The longest word of a text is probably the intended name.
         let words = args.query.split(|char: char| !char.is_alphanumeric() && char != '_');
         let meant = words.max_by_key(|word| word.len()).filter(|_| !args.is_regex);
         matches::collect(call, &scope, args.max_results, meant, &mut |repo, page| {
@@ -126,7 +126,7 @@ impl Tool for SearchText {
     }
 }
 
-/// A question, ready to be asked of each repository.
+/// A query, ready for each repository.
 struct Search<'a> {
     pattern: Pattern,
     matcher: Matcher,
@@ -165,9 +165,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A pattern that cannot be looked for, in the parser's words.
+/// An error for an invalid pattern, in the parser's words.
 pub fn bad_pattern(err: &str) -> Error {
-    // The parser shows the pattern and points at a place in it, which is of use while both are seen at a glance.
+    // The parser shows the pattern and marks a position in it, which helps only if both are short.
     let short: String = match err.len() > LONGEST_PROBLEM {
         true => err.lines().next_back().unwrap_or_default().chars().take(LONGEST_PROBLEM).collect(),
         false => err.to_owned(),
@@ -185,7 +185,7 @@ pub fn bad_pattern(err: &str) -> Error {
     Error::new(Code::InvalidArguments, message)
 }
 
-/// A match as it is shown.
+/// A match in the form of answers.
 fn shown(file: &FileView<'_>, hit: &LineHit, matcher: &Matcher) -> Match {
     let around = |lines: &[Vec<u8>]| lines.iter().map(|line| narrowed(line)).collect();
     let at = matcher.regex.find(&hit.text).ok().flatten().map_or(0, |found| found.start());

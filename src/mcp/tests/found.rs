@@ -13,7 +13,7 @@ use crate::config::Surface;
 /// Tasks as people and models phrase them: the tool, a tab, the phrase.
 const TASKS: &str = include_str!("tasks.tsv");
 
-/// Words that every phrase may hold.
+/// Words without meaning for a search.
 const STOP: &str = "a an the of in to for and or is are this that what which who it its by with on me my i one be does do how \
                     from all at before without find list show give get";
 
@@ -42,7 +42,7 @@ fn words(text: &str) -> Vec<String> {
     words.map(singular).collect()
 }
 
-/// The place of the highest score, the first of equals.
+/// The place of the highest score, the first among equals.
 fn best<S: PartialOrd + Copy>(scores: &[S]) -> usize {
     (1..scores.len()).fold(0, |best, place| if scores[place] > scores[best] { place } else { best })
 }
@@ -66,7 +66,7 @@ fn by_bm25(documents: &[Vec<String>], phrase: &str) -> usize {
     best(&documents.iter().map(score).collect::<Vec<_>>())
 }
 
-/// By how many of a phrase's words a tool holds, then by how often.
+/// The place of the tool with the most words of a phrase, then with the most occurrences.
 fn by_regex(documents: &[(String, String)], phrase: &str) -> usize {
     let mut asked: Vec<String> = words(phrase).into_iter().filter(|word| word.len() > 2).collect();
     asked.sort();

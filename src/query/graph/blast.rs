@@ -11,9 +11,9 @@ pub struct Affected<'a> {
     pub file: FileView<'a>,
     /// The distance in uses, from one.
     pub depth: u32,
-    /// The overridden method that it uses, where it does not use the symbol itself.
+    /// The overridden method that it uses instead of the symbol itself.
     pub via: Option<SymbolView<'a>>,
-    /// The symbols in it that depend on it, nearest first; none where only its top level does.
+    /// The symbols in it that depend on it, nearest first; none if only its top level does.
     pub symbols: Vec<SymbolView<'a>>,
 }
 
@@ -30,10 +30,10 @@ pub struct Blast<'a> {
     pub files: usize,
 }
 
-/// Why a file is only perhaps affected.
+/// The reason why a file is only possibly affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// The name is written there, and may mean the symbol.
+    /// The name occurs there, and may mean the symbol.
     Name,
     /// It imports the file.
     Import,
@@ -47,7 +47,7 @@ impl Blast<'_> {
         self.risk_of(self.confirmed.iter().map(|file| hop_weight(file.depth)).sum())
     }
 
-    /// The same of some files by their weight.
+    /// The risk of affected files with this total weight.
     pub fn risk_of(&self, weight: f64) -> f64 {
         /// The number of files that make a risk of one half.
         const HALF: f64 = 10.0;
@@ -61,7 +61,7 @@ pub fn hop_weight(depth: u32) -> f64 {
     f64::from(depth.max(1)).powf(-0.7)
 }
 
-/// Follows the users of a symbol, at most `depth` uses away.
+/// Follows the users of a symbol, up to `depth` uses away.
 pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolView<'a>, depth: u32) -> Blast<'a> {
     let own = symbol.file.number();
     let mut seen: HashSet<SymbolId> = HashSet::from([symbol.number()]);
@@ -73,7 +73,7 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
         for used in level {
             for (meant, place) in users_through(snapshot, edges, used) {
                 let (edge, via) = (place.edge, (meant != used).then_some(meant));
-                // The way to a method that is overridden is a step of its own.
+                // The step to an overridden method counts as a step of its own.
                 let steps = at + u32::from(via.is_some());
                 if steps > depth {
                     continue;

@@ -27,7 +27,7 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// From 0 to 1.
+    /// The certainty as a number from 0 to 1.
     pub fn confidence(self) -> f64 {
         match self {
             Self::DeadUsers => 0.7,
@@ -115,7 +115,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     found
 }
 
-/// Whether it is asked of a node if it is dead: values may be read in ways that leave no name.
+/// Whether a node is judged at all: values may be read without a name.
 fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     let symbol = &graph.symbols[node as usize];
     !graph.is_value(node)
@@ -132,7 +132,7 @@ fn is_type(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.kind(), Kind::Class | Kind::Type)
 }
 
-/// Whether it stands right in a type.
+/// Whether it is directly in a type.
 fn in_type(symbol: &SymbolView<'_>) -> bool {
     symbol.parent().is_some_and(|parent| is_type(&parent))
 }
@@ -159,9 +159,9 @@ struct Walk<'g, 'a> {
     held: FxHashMap<u32, Vec<u32>>,
     /// Methods of unnamed objects at the top level of files.
     shown: Vec<u32>,
-    /// By method: those that override it.
+    /// By method: its overrides.
     overrides: FxHashMap<u32, Vec<u32>>,
-    /// By definition: the others of its name and place, where a language takes them for one.
+    /// By definition: the others with its name and place, in languages that take them for one.
     twins: FxHashMap<u32, Vec<u32>>,
     /// Symbols used at the top level of files: by code, and by tests.
     top: [Vec<u32>; 2],
@@ -330,7 +330,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         for edge in graph.edges.all().iter().filter(|edge| graph.from(edge).is_none()) {
             let Some(file) = graph.snapshot.file_by_number(edge.file) else { continue };
             let is_test = file.exercises();
-            // A value of a test module in a source file is a test's.
+            // A value of a test module in a source file belongs to the tests.
             let is_test =
                 is_test || edge.from().and_then(|from| graph.node(from)).is_some_and(|at| self.tests[at as usize]);
             self.top[usize::from(is_test)].extend(graph.edges.targets(edge).filter_map(|target| graph.owner(target)));
@@ -348,7 +348,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         roots.len()
     }
 
-    /// Walks from where tests begin.
+    /// Walks from the entry points of tests.
     fn start_tests(&mut self) {
         let nodes = (0..self.graph.symbols.len() as u32).filter(|node| self.tests[*node as usize]);
         let begins = |node: &u32| self.tests_run || self.entries.is_run_by_tests(&self.graph.symbols[*node as usize]);
@@ -419,7 +419,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             _ => None,
         };
         let mut certainties: Vec<Option<Certainty>> = (0..graph.symbols.len() as u32).map(certainty).collect();
-        // An override is as sure as the least sure of its family.
+        // An override is only as certain as the least certain of its family.
         loop {
             let mut is_done = true;
             for (wanted, by) in &self.overrides {
@@ -438,7 +438,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// Files that are neither started, nor imported or used by a file that is alive.
+    /// Files that are neither started, nor imported or used by a live file.
     fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
         let graph = self.graph;
         let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !file.facts().is_empty()).collect();

@@ -27,9 +27,10 @@ pub(super) struct Entries<'g, 'a> {
     frameworks: FxHashMap<u32, Vec<&'static Framework>>,
     /// By file: the names that it imports from outside the repository.
     strangers: FxHashMap<u32, FxHashSet<&'a [u8]>>,
-    /// By class: its bases that are not in the repository, as they are written.
+    /// By class: its bases outside the repository, as written.
     outside: FxHashMap<SymbolId, Vec<String>>,
-    /// By class: whether it derives from such a one, and whether from one imported by name. Asked for each of its members.
+    /// By class: whether it has a base outside the repository, and whether by an imported name. Cached, because every
+    /// member asks.
     foreign: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
 }
 
@@ -107,7 +108,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         }
     }
 
-    /// Files that a framework or a tool looks into by itself.
+    /// Finds files that a framework or a tool loads by itself.
     fn find_frameworks(&mut self) {
         let graph = self.graph;
         let mut matchers: HashMap<&str, Vec<(GlobSet, &'static Framework)>> = HashMap::new();
@@ -147,7 +148,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                 .any(|decorator| symbol.file.conventions().test_decorators.contains(&decorator_name(decorator)))
     }
 
-    /// Whether a test runner looks for a symbol of that name.
+    /// Whether a test runner runs symbols of that name.
     pub fn is_run_by_tests(&self, symbol: &SymbolView<'_>) -> bool {
         let (rules, name) = (symbol.file.conventions(), symbol.name());
         rules.tests.iter().any(|start| name.starts_with(start)) || self.is_decorated(symbol, rules)
@@ -169,7 +170,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             || self.is_named(symbol)
     }
 
-    /// Whether a pattern of the caller names it or its file.
+    /// Whether a pattern of the caller matches it or its file.
     fn is_named(&self, symbol: &SymbolView<'_>) -> bool {
         !self.patterns.is_empty()
             && (self.patterns.is_match(symbol.file.path()) || self.patterns.is_match(symbol.qualified_name()))
@@ -199,7 +200,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         own.is_some_and(|own| own.iter().any(|framework| framework.uses(&name, is_public)))
     }
 
-    /// Whether others may use it by naming its file, though no file that is there for them offers it.
+    /// Whether it is usable through its file, though no public file exports it.
     pub fn is_public_in_package(&self, symbol: &SymbolView<'_>) -> bool {
         let rules = symbol.file.conventions();
         let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
@@ -213,7 +214,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         is_open && self.in_package(symbol.file, rules) && !is_hidden()
     }
 
-    /// Whether a library offers it.
+    /// Whether a library exports it.
     fn is_offered(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
         let is_for_others = match rules.faces {
             [] => self.in_package(symbol.file, rules),
@@ -258,7 +259,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                 let is_plain = rules.is_some_and(|rules| rules.plain_bases.contains(&last));
                 let stranger = || {
                     self.strangers.get(&class.file).is_some_and(|names| names.contains(&first.as_bytes()))
-                        // An exception is raised, not called back.
+                        // Exceptions are raised, and their methods not called back.
                         && !last.ends_with("Error")
                         && !last.ends_with("Exception")
                 };
@@ -300,7 +301,7 @@ fn says(text: &str, word: &str) -> bool {
     text.split(char::is_whitespace).any(|own| own == word)
 }
 
-/// Whether a comment right above hands it to another program: `//export name`.
+/// Whether a comment right above exports it to another program: `//export name`.
 fn is_directed(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     if rules.directives.is_empty() {
         return false;
@@ -318,12 +319,12 @@ fn in_interface(symbol: &SymbolView<'_>) -> bool {
         .is_some_and(|parent| matches!(parent.detail(), Detail::Interface | Detail::Trait | Detail::Annotation))
 }
 
-/// Whether a base that is not in the repository may call it.
+/// Whether a base outside the repository may call it.
 fn may_override(member: &SymbolView<'_>, rules: &Conventions) -> bool {
     (rules.may_override)(&words_before(member), &member.name()) || in_interface(member)
 }
 
-/// Whether a definition is meant for others.
+/// Whether a definition is public.
 fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     let name = symbol.name();
     match rules.public {
@@ -335,7 +336,7 @@ fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
             words.iter().any(|word| says(&before, word)) || in_interface(symbol)
         }
         Public::Exported(words) => {
-            // Members of an exported definition say so only where they are not.
+            // Members of an exported definition are only marked if they are not public.
             let before = words_before(symbol);
             let hidden = says(&before, "private") || name.starts_with('#');
             let says_it = |word: &&str| says(&before, word) || word.ends_with('.') && before.contains(*word);
@@ -357,7 +358,7 @@ fn is_handed_out(file: FileView<'_>, package: &Package) -> bool {
     package.says.is_empty() || package.says.iter().any(says)
 }
 
-/// The path of a file as packages write that of a module, with dots.
+/// The module path of a file, with dots, as in package descriptions.
 fn module_path(file: FileView<'_>) -> String {
     let endings = file.conventions().packages.iter().flat_map(|package| match package.names {
         Named::Functions { endings } => endings,
@@ -385,7 +386,7 @@ pub fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
     found
 }
 
-/// The files that a description in JSON names under some keys; `endings` may be left out.
+/// The files under some keys of a JSON description; `endings` may be left out there.
 pub fn package_files(
     file: FileView<'_>,
     folder: &str,
@@ -415,12 +416,12 @@ pub fn package_files(
     found
 }
 
-/// The sources, without their endings, that a file of a package may be made of, which is not in the repository.
+/// Possible sources, without extension, of a package's file that is not in the repository.
 fn sources_of(path: &str, folder: &str) -> Vec<String> {
     let inside = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
     let inside = inside.strip_suffix(".d.ts").or(inside.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(inside);
     let Some((_, rest)) = inside.split_once('/') else { return Vec::new() };
-    // `dist/esm/index.js` is made of `src/index.ts`, and so is `dist/index.js`.
+    // `dist/esm/index.js` is built from `src/index.ts`, and so is `dist/index.js`.
     let rests = [Some(rest), rest.split_once('/').map(|(_, rest)| rest)];
     let within = |rest: &str| {
         [folder, "src", rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/")
@@ -436,7 +437,7 @@ fn globs(patterns: &[&str]) -> GlobSet {
     set.build().expect("a test of frameworks compiles every glob")
 }
 
-/// The line that a byte lies in.
+/// The line of a byte.
 fn line_at(content: &[u8], at: u32) -> &[u8] {
     let at = (at as usize).min(content.len());
     let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);

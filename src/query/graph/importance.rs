@@ -7,12 +7,12 @@ use crate::store::{EdgeTable, Error, Rank, RankTable, Snapshot, SymbolView};
 
 /// The part of a share that is passed on to used symbols; the rest is spread evenly.
 const DAMPING: f64 = 0.85;
-/// Shares that change less than this in sum have settled.
+/// The sum of changes below which the shares have settled.
 const SETTLED: f64 = 1e-6;
 /// The most rounds.
 const ROUNDS: u32 = 100;
 
-/// The ranks of a snapshot: found out when first asked for, and kept.
+/// The ranks of a snapshot, computed on first use.
 pub fn ranks<'a>(snapshot: &'a Snapshot, edges: &EdgeTable) -> Result<&'a RankTable, Error> {
     if let Some(ranks) = snapshot.ranks() {
         return Ok(ranks);
@@ -68,7 +68,7 @@ pub fn central_symbols<'a>(
     symbols.filter(|(symbol, _)| !symbol.file.is_test())
 }
 
-/// The files that most others import, most first: path and how many.
+/// The most imported files: path and number of importers.
 pub fn imported_files(snapshot: &Snapshot, edges: &EdgeTable, limit: usize) -> Vec<(String, usize)> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     for file in snapshot.files().filter(|file| !file.facts().is_empty()) {

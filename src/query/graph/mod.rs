@@ -23,17 +23,17 @@ pub use related::{Related, implementations, related};
 use crate::model::{Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
-/// There is no such symbol.
+/// No symbol.
 const NONE: u32 = u32::MAX;
 
 /// The symbols of a snapshot by consecutive numbers (nodes), and their nesting.
 pub(super) struct Graph<'a> {
     pub snapshot: &'a Snapshot,
     pub edges: &'a EdgeTable,
-    /// By a file's number in the store: the node of its first symbol.
+    /// By file number: the node of its first symbol.
     starts: Vec<u32>,
     pub symbols: Vec<SymbolView<'a>>,
-    /// By node: the nearest symbol around it or itself that is no value.
+    /// By node: the nearest enclosing symbol that is no value, or itself.
     owners: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Graph<'a> {
         Some(start + id.index)
     }
 
-    /// The node of the nearest symbol around another or itself that is no value.
+    /// The node of a symbol's owner: the nearest enclosing symbol that is no value, or itself.
     pub fn owner(&self, id: SymbolId) -> Option<u32> {
         self.owners.get(self.node(id)? as usize).copied().filter(|owner| *owner != NONE)
     }
@@ -81,14 +81,14 @@ impl<'a> Graph<'a> {
         self.symbols[node as usize].kind() == Kind::Constant
     }
 
-    /// The node that an occurrence is written in; none at the top level of a file.
+    /// The node that contains an occurrence; none at the top level of a file.
     pub fn from(&self, edge: &Edge) -> Option<u32> {
         self.owner(edge.from()?)
     }
 
-    /// The trait that the block of a member fills in, as it is written there: `impl Display for Id`.
+    /// The trait that a member's block implements, as written there: `impl Display for Id`.
     pub fn filled_in(&self, member: &SymbolView<'_>) -> Option<&'a Edge> {
-        // Between a trait's name and the type's stand its arguments at most.
+        // At most the trait's type arguments are between its name and the type.
         const NEAR: usize = 8;
         let owner = member.container_span();
         if owner.is_empty() {
@@ -121,7 +121,7 @@ impl<'a> Graph<'a> {
 
 /// Uses between nodes, in rows.
 pub(super) struct Uses {
-    /// By node: where its row begins; one more at the end.
+    /// By node: the start of its row; one more at the end.
     rows: Vec<u32>,
     to: Vec<u32>,
 }

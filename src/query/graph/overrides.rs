@@ -13,7 +13,7 @@ pub fn overridden<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Symbol
     members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
 }
 
-/// The class that a method belongs to, though it may stand outside of it, in its file or its folder.
+/// The class of a method, which may be defined outside of it, in its file or its folder.
 pub(super) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     if method.kind() != Kind::Method {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The files right in a folder.
+/// The files directly in a folder.
 pub(super) fn files_in<'a>(snapshot: &'a Snapshot, wanted: &'a str) -> impl Iterator<Item = FileView<'a>> {
     snapshot.files().filter(move |file| folder(file.path()) == wanted)
 }

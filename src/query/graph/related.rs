@@ -9,7 +9,7 @@ use crate::model::{Detail, Kind, Role};
 use crate::query::graph::relations::hierarchy;
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
 
-/// A symbol that has to do with another.
+/// A symbol related to another.
 pub struct Related<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
@@ -31,7 +31,7 @@ const ASIDE: f64 = 0.5;
 /// The most symbols of similar names looked at.
 const LIKE: usize = 50;
 
-/// Symbols that have to do with one, the nearest first. Overloads are one, its own as well.
+/// Symbols related to one, the nearest first. Overloads count as one.
 pub fn related<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -56,7 +56,7 @@ pub fn related<'a>(
         let sibling = other.parent().map(|parent| parent.number()) == symbol.parent().map(|parent| parent.number());
         add(other.number(), if sibling { SAME_FILE } else { SAME_FILE / 2.0 }, "same file");
     }
-    // Files that are imported by the same files: the more of them, the nearer.
+    // Files imported by the same files: the more of them, the nearer.
     let importers: HashSet<u32> = edges.importers(file.number()).iter().map(|import| import.from).collect();
     let mut shared: HashMap<u32, usize> = HashMap::new();
     for importer in &importers {

@@ -8,7 +8,7 @@ use crate::model::{Detail, How, Kind, Role};
 use crate::query::symbols::lookup::bears;
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// An occurrence where it can be read.
+/// An occurrence with its file and line.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// The file.
@@ -35,7 +35,7 @@ impl<'a> Place<'a> {
         String::from_utf8_lossy(&content[start..end]).trim().to_owned()
     }
 
-    /// Its column: characters before it in its line, and one.
+    /// Its column: the number of characters before it in its line, plus one.
     pub fn column(&self) -> u32 {
         let content = self.file.content();
         let at = (self.edge.at as usize).min(content.len());
@@ -90,7 +90,7 @@ fn sorted<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
     places
 }
 
-/// The function or method that an occurrence runs in.
+/// The function or method around an occurrence.
 pub fn function_around<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Option<SymbolView<'a>> {
     let mut symbol = snapshot.symbol(edge.from()?)?;
     while !matches!(symbol.kind(), Kind::Function | Kind::Method) {
@@ -99,7 +99,7 @@ pub fn function_around<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Option<Symbol
     Some(symbol)
 }
 
-/// Which way calls are followed.
+/// The direction in which calls are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the callers.
@@ -114,9 +114,9 @@ pub struct Caller<'a> {
     pub symbol: SymbolView<'a>,
     /// The distance in calls, from one.
     pub depth: u32,
-    /// The symbol between it and the one asked for; that one itself at depth one.
+    /// The symbol before it on the way from the one asked for; that one itself at depth one.
     pub via: SymbolId,
-    /// The overridden method that it calls, where it does not call the symbol itself.
+    /// The overridden method that it calls instead of the symbol itself.
     pub through: Option<SymbolId>,
     /// Lines of the calls, in the caller's file.
     pub lines: Vec<u32>,
@@ -251,7 +251,7 @@ fn related_classes<'a>(
     found
 }
 
-/// The bases of a class that are not in the repository, as they are written.
+/// The bases of a class outside the repository, as written.
 pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) -> Vec<String> {
     let own = edges.in_file(class.file).iter().filter(|edge| edge.role() == Role::Base && edge.from() == Some(class));
     let unbound = own.filter(|edge| edges.targets(edge).len() == 0);
@@ -259,7 +259,7 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
     unbound.map(|edge| base_text(content, edge)).collect()
 }
 
-/// A base as it is written in a file's content.
+/// A base as written in a file's content.
 pub(in crate::query) fn base_text(content: &[u8], edge: &Edge) -> String {
     let mut start = edge.at as usize;
     // A qualifier before the name belongs to it.

@@ -84,7 +84,7 @@ fn name_after(text: &[u8], at: usize) -> &[u8] {
     &after[..after.iter().position(|byte| !is_part(*byte)).unwrap_or(after.len())]
 }
 
-/// The name that stands by itself between a quote and the next one.
+/// The single name between a quote and the next one.
 fn in_quotes(text: &[u8], quote: usize) -> Option<&[u8]> {
     let name = name_after(text, quote);
     (!name.is_empty() && text.get(quote + 1 + name.len()) == text.get(quote)).then_some(name)

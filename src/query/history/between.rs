@@ -11,16 +11,16 @@ use crate::languages;
 use crate::model::Extraction;
 use crate::store::Snapshot;
 
-/// The files that differ between two moments, with their symbols at both.
+/// The files that differ between two revisions, with their symbols in both.
 pub struct Between {
-    /// The commit it begins with.
+    /// The first commit.
     pub since: String,
-    /// The commit it ends with; `None` for the files as they are now.
+    /// The last commit; `None` for the current files.
     pub until: Option<String>,
     files: Vec<(String, [Option<Read>; 2])>,
 }
 
-/// A text with its symbols; none where no language reads it.
+/// A text with its symbols; none in an unsupported language.
 struct Read {
     content: Vec<u8>,
     extraction: Option<Extraction>,
@@ -46,7 +46,7 @@ impl Between {
         for file in changed {
             let old = file.old.map_or(Ok(None), |content| history.read(content, limit))?;
             let new = match (&until, file.new) {
-                // Not every text of the present is in the history.
+                // A current text may be missing in the history.
                 (None, Some(_)) => snapshot.file(&file.path).map(|file| file.content().to_owned()),
                 (_, content) => content.map_or(Ok(None), |content| history.read(content, limit))?,
             };

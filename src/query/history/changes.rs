@@ -12,7 +12,7 @@ pub struct Version<'a> {
     pub id: String,
     /// The name.
     pub name: String,
-    /// Everything it lies in and its name, with dots between.
+    /// The names of all enclosing definitions and its own, with dots between.
     pub qualified_name: String,
     /// The kind of symbol.
     pub kind: Kind,
@@ -53,7 +53,7 @@ pub enum Same {
 /// The least text in bytes that is recognized under another name in another file.
 const TELLING: usize = 40;
 
-/// The symbols of a file as extraction found them.
+/// The symbols of an extraction.
 pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -> Vec<Version<'a>> {
     let symbols = &extraction.symbols;
     let text = |span: Span| String::from_utf8_lossy(span.of(content)).into_owned();
@@ -183,7 +183,7 @@ pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> 
 }
 
 impl Version<'_> {
-    /// Whether two versions say the same themselves: then only their members differ.
+    /// Whether two versions differ at most in their members.
     pub fn says_the_same(&self, other: &Self) -> bool {
         self.own == other.own
     }
@@ -217,7 +217,7 @@ fn find_renames(changes: &mut Changes<'_>) {
     changes.removed = removed.into_iter().flatten().collect();
 }
 
-/// Hash of a definition with its own name left out wherever it stands as a word.
+/// Hash of a definition without its own name, wherever that occurs as a word.
 fn body(version: &Version<'_>) -> blake3::Hash {
     let is_word =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80);

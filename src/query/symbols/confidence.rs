@@ -124,7 +124,7 @@ fn unknown(words: &[Word], ranker: &Ranker) -> (Vec<String>, f32) {
     (unknown, share / f32::max(all, 1.0))
 }
 
-/// The weight of the words that a symbol holds: in its definition, its documentation, its name or its path.
+/// The weight of the words in a symbol: in its definition, its documentation, its name or its path.
 fn held(words: &[Word], candidate: &Candidate<'_>) -> f32 {
     let symbol = &candidate.symbol;
     let source = symbol.source();

@@ -11,7 +11,7 @@ pub enum Form {
     Words,
     /// A longer description of what code does.
     Prose,
-    /// A description of a change, as a commit or an issue begins.
+    /// A description of a change, like the title of a commit or an issue.
     Change,
 }
 

@@ -27,16 +27,16 @@ pub struct Issue {
     pub title: String,
     /// Words below the title, in lower case, the most frequent first, each with its count.
     words: Vec<(String, u32)>,
-    /// Names that are marked as code or written as names are.
+    /// Names marked as code or written like names.
     names: FxHashSet<String>,
     /// Paths, without the part of a trace's path that precedes the repository's root.
     paths: Vec<String>,
-    /// Frames of traces: a path and the function there.
+    /// Frames of traces: a path and the function in it.
     frames: Vec<(String, String)>,
 }
 
 impl Issue {
-    /// Reads a text as an issue; `None` for one that is as short as a question.
+    /// Reads a text as an issue; `None` for a text as short as a query.
     pub fn read(text: &str) -> Option<Self> {
         if !is_issue(text) {
             return None;
@@ -119,7 +119,7 @@ impl Issue {
         self.names.contains(&*symbol.name())
     }
 
-    /// Whether a trace in it runs through a symbol.
+    /// Whether a trace in it contains a symbol.
     pub fn runs_through(&self, symbol: &SymbolView<'_>) -> bool {
         let name = symbol.name();
         self.frames.iter().any(|(path, function)| *function == name && is_same(path, symbol.file.path()))
@@ -145,7 +145,7 @@ const KEYWORDS: &[&str] = &[
     "struct", "super", "test", "this", "throw", "true", "try", "type", "use", "var", "void", "yield",
 ];
 
-/// A text without comments of HTML, in which templates say how they are to be filled in.
+/// A text without HTML comments, which contain the instructions of templates.
 fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -158,7 +158,7 @@ fn without_comments(text: &str) -> String {
     kept
 }
 
-/// A line without addresses.
+/// A line without URLs.
 fn without_links(line: &str) -> String {
     if !line.contains("://") {
         return line.to_owned();
@@ -167,13 +167,13 @@ fn without_links(line: &str) -> String {
     pieces.filter(|piece| !piece.contains("://")).collect()
 }
 
-/// Whether a line is a heading, which a template has given.
+/// Whether a line is a heading of a template.
 fn is_heading(line: &str) -> bool {
     let is_bold = line.len() > 4 && line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
     line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') || is_bold || line.starts_with("- [")
 }
 
-/// A frame of a trace as Python, JavaScript and Java write them.
+/// A frame of a trace of Python, JavaScript or Java.
 fn frame(line: &str) -> Option<(String, String)> {
     let line = line.trim();
     if let Some((path, rest)) = line.strip_prefix("File \"").and_then(|rest| rest.split_once('"')) {
@@ -192,14 +192,14 @@ fn last_name(text: &str) -> Option<String> {
     (is_name && !name.starts_with(|c: char| c.is_ascii_digit())).then(|| name.to_owned())
 }
 
-/// Whether a word is written as names are, and other words are not.
+/// Whether a word is written like a name, unlike ordinary words.
 fn is_written_as_names(word: &str) -> bool {
     let inner = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();
     inner.contains(['_', '.', ':']) && !word.starts_with(|c: char| c.is_ascii_digit())
         || word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase())
 }
 
-/// Whether a word is a path of a file with source: `lib/net.py`, `net.py:12`.
+/// Whether a word is the path of a source file: `lib/net.py`, `net.py:12`.
 fn is_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let Some((stem, ending)) = name.split(':').next().unwrap_or(name).rsplit_once('.') else { return false };
@@ -207,20 +207,20 @@ fn is_path(word: &str) -> bool {
     !stem.is_empty() && is_ending && (word.contains('/') || SOURCES.split(' ').any(|source| source == ending))
 }
 
-/// Endings of files that are named without their folder.
+/// Extensions of files that are named without their folder.
 const SOURCES: &str = "c cfg cs go h java js py rs toml ts tsx";
 
-/// Whether a path as it is given, perhaps on another machine, may be this one.
+/// Whether a path in the text, perhaps of another machine, may be this one.
 fn is_same(given: &str, path: &str) -> bool {
     let given = given.split(':').next().unwrap_or(given);
     let ends_with = |long: &str, short: &str| {
         long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };
-    // In a package that is installed, folders above its own are missing or others.
+    // In an installed package, the folders above its own are missing or different.
     ends_with(path, given) || (path.contains('/') || given == path) && ends_with(given, without_source(path))
 }
 
-/// A path without the folder that only holds source.
+/// A path without the common folder of sources.
 fn without_source(path: &str) -> &str {
     ["src/", "lib/"].iter().find_map(|folder| path.strip_prefix(folder)).unwrap_or(path)
 }

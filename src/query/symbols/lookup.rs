@@ -3,12 +3,12 @@
 use crate::model::Kind;
 use crate::store::{FileView, Snapshot, SymbolView};
 
-/// Why an id names no symbol.
+/// The reason why an id has no symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Several symbols fit: their ids.
+    /// Several symbols match: their ids.
     Ambiguous(Vec<String>),
-    /// None does: the ids that come nearest.
+    /// No symbol matches: the nearest ids.
     Unknown(Vec<String>),
 }
 
@@ -107,7 +107,7 @@ fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>
     ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect()
 }
 
-/// The ids a caller may have meant: of the same name elsewhere, then of a like name in the same file or anywhere.
+/// Similar ids: of the same name elsewhere, then of a similar name in the same file or anywhere.
 fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec<String> {
     let mut candidates: Vec<(f64, String)> = Vec::new();
     let mut add = |symbol: SymbolView<'_>, bonus: f64| {
@@ -149,7 +149,7 @@ pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<Symb
     like.into_iter().take(limit).map(|(_, symbol)| symbol).collect()
 }
 
-/// The paths that come nearest to a path, best first: those with the same file name, then those spelt alike.
+/// The most similar paths, best first: those with the same file name, then those spelt alike.
 pub fn nearest_files(snapshot: &Snapshot, path: &str, limit: usize) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut like: Vec<(f64, &str)> = snapshot

@@ -44,8 +44,8 @@ const COUNTED: usize = 50;
 /// The least ratio of two scores that makes them a tie.
 const TIE: f32 = 0.995;
 
-/// Weight of the centrality beside ten times the relevance in [`Order::Combined`]: it decides between ties, and no further.
-/// With a weight of one, descriptions lost 6 to 10 points of recall.
+/// Weight of the centrality, relative to ten times the relevance, in [`Order::Combined`]: it decides ties only. With
+/// a weight of one, descriptions lost 6 to 10 points of recall.
 pub const CENTRALITY: f32 = 0.005;
 
 /// The fewest words beside a phrase that make a description, in which the phrase counts but is not required.
@@ -56,7 +56,7 @@ const PHRASE: f32 = 1.5;
 /// A search and its options.
 #[derive(Clone)]
 pub struct Search<'a> {
-    /// The words; with none, everything that passes the filters, the most central first where `ranks` are given.
+    /// The words; if empty, everything that passes the filters, the most central first if `ranks` are given.
     pub query: &'a str,
     /// Only symbols in which all of these are written; in a description they count, but are not required.
     pub phrases: &'a [String],
@@ -117,10 +117,10 @@ pub enum Order {
     Combined,
 }
 
-/// A symbol that answers.
+/// An answer of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// Which.
+    /// The symbol.
     pub symbol: SymbolId,
     /// The score in the requested order; comparable among all snapshots searched together.
     pub score: f32,
@@ -137,7 +137,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The score in an order, when the best of all answers has this relevance.
+    /// The score in an order, given the relevance of the best answer.
     pub fn score_by(&self, order: Order, best: f32) -> f32 {
         match order {
             Order::Relevance => self.relevance,
@@ -147,7 +147,7 @@ impl Hit {
     }
 }
 
-/// The score in [`Order::Combined`] of a symbol with this relevance, as a share of the best one's, and this centrality.
+/// The score in [`Order::Combined`] for this relevance, as a share of the best one's, and this centrality.
 pub fn combined(relevance: f32, centrality: f32) -> f32 {
     relevance * 10.0 + CENTRALITY * centrality
 }
@@ -157,7 +157,7 @@ pub fn combined(relevance: f32, centrality: f32) -> f32 {
 pub struct Fuzzy {
     /// Jaccard similarity of their trigrams, 0 to 1.
     pub similarity: f32,
-    /// Edits between them.
+    /// The number of edits between them.
     pub distance: usize,
 }
 
@@ -178,13 +178,12 @@ pub struct Found {
     pub form: Option<Form>,
     /// The query's words found in no symbol.
     pub unknown: Vec<String>,
-    /// Which of several answers each hit comes from, see [`Found::together`]; else empty.
+    /// The snapshot of each hit, see [`Found::together`]; otherwise empty.
     pub places: Vec<usize>,
 }
 
 impl Found {
-    /// The answers of several snapshots to one question as one, which is as sure as the one that answers best is beside
-    /// the others.
+    /// Joins the answers of several snapshots. The confidence is that of the best answer, compared with the others.
     pub fn together(answers: Vec<Self>, order: Order) -> Self {
         let relevance = |answer: &Self| answer.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let best = answers.iter().map(relevance).fold(0.0, f32::max);
@@ -196,7 +195,7 @@ impl Found {
             let own = relevance(&answer);
             all.considered += answer.considered;
             all.more |= answer.more;
-            // A word is unknown when it is in every one of them.
+            // A word is unknown if it is unknown in all of them.
             match place {
                 0 => all.unknown = answer.unknown,
                 _ => all.unknown.retain(|word| answer.unknown.contains(word)),
@@ -234,7 +233,7 @@ impl Found {
     }
 }
 
-/// Looks for symbols.
+/// Searches symbols.
 pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> {
     let wanted = Filter::new(snapshot, search)?;
     if search.query.trim().is_empty() {
@@ -311,7 +310,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
             confidence = confidence.min(Confidence::Low);
         }
     }
-    // Each is asked whether it answers only when it would be shown, or counted: reading its text takes time.
+    // Each is checked only if it would be shown or counted: reading its text takes time.
     let counted = search.limit.max(COUNTED);
     let mut seen = HashSet::new();
     let answers = hits.into_iter().filter(|hit| ranker.is_answer(hit));
@@ -343,7 +342,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     Ok(Found { hits, considered, more, confidence, evidence, form, unknown, places: Vec::new() })
 }
 
-/// Orders by how well they answer, and then by place, so that the order is always the same.
+/// Orders by relevance, and then by place, so that the order is deterministic.
 fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
     b.score()
         .total_cmp(&a.score())
@@ -373,7 +372,7 @@ fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) 
     Ok(())
 }
 
-/// Everything that passes the filters: the most central first where ranks are given, else by path and place.
+/// Everything that passes the filters: the most central first if ranks are given, otherwise by path and place.
 fn browse(snapshot: &Snapshot, search: &Search<'_>, wanted: &Filter<'_>) -> Result<Found, Error> {
     let share = |symbol: &SymbolView<'_>| search.ranks.map_or(0.0, |ranks| by_rank(ranks, symbol.number()));
     let mut all: Vec<(f32, SymbolView<'_>)> = snapshot
@@ -414,7 +413,7 @@ fn overloaded(symbol: &SymbolView<'_>) -> (SymbolId, Option<(String, Kind)>) {
     }
 }
 
-/// The symbols that share a symbol's id but for the number at its end, itself included.
+/// The symbols whose ids differ from a symbol's only in the number at the end, itself included.
 fn overloads_of<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = SymbolView<'a>> + use<'a> {
     let (own, name) = (overloaded(symbol), symbol.name_bytes());
     symbol.file.symbols().filter(move |other| other.name_bytes() == name && overloaded(other) == own)
@@ -455,7 +454,7 @@ fn fields(
 /// The symbols found, and whether these are all.
 type FirstLook = (Vec<Looked>, bool);
 
-/// Looks for the symbols that are worth a second look.
+/// Finds the symbols that are worth a closer look.
 fn first_look(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -463,10 +462,10 @@ fn first_look(
     wanted: &Filter<'_>,
 ) -> Result<FirstLook, Error> {
     let second_look = match ranker.form {
-        // Trigrams order names that share pieces, and find those with a slip in them: 60 gave the same answers.
+        // Trigrams rank names with common pieces, and find names with typing errors: 60 gave the same answers.
         Form::Identifier | Form::Words => 100,
         Form::Change => 200,
-        // Its words are the least like those of names: with 200, one right answer in 150 was missed.
+        // Its words resemble names the least: with 200, one right answer in 150 was missed.
         Form::Prose => 300,
     };
     // Phrases are checked by reading, so no more than are counted.
@@ -515,7 +514,7 @@ fn of_exactly_this_name(
     Ok(more)
 }
 
-/// Set when a symbol's name is like the one asked for without holding it.
+/// The similarity of a symbol's name, unless it contains the one asked for.
 fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy> {
     let asked = flattened(ranker.exact_name()?);
     if hit.flat.contains(&asked) {
@@ -531,7 +530,7 @@ fn by_rank(ranks: &RankTable, symbol: SymbolId) -> f32 {
     (1.0 + ranks.of(symbol).map_or(0.0, |rank| rank.score * ranks.len() as f32)).ln()
 }
 
-/// Orders hits by how central they are. Returns each one's score in that order and how central it is.
+/// Orders hits by centrality. Returns each one's score in that order and its centrality.
 fn by_centrality(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -576,7 +575,7 @@ impl<'a> Filter<'a> {
         let may_hold = match search.phrases.is_empty() || describes {
             true => None,
             false => {
-                // Other letters than ASCII's may be written in another case.
+                // Letters outside ASCII may be written in another case.
                 let pieces = words.flat_map(|word| word.split(|c: char| !c.is_ascii()));
                 let needs =
                     GramQuery::and(pieces.map(|piece| GramQuery::literal(piece.to_ascii_lowercase().as_bytes())));

@@ -3,9 +3,9 @@
 use super::rank::{begins, commonness};
 use crate::store::SymbolView;
 
-/// Words that follow each other, in letters of any case and with any white space between them.
+/// Consecutive words, ignoring case and with any white space between them.
 pub struct Phrase {
-    /// None is empty, and no white space is in them.
+    /// Not empty and without white space.
     words: Vec<Vec<u8>>,
     /// The rarest letter of all words, which is searched first: the place of its word, and its own place in that.
     rarest: (usize, usize),
@@ -14,7 +14,7 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// Takes a phrase apart; one without words is written everywhere.
+    /// Splits a phrase; one without words occurs everywhere.
     pub fn new(phrase: &str) -> Self {
         let words: Vec<Vec<u8>> = phrase.to_lowercase().split_ascii_whitespace().map(Vec::from).collect();
         let letters = || words.iter().enumerate().flat_map(|(nth, word)| (0..word.len()).map(move |at| (nth, at)));
@@ -27,15 +27,16 @@ impl Phrase {
         self.words.len()
     }
 
-    /// Whether it is written in a symbol's definition or documentation.
+    /// Whether it occurs in a symbol's definition or documentation.
     pub fn is_written(&self, symbol: &SymbolView<'_>) -> bool {
-        // Taking the marks of comments out of documentation costs more than to see that the words cannot follow each other.
+        // Removing comment marks from documentation costs more than this check that the words cannot follow each
+        // other.
         let may_be_documented = || self.is_in(symbol.doc_source(), |byte| !byte.is_ascii_alphanumeric());
         self.is_in(symbol.source(), is_space)
             || may_be_documented() && self.is_in(symbol.docstring().as_bytes(), is_space)
     }
 
-    /// Whether it is written in a text, with at least one byte that may stand between words between any two of them.
+    /// Whether it occurs in a text, with at least one separating byte between its words.
     fn is_in(&self, text: &[u8], may_separate: impl Fn(u8) -> bool + Copy) -> bool {
         let (nth, place) = self.rarest;
         let Some((before, [word, after @ ..])) = self.words.split_at_checked(nth) else { return true };
@@ -116,7 +117,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_phrase_is_written_where_its_words_are(text in "[aB \n*]{0,24}", phrase in "[ab*]{1,3}( [ab*]{1,2}){0,3}") {
-            // The same by looking at every place.
+            // The result of a search at every place.
             let words: Vec<&str> = phrase.split(' ').collect();
             let lower = text.to_ascii_lowercase();
             let stands_at = |at: usize| {

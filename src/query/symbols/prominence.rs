@@ -12,10 +12,10 @@ use crate::store::{Error, Snapshot, SymbolView};
 const NO_OWNER: f32 = 8.0;
 /// The bonus for a class.
 const CLASS: f32 = 2.0;
-/// Worth of each e-fold of documentation.
+/// The bonus for each e-fold of documentation.
 const DOCUMENTED: f32 = 0.6;
 
-/// Worth of standing in a copy that a project keeps for another platform, and the folders that hold such copies.
+/// The malus for a copy that a project keeps for another platform, and the folders with such copies.
 const COPY: f32 = -10.0;
 const COPIES: [&str; 4] = ["android", "gwt", "j2cl", "j2objc"];
 
@@ -26,7 +26,7 @@ pub struct Prominence<'a> {
 }
 
 impl<'a> Prominence<'a> {
-    /// Prominence in a snapshot.
+    /// The prominence of names in a snapshot.
     pub fn new(snapshot: &'a Snapshot) -> Self {
         Self { snapshot, names: FxHashMap::default() }
     }

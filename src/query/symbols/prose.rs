@@ -74,10 +74,10 @@ const CHANGES: &[&str] = &[
     "use",
 ];
 
-/// The fields in which a description's words are looked for one by one.
+/// The fields in which a description's words are searched one by one.
 pub const FIELDS: [Field; 3] = [Field::Text, Field::Parent, Field::Signature];
 
-/// Which of a description's words a symbol holds in each of [`FIELDS`], one bit for a word.
+/// The words of a description in each of [`FIELDS`] of a symbol, one bit for a word.
 pub type Held = [u64; 3];
 
 /// Weights of the signals: a symbol's score is multiplied by e to the power of their sum. They were fitted together,
@@ -88,7 +88,7 @@ struct Weights {
     name: f32,
     /// The share of the file name's words in the description.
     file: f32,
-    /// The name begins with a verb that does what the description's verb does.
+    /// The verb at the beginning of the name has the action of the description's verb.
     verb: f32,
     /// The description is of a yes-or-no question, and the name asks one.
     asks: f32,
@@ -100,7 +100,7 @@ struct Weights {
     owner: f32,
     /// A definition of three lines needs no description.
     short: f32,
-    /// For each e-fold of words in the name: a long name holds some word of any description.
+    /// For each e-fold of words in the name: a long name has some word of any description.
     length: f32,
     /// A function inside a function is part of the outer one.
     nested: f32,
@@ -135,7 +135,7 @@ struct ChangeWeights {
     area: f32,
     /// A definition of a hundred lines compared with one line: it is more likely to contain the change.
     size: f32,
-    /// All telling words are in the definition, as for [`Weights::text`].
+    /// All significant words are in the definition, as for [`Weights::text`].
     text: f32,
 }
 
@@ -163,20 +163,20 @@ pub struct Prose {
     asks: bool,
 }
 
-/// The part of a description before its first colon, or in brackets, when it is as short as an area's name.
+/// The part of a description before its first colon, or in brackets, if it is as short as an area's name.
 fn head(query: &str) -> &str {
     let bracketed = || query.strip_prefix('[')?.split_once(']');
     let head = query.split_once(": ").or_else(bracketed).map_or("", |(head, _)| head);
     if head.split_whitespace().count() <= 2 { head } else { "" }
 }
 
-/// The areas that a change names: `net/http: …`, `fix(css): …`, `[spider] …`.
+/// The areas of a change: `net/http: …`, `fix(css): …`, `[spider] …`.
 fn areas(query: &str) -> Vec<String> {
     let words = head(query).split(|c: char| !c.is_alphanumeric() && !"_-".contains(c)).map(flattened);
     words.filter(|word| word.len() > 2 && !CHANGES.contains(&word.as_str())).collect()
 }
 
-/// Whether a word, in small letters, is one that changes begin with.
+/// Whether a word, in lower case, is one that changes begin with.
 pub fn is_change_word(word: &str) -> bool {
     CHANGES.contains(&word)
 }
@@ -206,7 +206,7 @@ const ARTICLES: [&str; 5] = ["a", "all", "an", "any", "the"];
 const TELLTALES: [&str; 7] = ["bug", "bugfix", "closes", "fixes", "regression", "renamed", "resolves"];
 
 impl Prose {
-    /// Takes a description apart; `text` is the same without its stop words.
+    /// Analyses a description; `text` is the same without its stop words.
     pub fn new(query: &str, text: &str, form: Form) -> Self {
         let all = stems(text);
         let says_nothing = |stem: &str| words::is_filler(stem) || form == Form::Change && is_custom(stem);
@@ -256,7 +256,7 @@ impl Prose {
         (W.text * text + W.signature * signature + W.owner * parent + short).exp()
     }
 
-    /// Multiplies a symbol's score, sign by sign.
+    /// Multiplies a symbol's score by each signal.
     pub fn judge(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
         if self.form == Form::Change {
             self.judge_for_change(candidate, held, place);
@@ -304,7 +304,7 @@ impl Prose {
         sign("constructor", when(makes, W.constructor));
     }
 
-    /// The share of the telling words that are held.
+    /// The share of the significant words with these bits.
     fn share(&self, held: u64) -> f32 {
         held.count_ones() as f32 / self.telling.len().max(1) as f32
     }
@@ -315,7 +315,8 @@ impl Prose {
         if words.is_empty() { 0.0 } else { said / words.len() as f32 * (said / enough).min(1.0) }
     }
 
-    /// The same, where other words for the same count nearly as much and the name's stop words count neither way.
+    /// The share of a name's words in the description. Synonyms count nearly as much, and the name's stop words are
+    /// ignored.
     fn says_or_means(&self, words: &[Rc<str>]) -> f32 {
         let tells = |word: &&Rc<str>| !STOP_WORDS.contains(&&***word);
         let means = |word: &Rc<str>| match self.stems.contains(word) {
@@ -337,7 +338,7 @@ impl Prose {
     }
 }
 
-/// Whether a change's custom word has this stem.
+/// Whether a stem is that of a customary word of changes.
 fn is_custom(stem: &str) -> bool {
     static STEMS: LazyLock<FxHashSet<String>> =
         LazyLock::new(|| CHANGES.iter().flat_map(|word| stems(word)).map(|stem| String::from(&*stem)).collect());

@@ -25,12 +25,12 @@ pub(in crate::query) const STOP_WORDS: &[&str] = &[
 /// Weight of a word's synonyms, relative to the word itself.
 const INSTEAD: f32 = 0.35;
 
-/// The weight of words below an issue's title, beside those of the title.
+/// The weight of words below an issue's title, relative to those of the title.
 const BELOW_TITLE: f32 = 1.0;
 /// Factor for a symbol that an issue names, or that is in a trace or a file of the issue.
 const POINTED_AT: f32 = 1.5;
 
-/// Worth of a name that is the whole description in one word.
+/// Factor for a name that is the whole description in one word.
 const SAID: f32 = 5.0;
 
 /// The most qualifiers of a name that are considered.
@@ -42,7 +42,7 @@ const LOOKED_AT: usize = 200;
 /// Factor for a constructor, or another symbol with the name of its owner.
 const CONSTRUCTOR: f32 = 0.9;
 
-/// The worth of a name of which the query is a part, in tiers: more than that of any with a slip in it.
+/// Worth of a name that contains the query, in tiers: more than for any name with a typing error.
 const LITERAL: f32 = 0.4;
 
 /// The unit of name matches, larger than any sum of term scores.
@@ -67,10 +67,10 @@ impl Candidate<'_> {
     }
 }
 
-/// A symbol that was found by its terms.
+/// A symbol found by its terms.
 #[derive(Clone, Copy)]
 pub struct Looked {
-    /// Which.
+    /// The symbol.
     pub symbol: SymbolId,
     /// The score of its terms.
     pub score: f32,
@@ -82,10 +82,10 @@ pub struct Looked {
 #[derive(Default)]
 pub struct Files(FxHashMap<u32, Place>);
 
-/// A member and its owner, as a few words may name them: `Model save`, `save Model`.
+/// A member and its owner, as named by a few words: `Model save`, `save Model`.
 struct Member {
     name: String,
-    /// Its letters and digits, in small letters, and those of the owner.
+    /// Its letters and digits, in lower case, and those of the owner.
     flat: [String; 2],
     /// The score if it is meant.
     worth: f32,
@@ -109,13 +109,13 @@ impl Member {
     }
 }
 
-/// A query made ready to be asked.
+/// An analysed query.
 pub struct Ranker {
     /// Its form.
     pub form: Form,
     /// The query as scored: a description without its stop words.
     text: String,
-    /// For an identifier its last part as written, else the words joined.
+    /// For an identifier its last part as written, otherwise the words joined.
     name: String,
     /// For an identifier the parts before the last, the nearest first.
     owners: Vec<String>,
@@ -123,7 +123,7 @@ pub struct Ranker {
     members: Vec<Member>,
     flat: String,
     trigrams: Vec<u64>,
-    /// The words as they are written, a name being one.
+    /// The words as written; a name is one word.
     names: Vec<String>,
     parts: Vec<String>,
     /// The words that names use instead of a description's words.
@@ -135,12 +135,12 @@ pub struct Ranker {
     prose: Option<Prose>,
     /// Letters and digits of a description that may be a name written as words.
     joined: String,
-    /// The long text of which the query is the title, and its words that are looked for as well.
+    /// The long text with the query as its title, and the words of it that are searched as well.
     issue: Option<(Issue, String)>,
 }
 
 impl Ranker {
-    /// Takes a query apart. With `fuzzy`, names that are less alike answer, too.
+    /// Analyses a query. With `fuzzy`, less similar names are answers, too.
     pub fn new(query: &str, fuzzy: bool) -> Self {
         let query = bare(query);
         Self::of_form(query, Form::of(query), fuzzy)
@@ -205,17 +205,17 @@ impl Ranker {
         }
     }
 
-    /// The same, keeping the parts of every score.
+    /// The query with explanations: the parts of every score are kept.
     pub fn explaining(self, explain: bool) -> Self {
         Self { explain, ..self }
     }
 
-    /// The words as they are written, a name being one.
+    /// The words as written; a name is one word.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The words that are looked for, in small letters and taken apart as names are.
+    /// The words searched, in lower case and split like names.
     pub fn words(&self) -> &[String] {
         &self.parts
     }
@@ -272,8 +272,8 @@ impl Ranker {
         clauses
     }
 
-    /// The names to be found exactly as they are written: that of the query, where it is one, or those of the members that it
-    /// may name.
+    /// The names to find exactly as written: that of an identifier, or those of the members that a few words may
+    /// name.
     pub fn exact_names(&self) -> Vec<Cow<'_, str>> {
         let mut names: Vec<Cow<'_, str>> = self.exact_name().map(Cow::Borrowed).into_iter().collect();
         for Member { name, .. } in &self.members {
@@ -286,7 +286,7 @@ impl Ranker {
         names
     }
 
-    /// Whether a symbol of one of the exact names is one that is meant.
+    /// Whether a symbol with one of the exact names has the right owner.
     pub fn is_meant(&self, symbol: &SymbolView<'_>) -> bool {
         match self.form {
             Form::Words => self.as_member(symbol, &flattened(&symbol.name())) > 0.0,
@@ -301,7 +301,7 @@ impl Ranker {
         !self.form.is_prose() && self.exact_name() != Some(&name) && flattened(&name) == self.flat
     }
 
-    /// The name to be found exactly as it is written, where the query is one.
+    /// The name to find exactly as written, if the query is one.
     pub fn exact_name(&self) -> Option<&str> {
         (self.form == Form::Identifier).then_some(&self.name)
     }
@@ -340,7 +340,7 @@ impl Ranker {
         [("test, example, generated or vendored", if aside { test } else { 1.0 }), kind]
     }
 
-    /// Looks at a symbol again.
+    /// Examines a symbol closely.
     pub fn candidate<'a>(&self, symbol: SymbolView<'a>, looked: &Looked, files: &mut Files) -> Candidate<'a> {
         let name = symbol.name();
         let tally = Tally::new(looked.score, self.explain);
@@ -390,7 +390,7 @@ impl Ranker {
             Form::Identifier if *name == self.name => ("name as written", 2.0 * TIER),
             _ if *flat == self.flat => ("name in other letters", TIER),
             Form::Words => ("owner and name", self.as_member(symbol, flat)),
-            // The less is missing, the more likely it was meant.
+            // The less is missing, the more likely it is the right one.
             Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", (LITERAL + 0.1 * share()) * TIER),
             Form::Identifier if flat.contains(&self.flat) => ("part of name", (LITERAL + 0.05 * share()) * TIER),
             Form::Identifier => ("name but for a slip", self.slip(flat).max(self.begun_by(flat))),
@@ -398,7 +398,7 @@ impl Ranker {
         };
         let mut owner = 0.0;
         if tier.1 >= TIER {
-            // `mpsc::Sender::send`: the more of the way there is named, the better.
+            // `mpsc::Sender::send`: the more qualifiers match, the better.
             let path = symbol.file.path();
             let named = self.owners.iter().skip(1).filter(|owner| path.split(['/', '.']).any(|part| part == *owner));
             let share = self.owner_share(symbol);
@@ -417,7 +417,7 @@ impl Ranker {
         if distance > 2 { 0.0 } else { 0.4 * TIER * (1.0 - 2.0 * distance as f32 / length as f32) }
     }
 
-    /// The worth of a whole name that the query begins with and goes on after: `parseConfigX` means `parseConfig`.
+    /// Worth of a whole name with which the query begins: `parseConfigX` means `parseConfig`.
     fn begun_by(&self, flat: &str) -> f32 {
         let share = flat.len() as f32 / self.flat.len().max(1) as f32;
         if flat.len() >= 5 && share >= 0.6 && self.flat.starts_with(flat) { LITERAL * TIER * share } else { 0.0 }
@@ -477,7 +477,7 @@ impl Ranker {
         }
     }
 
-    /// Whether every part of the query is part of the symbol's name, its owners' or its path.
+    /// Whether every part of the query is in the symbol's name, its owners' or its path.
     fn covers(&self, symbol: &SymbolView<'_>) -> bool {
         let (path, name) = (symbol.file.path(), symbol.qualified_name());
         let covered = |part: &String| holds(path.as_bytes(), part) || holds(name.as_bytes(), part);
@@ -495,14 +495,14 @@ impl Ranker {
         if all == 0 { 0.0 } else { shared as f32 / all as f32 }
     }
 
-    /// Whether at most `most` edits lie between the query's name and another.
+    /// Whether the query's name and another differ by at most `most` edits.
     fn is_within(&self, name: &str, most: usize) -> bool {
         // Each edit changes the length by one at most.
         let length = |name: &str| name.chars().count();
         length(&self.name).abs_diff(length(name)) <= most && self.distance(name) <= most
     }
 
-    /// Edits between the query's name and another (optimal string alignment).
+    /// The number of edits between the query's name and another (optimal string alignment).
     pub fn distance(&self, name: &str) -> usize {
         strsim::osa_distance(&self.name.to_lowercase(), &name.to_lowercase())
     }
@@ -552,7 +552,7 @@ fn is_aside(symbol: &SymbolView<'_>) -> bool {
     symbol.file.is_test() || symbol.file.is_generated() || is_vendored(symbol.file)
 }
 
-/// Unit tests inside a source file.
+/// Whether a symbol is in a module of unit tests inside a source file.
 pub(in crate::query) fn in_test_module(symbol: &SymbolView<'_>) -> bool {
     let mut around = symbol.parent();
     while let Some(parent) = around {

@@ -10,7 +10,7 @@ use super::issue::is_issue;
 /// A query in its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// The words, those of phrases included, without the terms.
+    /// The words outside terms, including those of phrases.
     pub text: String,
     /// Values of `kind:`.
     pub kinds: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Terms {
     pub words: usize,
 }
 
-/// Takes a query apart.
+/// Splits a query.
 pub fn parse(query: &str) -> Terms {
     let mut terms = Terms::default();
     if !query.contains([':', '"']) || is_issue(query) {
@@ -60,7 +60,7 @@ pub fn parse(query: &str) -> Terms {
             }
             rest = after.trim_start();
         } else if let Some(list) = list
-            // `file::open` is a path of names, and `file://` begins an address.
+            // `file::open` is a qualified name, and `file://` begins a URL.
             && !value.is_empty()
             && !value.starts_with(':')
             && !value.starts_with("//")

@@ -5,7 +5,7 @@ use crate::store::FileView;
 /// The part of a file in which a banner is searched, in bytes.
 const BANNER: usize = 400;
 
-/// Endings of files that browsers are served as they are.
+/// Extensions of files served to browsers unchanged.
 const SERVED: [&str; 3] = [".css", ".js", ".mjs"];
 
 /// Whether a file was copied from another project: `packages/urllib3/util.py`, `jquery-3.5.1.js`, `/*! XRegExp 2.0.0 …`.
@@ -30,7 +30,7 @@ fn has_version(path: &str) -> bool {
     version.contains('.') && version.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
-/// Whether a script begins with a comment that bundlers must keep and that names a version and a licence.
+/// Whether a script begins with a comment that bundlers keep, with a version and a licence.
 fn has_banner(content: &[u8]) -> bool {
     let banner = content.get(..BANNER).unwrap_or(content).trim_ascii_start();
     if !banner.starts_with(b"/*!") {

@@ -102,7 +102,7 @@ const INSTEAD: &[(&str, &[&str])] = &[
     ("whether", &["is"]),
 ];
 
-/// Verbs that do the same, as a sentence and as a name begin. A verb may do several things.
+/// Verbs with the same action, at the beginning of sentences and of names. A verb may have several actions.
 const VERBS: &[&[&str]] = &[
     &["access", "fetch", "find", "get", "give", "look", "lookup", "obtain", "provide", "read", "retrieve", "return"],
     &["assign", "change", "configure", "set", "update"],
@@ -243,7 +243,7 @@ fn stem(word: &str) -> String {
     stems(word).pop().map_or_else(String::new, |stem| String::from(&*stem))
 }
 
-/// The stems that names say in place of a stem.
+/// The stems that names use instead of a stem.
 pub fn instead_of(stem: &str) -> &'static [String] {
     TABLES.others.get(stem).map_or(&[], Vec::as_slice)
 }

@@ -25,16 +25,16 @@ pub struct Wanted<'a> {
     pub after: usize,
     /// Matching lines to skip, by path and line.
     pub skip: usize,
-    /// Matching lines that are given.
+    /// Matching lines to return.
     pub take: usize,
 }
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// From one.
+    /// The number of the line, from one.
     pub number: u64,
-    /// The line without its end; bytes that are no UTF-8 are replaced.
+    /// The line without its end; invalid UTF-8 is replaced.
     pub text: String,
     /// The matches, as start and length in bytes of `text`.
     pub ranges: Vec<(usize, usize)>,
@@ -66,7 +66,7 @@ pub struct Outcome {
     pub matching: u64,
     /// Matching lines in all.
     pub total: u64,
-    /// Files that are no text.
+    /// Binary files.
     pub binary: u64,
     /// Errors in reading files.
     pub failures: Vec<SourceError>,
@@ -186,7 +186,7 @@ fn without_end(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\r").unwrap_or(bytes)
 }
 
-/// A line as text, with ranges as start and length in it. A long one is cut to where it first matches.
+/// A line as text, with ranges as start and length in it. A long one is cut to the part around its first match.
 fn shown(bytes: &[u8], ranges: &[(usize, usize)]) -> (String, Vec<(usize, usize)>, bool) {
     let first = ranges.first().map_or(0, |range| range.0);
     let mut start = if bytes.len() > LONGEST && first > LONGEST / 2 { first - LONGEST / 4 } else { 0 };

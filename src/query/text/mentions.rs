@@ -4,7 +4,7 @@ use memchr::memmem::Finder;
 
 use crate::store::{FileView, Snapshot};
 
-/// A file that writes a name, and where, in bytes.
+/// A file that contains a name, and the places, in bytes.
 pub struct Mentioned<'a> {
     /// The file.
     pub file: FileView<'a>,
@@ -12,7 +12,7 @@ pub struct Mentioned<'a> {
     pub at: Vec<u32>,
 }
 
-/// Every file in which `name` is written as a whole word, by path.
+/// Every file that contains `name` as a whole word, by path.
 pub fn mentions<'a>(snapshot: &'a Snapshot, name: &str) -> Vec<Mentioned<'a>> {
     let finder = Finder::new(name.as_bytes());
     let is_word =

@@ -15,20 +15,20 @@ use crate::store::{FileView, GramQuery, SymbolView};
 use needs::needs;
 use scan::{Limits, Outcome, scan};
 
-/// A pattern that would need more memory than this, in bytes, is refused.
+/// The memory limit for compiling a pattern, in bytes.
 const LARGEST: usize = 10 << 20;
 /// The size limit of each thread's lazily built automaton, in bytes.
 const CACHE: usize = 32 << 20;
 
-/// Whether capital and small letters are the same.
+/// The distinction of capital and small letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// They are not.
+    /// They are different.
     #[default]
     Sensitive,
-    /// They are.
+    /// They are the same.
     Insensitive,
-    /// They are when the pattern has no capital letter.
+    /// They are the same if the pattern has no capital letter.
     Smart,
 }
 
@@ -43,18 +43,18 @@ pub struct Pattern {
     pub case: Case,
     /// Matches begin and end at word boundaries.
     pub word: bool,
-    /// A match may go over several lines.
+    /// A match may span several lines.
     pub multi_line: bool,
 }
 
-/// A [`Pattern`], ready to be looked for.
+/// A compiled [`Pattern`].
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    /// Finds matches in bytes.
+    /// The regular expression.
     pub regex: RegexMatcher,
-    /// Grams that a file must hold to be parsed.
+    /// The grams of every matching file.
     pub grams: GramQuery,
-    /// A match may go over several lines.
+    /// A match may span several lines.
     pub multi_line: bool,
 }
 
@@ -90,7 +90,7 @@ impl Pattern {
         GramQuery::or(each)
     }
 
-    /// The name that is looked for, when the pattern is one, or is text with one word in it.
+    /// The name searched for, if the pattern is one, or literal text with one word.
     pub fn name(&self) -> Option<&str> {
         let [only] = &self.patterns[..] else { return None };
         let mut words = only.split(|char: char| !char.is_alphanumeric() && char != '_').filter(|word| !word.is_empty());
@@ -99,7 +99,7 @@ impl Pattern {
     }
 }
 
-/// A line that matches, or several when one match goes over them.
+/// A matching line, or several if one match spans them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineHit {
     /// The first line, from one.
@@ -135,7 +135,7 @@ fn builder(before: usize, after: usize, numbered: bool) -> SearcherBuilder {
     builder
 }
 
-/// Looks for matches in a file, into a sink.
+/// Searches a file, with the matches going to a sink.
 pub fn search_file<S: Sink>(
     searcher: &mut Searcher,
     matcher: impl grep_matcher::Matcher,

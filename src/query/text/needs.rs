@@ -80,7 +80,7 @@ impl Part {
         if *min > 0 { Self { suffix: Self::of(sub).opened().suffix, ..open.opened() } } else { open }
     }
 
-    /// The one, then the other.
+    /// The part followed by another.
     fn then(self, other: Self) -> Self {
         let needs = GramQuery::and([self.needs.clone(), other.needs.clone()]);
         if let (Some(left), Some(right)) = (&self.exact, &other.exact)
@@ -109,7 +109,7 @@ impl Part {
         Self { exact: None, prefix, suffix, needs }.opened()
     }
 
-    /// Either of them.
+    /// One of the parts.
     fn any(parts: Vec<Self>) -> Self {
         if parts.iter().all(|part| part.exact.is_some() && part.needs == GramQuery::All) {
             let all: Strings = parts.iter().flat_map(|part| part.exact.iter().flatten()).cloned().collect();
@@ -146,7 +146,7 @@ impl Part {
     }
 }
 
-/// The first or last two bytes of each, or fewer where that leaves too many.
+/// The first or last two bytes of each, or fewer if there are too many.
 fn shortened(strings: &Strings, part: impl Fn(&[u8], usize) -> &[u8]) -> Strings {
     let to = |most: usize| -> Strings {
         strings.iter().map(|string| part(string, string.len().min(most)).to_vec()).collect()
@@ -154,17 +154,17 @@ fn shortened(strings: &Strings, part: impl Fn(&[u8], usize) -> &[u8]) -> Strings
     (0..=2).rev().map(to).find(|short| short.len() <= MOST_STRINGS).unwrap_or_default()
 }
 
-/// The grams of a text that holds any of these.
+/// The grams of a text that contains any of these.
 fn grams(strings: &Strings) -> GramQuery {
     GramQuery::or(strings.iter().map(|string| GramQuery::literal(string)))
 }
 
-/// Each of the ones before each of the others.
+/// Each string of the first set followed by each of the second.
 fn crossed(left: &Strings, right: &Strings) -> Strings {
     left.iter().flat_map(|first| right.iter().map(move |second| [&first[..], second].concat())).collect()
 }
 
-/// The characters of a class in small letters, when they are few.
+/// The characters of a class in lower case, if they are few.
 fn characters(class: &Class) -> Option<Strings> {
     let mut all = Strings::new();
     match class {
@@ -174,7 +174,7 @@ fn characters(class: &Class) -> Option<Strings> {
                 return None;
             }
             for char in class.ranges().iter().flat_map(|range| range.start()..=range.end()) {
-                // Files with these are looked into in any case.
+                // Files with these are searched in any case.
                 if !matches!(char, 'ſ' | '\u{212a}') {
                     all.insert(char.to_string().to_ascii_lowercase().into_bytes());
                 }

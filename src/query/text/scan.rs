@@ -18,10 +18,10 @@ const MOST_AT_ONCE: usize = 16;
 /// The most files defining the searched name that come before all others.
 const DEFINERS: usize = 20;
 
-/// When to stop.
+/// Conditions for stopping.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Not later than this.
+    /// The deadline.
     pub until: Instant,
     /// Set when the request is cancelled.
     pub cancelled: &'a AtomicBool,
@@ -34,8 +34,8 @@ impl Limits<'_> {
     }
 }
 
-/// The numbers of the files that may match, most useful first: those that define the very name that is looked for, then
-/// source, then tests and documentation; each by path.
+/// The numbers of candidate files, most useful first: definitions of the searched name, then source, then tests and
+/// documentation; each by path.
 pub struct Candidates<'a> {
     snapshot: &'a Snapshot,
     keep: &'a (dyn Fn(&FileView<'_>) -> bool + Sync),
@@ -47,7 +47,7 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// The files with these grams for which `keep` holds; those that define `name` come first.
+    /// The files with these grams that `keep` accepts; those with a definition of `name` come first.
     pub fn new(
         snapshot: &'a Snapshot,
         grams: &GramQuery,

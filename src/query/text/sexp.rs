@@ -8,10 +8,10 @@ use std::str::Chars;
 use super::needs::needs;
 use crate::store::GramQuery;
 
-/// Deeper queries are not looked into.
+/// The deepest query that is analysed.
 const DEEPEST: usize = 100;
 
-/// A pattern of a query that takes more memory to compile, in bytes, is refused; so are more of them.
+/// Limits on the regular expressions of a query: the memory in bytes for compiling one, and their number.
 const LARGEST_REGEX: usize = 1 << 20;
 const MOST_REGEXES: usize = 20;
 
@@ -26,7 +26,7 @@ pub(super) enum Reading {
     TooMuch(String),
 }
 
-/// Whether tree-sitter may be given a text as a query.
+/// Whether a text may be passed to tree-sitter as a query.
 pub(super) fn reading(query: &str) -> Reading {
     let (mut tokens, mut patterns) = (Tokens(query.chars().peekable()), Vec::new());
     while !tokens.at_end() {
@@ -44,7 +44,7 @@ pub(super) fn reading(query: &str) -> Reading {
     }
 }
 
-/// The grams of a query, in tree-sitter's syntax; of one that cannot be read, any file may match.
+/// The grams of a query, in tree-sitter's syntax; an unreadable query may match any file.
 pub(in crate::query) fn query_needs(query: &str) -> GramQuery {
     let mut patterns = Vec::new();
     let mut tokens = Tokens(query.chars().peekable());
@@ -58,7 +58,7 @@ pub(in crate::query) fn query_needs(query: &str) -> GramQuery {
 /// A part of a query with its quantifier and captures.
 struct Item {
     part: Part,
-    /// It may be missing.
+    /// It is optional.
     is_optional: bool,
     captures: Vec<String>,
 }
@@ -70,12 +70,12 @@ enum Part {
     Text(String),
     /// A node or a group.
     All(Vec<Item>),
-    /// One of these.
+    /// An alternation.
     Any(Vec<Item>),
 }
 
 impl Item {
-    /// The captures that every match has.
+    /// The captures in every match.
     fn bound(&self) -> BTreeSet<&str> {
         if self.is_optional {
             return BTreeSet::new();
@@ -91,7 +91,7 @@ impl Item {
         inner.into_iter().chain(self.captures.iter().map(String::as_str)).collect()
     }
 
-    /// The patterns that it matches text with.
+    /// The regular expressions of its predicates.
     fn regexes(&self, found: &mut Vec<String>) {
         let (Part::All(items) | Part::Any(items)) = &self.part else { return };
         let is_match = |name: &str| name.starts_with('#') && name.contains("match?");

@@ -19,16 +19,16 @@ use super::trees::{IsOver, is_deeper, parse};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS, of_file};
 use crate::store::{FileView, GramQuery};
 
-/// Branches and loops this deep are a smell.
+/// The depth of nested branches and loops that is a smell.
 const DEEP: usize = 5;
-/// Words of a pattern that are shorter say little of where it may match.
+/// The shortest word of a pattern that is used to find files.
 const SHORTEST_WORD: usize = 3;
-/// More matches in a file are not listed, nor more captures.
+/// The most matches listed of a file, and the most captures.
 const MOST_IN_FILE: usize = 10_000;
 const MOST_CAPTURES: usize = 100_000;
-/// Patterns nested deeper are refused: comparing code with a pattern calls itself for each level of the pattern.
+/// The deepest pattern: comparison is recursive over the levels of the pattern.
 const DEEPEST_PATTERN: usize = 200;
-/// A pattern that takes longer to read, in any language, is refused.
+/// The longest time for parsing a pattern, in all languages.
 const READING: Duration = Duration::from_secs(1);
 /// Trees deeper than this are not queried: tree-sitter counts levels in sixteen bits and aborts beyond.
 const DEEPEST_QUERIED: usize = 65_000;
@@ -39,7 +39,7 @@ const MOST_UNDER_WAY: u32 = 256;
 const SHALLOW: usize = 250;
 const DEEPEST_COMPARED: usize = 10_000;
 const STACK_PER_LEVEL: usize = 6_000;
-/// Nodes between two looks at whether it is time to stop.
+/// Nodes between two checks of the time.
 const NODES_BETWEEN_LOOKS: usize = 64;
 
 /// A match.
@@ -60,13 +60,13 @@ pub struct SyntaxHit {
 /// Matches of one file.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// By where they begin.
+    /// By their beginning.
     pub hits: Vec<SyntaxHit>,
-    /// There may be more: it was time to stop, there are too many, or the tree is too deep.
+    /// There may be more: time ran out, there are too many, or the tree is too deep.
     pub is_cut: bool,
 }
 
-/// A pattern, a query or a smell, made ready for a language when the first file of that is met.
+/// A pattern, a query or a smell, compiled for each language at its first file.
 pub struct SyntaxQuery {
     wanted: Wanted,
     /// By the language's place in [`LANGUAGES`]; empty for languages that cannot read it.
@@ -119,7 +119,8 @@ impl Wanted {
 impl SyntaxQuery {
     /// Code with `$NAME` and `$$$REST`, or a tree-sitter query, in one language or in every one that can read it.
     pub fn new(pattern: &str, language: Option<&str>) -> Result<Self, String> {
-        // Every query is in parentheses, brackets or quotes; code may be, too. A query somewhere is no code elsewhere.
+        // Every query begins with a parenthesis, bracket or quote; code may, too. A query in one language is no code
+        // in another.
         let may_be_query = match pattern.trim_start().starts_with(['(', '[']).then(|| reading(pattern)) {
             Some(Reading::TooMuch(problem)) => return Err(problem),
             Some(Reading::Query) => true,
@@ -147,7 +148,7 @@ impl SyntaxQuery {
         Ok(query)
     }
 
-    /// Makes a query ready for the first language that can read it; none can: an error.
+    /// Compiles a query for the first language that can read it; an error if none can.
     fn ready(wanted: Wanted, language: Option<&str>, needs: fn(&str) -> GramQuery) -> Result<Self, String> {
         let mut refused = "no such language".to_owned();
         let mut finders: Vec<_> = numbered(language).map(|(number, _)| (number, OnceLock::new())).collect();
@@ -163,7 +164,7 @@ impl SyntaxQuery {
         Err(refused)
     }
 
-    /// Whether a file is in a language that is looked for.
+    /// Whether a file is in a searched language.
     pub fn reads(&self, file: &FileView<'_>) -> bool {
         !file.given_up() && self.finder(file).is_some()
     }
@@ -174,7 +175,7 @@ impl SyntaxQuery {
         Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }
 
-    /// Matches in a file, until the time is up.
+    /// Matches in a file, until time runs out.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
         let Some((spec, finder)) = self.finder(file) else { return Found::default() };
         if !self.words.iter().all(|word| stands_in(word, file.content())) {
@@ -207,7 +208,7 @@ fn numbered(language: Option<&str>) -> impl Iterator<Item = (u8, &'static Langua
     all.filter(move |(_, spec)| spec.is_built() && language.is_none_or(|language| spec.id == language))
 }
 
-/// A language as ast-grep wants it.
+/// A language in the form that ast-grep needs.
 #[derive(Clone)]
 struct Grammar(&'static LanguageSpec);
 
@@ -297,7 +298,7 @@ fn is_broken(node: Node<'_>, text: &str, spec: &'static LanguageSpec) -> bool {
     is_at_fault || (0..node.child_count()).filter_map(|at| node.child(at)).any(|child| is_broken(child, text, spec))
 }
 
-/// The pattern with its `$` as the language can read it.
+/// The pattern with its `$` replaced by a sign that the language can read.
 fn with_sigil(pattern: &str, sigil: char) -> String {
     let mut source = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -313,7 +314,7 @@ fn with_sigil(pattern: &str, sigil: char) -> String {
     source + rest
 }
 
-/// Whether a text holds a word as a whole.
+/// Whether a text contains a word as a whole.
 fn stands_in(word: &memmem::Finder<'_>, text: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_whole = |start: usize| {
@@ -330,7 +331,7 @@ fn words(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split(move |char| !is_word(char)).filter(|word| !word.contains('$') && word.len() >= SHORTEST_WORD)
 }
 
-/// The text with every byte that is no UTF-8 replaced by one that is, so that places stay.
+/// The text with invalid UTF-8 replaced by bytes of the same length, so that positions stay.
 fn readable(content: &[u8]) -> String {
     let mut text = String::with_capacity(content.len());
     for chunk in content.utf8_chunks() {
@@ -342,7 +343,7 @@ fn readable(content: &[u8]) -> String {
 
 fn hit(node: Node<'_>, captures: Vec<(String, Range<usize>)>) -> SyntaxHit {
     let (line, end_line) = (node.start_position().row as u64 + 1, node.end_position().row as u64 + 1);
-    // A node that ends with a newline does not reach into the line behind it.
+    // A node that ends with a newline does not include the next line.
     let end_line = if node.end_position().column == 0 { end_line.saturating_sub(1).max(line) } else { end_line };
     SyntaxHit { start: node.start_byte(), end: node.end_byte(), line, end_line, captures }
 }

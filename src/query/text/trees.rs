@@ -15,7 +15,7 @@ thread_local! {
     static PARSERS: RefCell<Vec<(&'static LanguageSpec, Parser)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The syntax tree of a text; `None` when it was time to stop before there was one.
+/// The syntax tree of a text; `None` if time ran out before.
 pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
