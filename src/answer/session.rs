@@ -430,7 +430,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..20 {
-                        // Each session stands for a process: they share nothing but the file.
+                        // Each session acts as a process: they share only the file.
                         let session = Session::open(home.path());
                         call(&session, "search_symbols", 1, 5);
                         call(&session, "find_references", 1, 1);

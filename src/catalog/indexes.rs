@@ -237,7 +237,7 @@ fn look_again(caller: &Caller<'_>, repo: &mut Repo) -> Result<(), Error> {
 }
 
 /// Runs a query, and repeats it when its files have changed. `about` returns the files of an answer, which are
-/// checked. `None` stands for an empty answer: then the whole folder is compared.
+/// checked. `None` means an empty answer: then the whole folder is compared.
 pub fn answered<T>(
     caller: &Caller<'_>,
     repo: &mut Repo,

@@ -60,7 +60,7 @@ macro_rules! settings {
         ];
 
         impl Config {
-            /// Takes over what is set; an error names the key and says what is wrong with its value.
+            /// Applies the given settings; an error has the key and the problem of its value.
             pub(super) fn set(&mut self, settings: Settings) -> Result<(), (&'static str, String)> {
                 $(if let Some(value) = settings.$key {
                     let take: fn(&mut Self, $type) -> Result<(), String> = |$config, $value| {

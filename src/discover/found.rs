@@ -51,7 +51,7 @@ impl Found {
         self.skip_folder(reason, path, 1);
     }
 
-    /// Leaves out a folder that counts for so many files.
+    /// Counts a left-out folder as this many files.
     pub(super) fn skip_folder(&mut self, reason: SkipReason, path: &str, n_files: u64) {
         self.skipped[reason as usize] += n_files;
         self.left_out.push(LeftOut { path: path.to_owned(), reason });

@@ -134,7 +134,7 @@ impl Budget {
         })
     }
 
-    /// Whether time is over. While others have the machine, it stands still where the system lets us see that.
+    /// Whether time is over. Time spent waiting for the processor does not count where the system reports it.
     fn is_late(&self) -> bool {
         let took = || Some(time_at_work()?.saturating_sub(self.at_work?));
         self.began.elapsed() >= self.limits.time && took().is_none_or(|took| took >= self.limits.time)

@@ -110,7 +110,7 @@ impl<'s, 't> Lower<'s, 't> {
         (0..node.named_child_count() as u32).filter_map(|place| node.named_child(place)).find(|child| !child.is_extra())
     }
 
-    /// Goes one level deeper into the tree, unless it is too deep, or the file has taken all the time or room that it may.
+    /// Goes one level deeper into the tree, unless it is too deep or the budget is exceeded.
     pub fn deeper<T: Default>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEEPEST || !self.budget.work() {
             return T::default();

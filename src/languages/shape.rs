@@ -1,4 +1,4 @@
-//! Shapes: a table of what each kind of node says about names, interpreted by one reader.
+//! Shapes: a table of the facts of each kind of node, interpreted by one reader.
 //!
 //! The reader gets a node with its scope and role ([`At`]), and returns a value and the scope for the next node
 //! ([`Said`]). The default is [`Shape::Children`].

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::shape::Shape;
 use super::{LANGUAGES, LanguageSpec, Rule};
 
-/// For each kind of node, the kinds that may stand directly in it.
+/// For each kind of node, the possible kinds of children.
 fn parts(spec: &LanguageSpec) -> BTreeMap<String, BTreeSet<String>> {
     let types: Value = serde_json::from_str(spec.grammar.node_types).expect("a grammar's description is JSON");
     let named = |value: &Value| value["type"].as_str().unwrap_or_default().to_owned();
@@ -28,7 +28,7 @@ fn parts(spec: &LanguageSpec) -> BTreeMap<String, BTreeSet<String>> {
     parts
 }
 
-/// The kinds from which a walk never comes to one that the rules name, and that they do not name themselves.
+/// The kinds without a rule from which no kind with a rule can be reached.
 fn silent(spec: &LanguageSpec, ignored: &[&str]) -> Vec<String> {
     let parts = parts(spec);
     let named: BTreeMap<&str, &Rule> =

@@ -258,7 +258,7 @@ fn inline(rest: &mut &str) -> Value {
     }
 }
 
-/// The reader takes kind and name from a row's id, asked for or not; symbols come by file and without scores.
+/// Drops scores and the fields that the reader derives from a row's id, and sorts symbols by file.
 fn without_derived(value: &mut Value) {
     match value {
         Value::Array(items) => {

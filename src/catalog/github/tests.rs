@@ -1,4 +1,4 @@
-//! Tools that ask GitHub, against a stand-in.
+//! Tools that use GitHub, against a test server.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::github::stand::{Hub, git, git_text};
 use crate::net::stand::Reply;
 use crate::tools::{Context, Envelope, Request, call};
 
-/// A process that asks a stand-in, and the folder it keeps things in.
+/// A context that uses the test server, with its folder.
 fn context(hub: &Hub, token: Option<&str>) -> (Context, tempfile::TempDir) {
     let home = tempfile::tempdir().expect("there is room");
     let mut config = Config { home: home.path().join("codelode"), ..Config::default() };
@@ -82,7 +82,7 @@ fn a_page_that_does_not_fit_goes_on_without_another_count() {
     }
     assert!(calls > 1);
     assert_eq!(names, (0..40).map(|n| format!("octo/cat{n}")).collect::<Vec<_>>());
-    // The first counted, the others were the same.
+    // The first request counted, the others were conditional.
     assert_eq!(hub.manners.lock().expect("nothing panics with it").remaining, Some(2));
 }
 

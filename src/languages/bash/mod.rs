@@ -31,6 +31,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// Assignments that stand by themselves; one before a command is for that command.
+/// Assignments that are statements; one before a command is for that command only.
 const VALUES: &[(&str, Kind, Detail)] =
     &[("../program", Kind::Constant, Detail::Variable), ("../declaration_command", Kind::Constant, Detail::Variable)];

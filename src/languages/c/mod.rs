@@ -46,7 +46,7 @@ pub(super) const MACRO_FUNCTION: (Rule, &[&str]) =
 pub(super) const STRUCT: &[(&str, Kind, Detail)] = &[("body/{", Kind::Class, Detail::Struct)];
 pub(super) const UNION: &[(&str, Kind, Detail)] = &[("body/{", Kind::Class, Detail::Union)];
 pub(super) const ENUM: &[(&str, Kind, Detail)] = &[("body/{", Kind::Type, Detail::Enum)];
-/// A type without a name of its own is known by that of its `typedef`.
+/// An unnamed type has the name of its `typedef`.
 pub(super) const TYPEDEF: &[(&str, Kind, Detail)] = &[
     ("type/name", Kind::Type, Detail::Alias),
     ("type:struct_specifier", Kind::Class, Detail::Struct),
@@ -81,7 +81,7 @@ const INNER: &str = "pointer_declarator|function_declarator|array_declarator|par
 pub(super) const COMMENTS: Comments =
     Comments { silent: &["// clang-format", "// NOLINT", "/* clang-format"], ..Comments::C };
 
-/// Conventions of C, and of C++, whose files lie beside it.
+/// Conventions of C, and of C++, which shares its files.
 pub(super) static CONVENTIONS: Conventions = Conventions {
     mains: &["main"],
     starts: &[(Kind::Function, "main")],
@@ -91,20 +91,20 @@ pub(super) static CONVENTIONS: Conventions = Conventions {
     ..Conventions::NEUTRAL
 };
 
-/// The variables of a file. A declared function is none, nor is what is defined elsewhere.
+/// The variables of a file, without declared functions and external definitions.
 pub(super) fn variables<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
     let is_extern = node
         .children(&mut node.walk())
         .any(|child| child.kind() == "storage_class_specifier" && cx.text(child) == "extern");
-    // Near a syntax error the inside of a function may lie outside of it.
+    // Near a syntax error, parts of a function may be outside of it.
     let is_astray = cx.ancestor(0).is_some_and(|parent| parent.is_error() || parent.kind() == "compound_statement");
     if cx.place() == Place::Module && !is_extern && !is_astray && !declares_function(node) {
         cx.symbol(node, Kind::Constant, Detail::Variable, "declarator", "");
     }
 }
 
-/// Whether a declaration is that of a function: its declarator, or one in it, has parameters. `int (*f)(void)` is a variable
-/// all the same.
+/// Whether a declaration is of a function: its declarator, or one in it, has parameters. `int (*f)(void)` is still a
+/// variable.
 pub(super) fn declares_function(node: Node<'_>) -> bool {
     let mut inner = node.child_by_field_name("declarator");
     while let Some(declarator) = inner {

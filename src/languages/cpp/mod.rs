@@ -85,5 +85,5 @@ fn is_cpp(text: &[u8]) -> bool {
     })
 }
 
-/// So far into a header it is looked for words of C++, in bytes.
+/// The part of a header that is searched for words of C++, in bytes.
 const HEAD: usize = 100_000;

@@ -71,7 +71,7 @@ fn call(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     cx.define(Definition { doc: doc.unwrap_or(comment), decorators, ..definition });
 }
 
-/// Attributes of what follows them; others are constants of the module.
+/// Attributes of the definition after them; others are constants of the module.
 const DECORATORS: &[&str] = &["@spec ", "@impl ", "@deprecated ", "@tag ", "@describetag ", "@dialyzer "];
 
 /// Where the text of `@doc "…"` begins in it.

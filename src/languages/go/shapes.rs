@@ -1,4 +1,4 @@
-//! Shapes of Go: what each kind of node says about names.
+//! Shapes of Go: the facts of each kind of node.
 
 use super::{expressions, lower, types};
 use crate::facts::{Op, ScopeKind};

@@ -146,7 +146,7 @@ pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32,
     }
 }
 
-/// A name that may be qualified by packages and classes, where no other expression can stand: in types and imports.
+/// A name that may be qualified by packages and classes, in types and imports.
 pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
     match node.kind() {
         "identifier" | "type_identifier" => {

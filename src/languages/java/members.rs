@@ -106,7 +106,7 @@ fn enumeration(cx: &mut Lower<'_, '_>, class: u32, members: u32) {
     }
 }
 
-/// The members of a class. All are bound before any is looked into.
+/// The members of a class. All are bound before any is read.
 fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
     let mut all = Vec::new();
     for member in cx.children(body) {
@@ -255,7 +255,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
         }
         "enum_constant" => {
             annotations(cx, node, members);
-            // A constant is made where it is written; without arguments there need not be a constructor.
+            // A constant is an instance made by a constructor; without arguments there may be none.
             if let (Some(name), Some(list)) = (field(node, "name"), field(node, "arguments")) {
                 let own = cx.facts.expression(Op::ClassOf, class, 0);
                 let constructor = cx.facts.name(CONSTRUCTOR);

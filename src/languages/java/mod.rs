@@ -62,7 +62,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-/// Node kinds that are skipped though the grammar lets them hold definitions.
+/// Node kinds that are skipped though the grammar allows definitions in them.
 const SILENT: &[&str] = &[
     "annotated_type",
     "annotation",

@@ -96,7 +96,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
     cx.facts.list(&names)
 }
 
-/// The annotations that stand directly in a node or in its modifiers.
+/// The annotations directly in a node or in its modifiers.
 pub(super) fn annotations<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     for child in cx.children(node) {
         match child.kind() {

@@ -53,7 +53,7 @@ fn method_detail(cx: &Cx<'_, '_>, parent: Node<'_>, node: Node<'_>, name: Node<'
     }
 }
 
-/// A field of a class; one that holds a function is a method.
+/// A field of a class; a function in a field is a method.
 pub(in crate::languages) fn field(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(name) = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property")) else { return };
     let value = node.child_by_field_name("value").map(|value| value_of(cx, value));
@@ -152,7 +152,7 @@ fn owner(cx: &mut Cx<'_, '_>, up: usize, depth: usize) -> Span {
     Span::default()
 }
 
-/// `name`, unless it is the innermost symbol's.
+/// `name`, unless it is that of the innermost symbol.
 fn unless_enclosing(cx: &Cx<'_, '_>, name: Span) -> Span {
     if cx.enclosing().is_some_and(|symbol| symbol.name == name) { Span::default() } else { name }
 }

@@ -179,7 +179,7 @@ pub(super) fn decorated(mut definition: Definition, node: Node<'_>) -> Definitio
     definition
 }
 
-/// Records a definition, with the decorators that stand before it and its JSDoc comment.
+/// Records a definition, with its decorators and its JSDoc comment.
 pub(super) fn define(cx: &mut Cx<'_, '_>, mut definition: Definition) {
     if let Some(first) = cx.attributes().first() {
         definition.span.start = definition.span.start.min(first.start);
@@ -192,7 +192,7 @@ pub(super) fn define(cx: &mut Cx<'_, '_>, mut definition: Definition) {
     cx.define(definition);
 }
 
-/// The JSDoc comment above byte `start`. Remarks to tools may stand between the two: `// eslint-disable-next-line`.
+/// The JSDoc comment above byte `start`. Directives for tools may be between: `// eslint-disable-next-line`.
 pub(super) fn doc(cx: &Cx<'_, '_>, start: u32) -> Span {
     let source = cx.source();
     let mut start = start as usize;
@@ -206,7 +206,7 @@ pub(super) fn doc(cx: &Cx<'_, '_>, start: u32) -> Span {
         let Some(newline) = before[above.len()..].iter().position(|byte| *byte == b'\n') else {
             return Span::default();
         };
-        // Lines of code are short where they are written by hand, and only there a remark is of interest.
+        // Only hand-written code has such directives, and its lines are short.
         let line = &above[above.len().saturating_sub(200)..];
         let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let blank = before[above.len() + newline + 1..].contains(&b'\n');

@@ -85,7 +85,7 @@ struct Package<'a> {
 /// The paths of a `tsconfig.json`.
 #[derive(Default)]
 struct Paths {
-    /// The folder that bare names are looked for in.
+    /// The folder in which bare names are searched.
     base: Option<String>,
     /// Patterns and their targets, from the root.
     patterns: Vec<(String, Vec<String>)>,

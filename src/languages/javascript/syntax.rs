@@ -1,4 +1,4 @@
-//! Patterns and smells of JavaScript, and of TypeScript, whose trees are the same there.
+//! Patterns and smells of JavaScript, and of TypeScript, which has the same nodes.
 
 use crate::languages::Syntax;
 

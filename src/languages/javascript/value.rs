@@ -208,7 +208,7 @@ fn last_name(prototype: Node<'_>) -> Span {
     name.map(span_of).unwrap_or_default()
 }
 
-/// The owner that `Owner.prototype` names, when it is that.
+/// The owner in `Owner.prototype`.
 pub(super) fn prototype_owner(cx: &Cx<'_, '_>, node: Node<'_>) -> Option<Span> {
     let property = node.child_by_field_name("property").filter(|_| node.kind() == "member_expression")?;
     (cx.text(property) == "prototype").then(|| last_name(node)).filter(|owner| !owner.is_empty())

@@ -1,4 +1,4 @@
-//! Kotlin: types of every sort, their functions, constructors and properties, and what stands outside of types.
+//! Kotlin: types of every kind, their functions, constructors and properties, and definitions outside of types.
 
 use super::spec::{grammar, symbol};
 use super::{Comments, Conventions, LanguageSpec, Rule};

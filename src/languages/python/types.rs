@@ -8,7 +8,7 @@ use super::lower::{field, walk};
 use crate::facts::{Op, UNKNOWN};
 use crate::model::{Role, Span};
 
-/// Types that stand for their first argument.
+/// Types with the same meaning as their first argument.
 const TRANSPARENT: &[&str] =
     &["Optional", "ClassVar", "Final", "Annotated", "Required", "NotRequired", "ReadOnly", "Mapped", "InitVar"];
 /// Reads an annotation and returns its type.

@@ -17,8 +17,8 @@ const ITEM_WORDS: &[&[u8]] =
 /// The length of text searched for such syntax.
 const FAR: usize = 4096;
 
-/// The text of a macro that stands where an item may, or that is written with braces, when some word in it begins an
-/// item. Most macros in functions are calls: their text is not read again.
+/// The text of a macro in the place of an item, or written with braces, if a word in it begins an item. Most macros
+/// in functions are calls: their text is not parsed again.
 pub fn item_macro<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
     let tokens = node.child(node.child_count().checked_sub(1)?)?;
     if tokens.kind() != "token_tree" {

@@ -8,12 +8,12 @@ pub(super) struct Package {
     pub name: String,
     /// The library's first file, below the package's folder.
     pub library: String,
-    /// The first files of other crates, as far as they are written.
+    /// The root files of other crates, as far as they are written.
     pub others: Vec<String>,
 }
 
 impl Package {
-    /// Reads a manifest; none where it is that of a workspace alone, or broken.
+    /// Reads a manifest; `None` if it is only a workspace's, or invalid.
     pub fn read(folder: &str, text: &[u8]) -> Option<Self> {
         let manifest: Table = std::str::from_utf8(text).ok()?.parse().ok()?;
         let text = |table: Option<&Value>, key: &str| Some(table?.get(key)?.as_str()?.to_owned());

@@ -166,7 +166,7 @@ fn macro_by_example(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     define(cx, node, opening, Kind::Function, Detail::Macro, false);
 }
 
-/// Records the item `node`, whose signature ends where `body` begins, with the attributes and documentation before it.
+/// Records the item `node`, with its attributes and documentation. The signature ends where `body` begins.
 fn define(cx: &mut Cx<'_, '_>, node: Node<'_>, body: Option<Node<'_>>, kind: Kind, detail: Detail, runs: bool) {
     let Some(name) = node.child_by_field_name("name") else { return };
     // `const _: () = …;` is a check without a name, and `$name` may be any name.
@@ -186,14 +186,14 @@ fn record(cx: &mut Cx<'_, '_>, mut definition: Definition) {
     if let Some(first) = definition.decorators.first() {
         definition.span.start = first.start;
     }
-    // Documentation may stand above the attributes, or between them.
+    // Documentation may be above the attributes, or between them.
     let mut starts = definition.decorators.iter().map(|attribute| attribute.start).chain([definition.signature.start]);
     let outer = starts.find_map(|start| Some(doc_above(cx, start as usize)).filter(|doc| !doc.is_empty()));
     definition.doc = outer.unwrap_or(definition.doc);
     cx.define(definition);
 }
 
-/// The documentation comment above an item. Plain comments may stand between.
+/// The documentation comment above an item. Plain comments may be between.
 fn doc_above(cx: &Cx<'_, '_>, mut start: usize) -> Span {
     loop {
         let doc = cx.doc_above(start, is_doc);
@@ -240,8 +240,8 @@ fn implemented<'t>(_: &Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// Whether a statement or expression may hold a branch, an item or a macro with items: without a brace, `?`, `&&`, `||` and
-/// `!` it cannot. Most are short and plain, and reading their text is far cheaper than visiting their nodes.
+/// Whether a statement or expression may contain a branch, an item or a macro with items: without a brace, `?`, `&&`,
+/// `||` and `!` it cannot. Most are short and plain, and reading their text is far cheaper than visiting their nodes.
 fn holds_branches(cx: &Cx<'_, '_>, node: Node<'_>) -> bool {
     const SHORT: usize = 256;
     let text = span_of(node).of(cx.source());

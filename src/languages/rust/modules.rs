@@ -260,7 +260,7 @@ impl<'a> RustModules<'a> {
                 self.project.find(&join(from, place))
             };
             if let Some(found) = found.filter(|found| *found != file) {
-                // A file at a path of its own keeps its children beside it.
+                // A file with its own path has its children beside it.
                 let beside = (!place.is_empty()).then(|| folder(self.project.files[found as usize].path).to_owned());
                 let twin = self.nodes[within as usize].children.get(name).copied();
                 let child = self.load(found, Some(within), twin, beside);

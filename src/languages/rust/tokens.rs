@@ -14,7 +14,7 @@ pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) -> 
     cx.deeper(|cx| Reader::new(cx, tree, scope, false, &[]).read())
 }
 
-/// Reads the tokens of a call that do not lie in one of these ranges.
+/// Reads the tokens of a call outside of these ranges.
 pub(super) fn tokens_but<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32, but: &[Span]) {
     cx.deeper(|cx| drop(Reader::new(cx, tree, scope, false, but).read()));
 }
@@ -197,7 +197,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     Some(before) => self.cx.facts.member(before, name),
                 };
                 if is_first && !is_name && !is_more && !self.is_rule && !is_local(self.cx, self.scope, name) {
-                    // The macro may make a path or a call of it, or a name of its own.
+                    // The macro may use it in a path or a call, or as a new name.
                     let perhaps = self.cx.facts.member(UNKNOWN, name);
                     self.cx.facts.occurrence(span_of(token), Role::Reference, perhaps);
                 }

@@ -39,7 +39,7 @@ pub(super) const TRANSPARENT: &[&str] = &[
     "BorrowMut",
 ];
 
-/// The name by which an associated type that the same `impl` defines is bound.
+/// The internal name of an associated type within its `impl`.
 pub(super) fn own_types(name: &str) -> String {
     format!("Self::{name}")
 }

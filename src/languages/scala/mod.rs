@@ -1,4 +1,4 @@
-//! Scala: classes, traits, objects and enums with their members, and what stands outside of types.
+//! Scala: classes, traits, objects and enums with their members, and definitions outside of types.
 
 use super::spec::{grammar, symbol};
 use super::{Comments, Conventions, LanguageSpec, Named, Package, Rule};

@@ -155,7 +155,7 @@ fn declare(cx: &mut Cx<'_, '_>, node: Node<'_>, kind: Kind, detail: Detail) {
     define(cx, Definition { name: name_of(name), ..definition });
 }
 
-/// An enum and its members, which are bare names and therefore looked for from here.
+/// An enum and its members. Members may be bare names, so they are defined here and not by a rule.
 fn enumeration(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     declare(cx, node, Kind::Type, Detail::Enum);
     let Some(body) = node.child_by_field_name("body") else { return };

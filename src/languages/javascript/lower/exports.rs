@@ -22,7 +22,7 @@ fn module(cx: &mut Lower<'_, '_>, source: Node<'_>, scope: u32) -> u32 {
     module
 }
 
-/// The module that a call of `require` or `import` names, if it is one.
+/// The module of a `require` or `import` call.
 pub(super) fn required<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: u32) -> Option<u32> {
     let function = field(call, "function")?;
     let is_require = function.kind() == "import" || function.kind() == "identifier" && cx.text(function) == "require";

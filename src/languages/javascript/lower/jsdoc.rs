@@ -17,7 +17,7 @@ pub(super) struct Said<'s> {
     of: Option<&'s str>,
 }
 
-/// Nodes between a value and the statement or member that a comment stands above.
+/// Nodes between a value and the statement or member below a comment.
 const AROUND: &[&str] = &[
     "variable_declarator",
     "lexical_declaration",
@@ -179,14 +179,14 @@ const BUILTIN: &[&str] = &[
     "false",
 ];
 
-/// The expression of a type that is written in a comment; unknown where it is beyond names, arguments, unions and arrays.
+/// The type in a comment; unknown beyond names, arguments, unions and arrays.
 fn type_of(cx: &mut Lower<'_, '_>, text: &str, scope: u32) -> u32 {
     let mut reader = Reader { rest: text.trim(), scope, depth: 0 };
     let of = reader.union(cx);
     if reader.rest.trim_matches(['=', ' ']).is_empty() { of.unwrap_or(UNKNOWN) } else { UNKNOWN }
 }
 
-/// Reads a type from the left; `None` when it is none that is understood.
+/// Reads a type from the left; `None` for unknown syntax.
 struct Reader<'s> {
     rest: &'s str,
     scope: u32,

@@ -168,7 +168,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
     }
 }
 
-/// A function that is bound to a name where it is declared.
+/// A function with the name of its declaration.
 fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>, scope: u32) -> u32 {
     let at = name.start_byte() as u32;
     let name = cx.name(name);
@@ -178,7 +178,7 @@ fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>,
     function
 }
 
-/// `name: type = value`. `own` is the scope that holds the name, which for `var` may be outside of `scope`.
+/// `name: type = value`. `own` is the scope of the name, which for `var` may be outside of `scope`.
 fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) {
     let Some(name_node) = field(node, "name") else { return };
     let of = field(node, "type").map_or(UNKNOWN, |of| types::annotation(cx, of, scope));
@@ -224,7 +224,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);
                 cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
             } else {
-                // The wrapper of a function may be a symbol wherever it stands.
+                // The function in a wrapper call may be a symbol in any scope.
                 let arguments = value_node.and_then(|value| field(value, "arguments"));
                 let is_wrapped = arguments.is_some_and(|arguments| {
                     cx.children(arguments).iter().any(|one| FUNCTIONS.contains(&one.kind()) || one.kind() == "class")
