@@ -1,9 +1,9 @@
-//! What repositories elsewhere cost beside git and ripgrep: cloned, searched, indexed and updated from servers on this machine,
-//! over a daemon's own protocol and over https.
+//! Cost of remote repositories compared with git and ripgrep: cloned, searched, indexed and updated from servers on
+//! this machine, over a daemon's own protocol and over https.
 //!
-//! Processor time is that of a command and of everything it starts, without the server's; each figure is the least of some runs.
-//! The system's part of it grows on a machine that does other work as well, most of all where many files are written, so the
-//! user's part is told beside the sum.
+//! Processor time is that of a command and of all its children, without the server's; each figure is the least of
+//! several runs. Its system part grows on a machine with other work, most of all if many files are written, so the
+//! user part is shown beside the sum.
 
 mod measure;
 #[allow(dead_code, reason = "the tests use the rest")]
@@ -22,11 +22,11 @@ use stand::{Stand, git_backend};
 
 /// Further repositories to clone, separated by `:`, each a folder that git can serve.
 const REPOSITORIES: &str = "CODELODE_GIT_REPOS";
-/// How often each command is run.
+/// The number of runs of each command.
 const RUNS: usize = 7;
-/// How often a repository is updated, one commit at a time.
+/// The number of updates of a repository, one commit each.
 const UPDATES: usize = 60;
-/// What is looked for: a rare name, a frequent word, what no literal narrows, and nothing that is there.
+/// Patterns: a rare name, a frequent word, one without a literal, and one without matches.
 const PATTERNS: [&str; 4] = ["ErrUnexpectedEOF", "return", r"[0-9]{7,}", "no_such_name_anywhere"];
 
 fn main() {
@@ -80,7 +80,7 @@ fn save(at: &Path) {
     git(at, &["commit", "-q", "-m", "a state"]);
 }
 
-/// Runs git, free of what the machine configures.
+/// Runs git, without the machine's configuration.
 fn git(at: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.arg("-C").arg(at).args(["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "gc.auto=0"]).args(arguments);
@@ -136,7 +136,7 @@ impl Drop for Servers {
     }
 }
 
-/// What a command took, in seconds.
+/// The times of a command, in seconds.
 #[derive(Clone, Copy)]
 struct Took {
     user: f64,
@@ -144,7 +144,7 @@ struct Took {
     wall: f64,
 }
 
-/// Runs a command through the shell's own stopwatch, which counts what it starts as well.
+/// Runs a command with the shell's own stopwatch, which includes its children.
 fn timed(command: &Command, output: Stdio) -> (Took, Vec<u8>) {
     let mut shell = Command::new("bash");
     shell.args(["-c", "TIMEFORMAT='%U %S %R'; time \"$@\" 2>/dev/null", "bash"]).arg(command.get_program());
@@ -153,7 +153,7 @@ fn timed(command: &Command, output: Stdio) -> (Took, Vec<u8>) {
         shell.env(name, value.expect("nothing is removed"));
     }
     let done = shell.output().expect("bash is installed");
-    // Nothing found is an answer, too.
+    // No match is an answer, too.
     assert!(matches!(done.status.code(), Some(0 | 1)), "{command:?}");
     let text = String::from_utf8_lossy(&done.stderr).into_owned();
     let mut seconds = text.split_whitespace().map(|second| second.parse::<f64>().expect("bash tells seconds"));
@@ -162,7 +162,7 @@ fn timed(command: &Command, output: Stdio) -> (Took, Vec<u8>) {
     (Took { user, cpu: user + system, wall }, done.stdout)
 }
 
-/// The least of some runs, each after something that is not counted.
+/// The least of several runs, each after a step that is not measured.
 fn least(command: &Command, before: impl Fn()) -> Took {
     let runs = (0..RUNS).map(|_| {
         before();
@@ -172,7 +172,7 @@ fn least(command: &Command, before: impl Fn()) -> Took {
     runs.reduce(least).expect("there are runs")
 }
 
-/// One row: a clone for us, with the names of its files, beside git's.
+/// One row: a clone with the names of its files, compared with git's.
 fn clone(name: &str, over: &str, url: &str, servers: &Servers, folder: &Path) {
     let (theirs, ours) = (folder.join("theirs"), folder.join("ours"));
     let remove = |path: &Path| {
@@ -199,7 +199,7 @@ fn clone(name: &str, over: &str, url: &str, servers: &Servers, folder: &Path) {
     remove(&ours);
 }
 
-/// Bytes that the files below a folder take on the disk, which gives out whole blocks.
+/// Bytes on the disk of all files below a folder, in whole blocks.
 fn room(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let one = |entry: fs::DirEntry| match entry.metadata() {
@@ -210,8 +210,8 @@ fn room(folder: &Path) -> u64 {
     entries.map(one).sum()
 }
 
-/// Rows: files of a clone that is there, beside ripgrep on a checkout; the first search, which keeps the texts of the commit, and
-/// what clone and texts take on the disk.
+/// Rows: a search in an existing clone, compared with ripgrep on a checkout; the first search, which keeps the texts
+/// of the commit, and the disk space of clone and texts.
 fn search(url: &str, servers: &Servers, folder: &Path) {
     let (theirs, ours) = (folder.join("checkout"), folder.join("searched"));
     git(folder, &["clone", "-q", "--depth", "1", url, &theirs.to_string_lossy()]);

@@ -1,4 +1,4 @@
-//! What indexing costs: from nothing, when nothing changed, and after one edit.
+//! Cost of indexing: from nothing, without changes, and after one edit.
 
 mod measure;
 
@@ -23,7 +23,7 @@ static ALLOCATOR: codelode::allocator::Allocator = codelode::allocator::Allocato
 fn main() {
     let alone = std::env::var(ALONE);
     if alone.as_deref() != Ok("parse") {
-        // Parsing alone is done by tree-sitter as it comes.
+        // Parsing alone uses tree-sitter's default allocator.
         // SAFETY: nothing else runs yet.
         unsafe { codelode::allocator::install() };
     }
@@ -41,7 +41,7 @@ fn main() {
 
 criterion_group!(benches, unchanged, edit);
 
-/// Prints what a cold index costs beside parsing the same files and doing nothing with the trees.
+/// Prints the cost of a cold index, compared with parsing the same files and dropping the trees.
 fn cold() {
     let wanted = CORPORA.into_iter().filter(|name| measure::wants(&format!("cold/{name}")));
     let there: Vec<_> = wanted.filter_map(|name| Some((name, corpus(name)?))).collect();
@@ -82,8 +82,8 @@ fn index_alone(root: &Path, index_dir: &Path) {
     println!("{} {} {} {cpu} {wall} {peak}", facts.files, facts.lines, facts.bytes);
 }
 
-/// Parses what the index holds, so that both have read the same files. Nothing changed since, so opening it is all that
-/// happens before the clock is read.
+/// Parses the files in the index, so that both have read the same files. Nothing has changed since, so only opening
+/// it comes before the measurement.
 fn parse_alone(root: &Path, index_dir: &Path) {
     let snapshot = Indexed::new(root, index_dir).snapshot();
     let sources: Vec<_> = snapshot
@@ -116,7 +116,7 @@ fn unchanged(criterion: &mut Criterion) {
         group.bench_function(format!("index_folder/{name}/{files}_files"), |bencher| {
             bencher.iter(|| measure::index(&root, &indexed.config));
         });
-        // What an answer costs more when the folder has not been looked at for a second.
+        // The added cost of an answer if the folder has not been checked for a second.
         group.bench_function(format!("drift/{name}/{files}_files"), |bencher| {
             bencher.iter(|| assert!(drift(&root, &snapshot).is_none()));
         });

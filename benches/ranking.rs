@@ -1,4 +1,4 @@
-//! What an answer costs: searches by sort of query, a symbol's source, a new process, a server's memory, tokens.
+//! Cost of answers: searches by form of query, a symbol's source, a new process, a server's memory, tokens.
 
 mod measure;
 
@@ -25,7 +25,7 @@ const QUERIES: usize = 300;
 const ROUNDS: usize = 3;
 /// Whole processes that are started for a median.
 const PROCESSES: usize = 20;
-/// Set to search in a million symbols as well, whose index takes minutes to make.
+/// If set, searches a million symbols as well, whose index takes minutes to make.
 const MILLION: &str = "CODELODE_MILLION";
 
 fn main() {
@@ -41,12 +41,12 @@ thread_local! {
     static GO: OnceCell<Option<Ground>> = const { OnceCell::new() };
 }
 
-/// What is asked: an index, opened once by hand and once by the tools.
+/// An index, opened once directly and once by the tools.
 struct Ground {
     snapshot: Snapshot,
     cx: Context,
     indexed: Indexed,
-    /// Goes away last.
+    /// Dropped last.
     folder: TempDir,
 }
 
@@ -166,7 +166,7 @@ impl Draw {
     }
 }
 
-/// One search without the tools around it.
+/// A search without the tools around it.
 fn search(snapshot: &Snapshot, query: &str, fuzzy: bool) -> query::Found {
     let Terms { text, phrases, words, languages, .. } = terms::parse(query);
     let language = languages.first().map(String::as_str);
@@ -211,8 +211,8 @@ fn searches(criterion: &mut Criterion) {
     over_go("search", |ground| measure_searches(criterion, "search", ground));
 }
 
-/// The same in a hundredth, a tenth and a third of the corpus, the last with about 100,000 symbols: its smallest folders, so many as it
-/// takes.
+/// The searches in a hundredth, a tenth and a third of the corpus, the last with about 100,000 symbols: its smallest
+/// folders, up to that size.
 fn sizes(criterion: &mut Criterion) {
     let Some(root) = Some("sizes").filter(|part| measure::wants(part)).and_then(|_| corpus("go-std")) else { return };
     let entries = std::fs::read_dir(&root).expect("corpora can be read").flatten();
@@ -275,7 +275,7 @@ fn searches_in_a_million() {
     print_searches(&ground, &sorts(&ground.snapshot));
 }
 
-/// One symbol's source by its id.
+/// The source of a symbol by its id.
 fn source(criterion: &mut Criterion) {
     over_go("get_symbol_source", |ground| {
         let mut draw = Draw(0x50);
@@ -300,7 +300,7 @@ fn source(criterion: &mut Criterion) {
     });
 }
 
-/// The program as people and clients start it: from nothing to the first answer.
+/// The program as started by people and clients: from nothing to the first answer.
 fn processes(_: &mut Criterion) {
     over_go("process", |ground| {
         let Ground { snapshot, indexed, folder, .. } = ground;
@@ -398,7 +398,7 @@ impl Drop for Server {
     }
 }
 
-/// Prints what ten hits cost a model.
+/// Prints the cost of ten hits for a model.
 fn tokens(_: &mut Criterion) {
     over_go("tokens", |ground| {
         let encoding = tiktoken_rs::cl100k_base().expect("it comes with the crate");

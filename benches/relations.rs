@@ -1,4 +1,4 @@
-//! What relations cost: resolving beside parsing, questions, whole-repository questions, an edit's new edges.
+//! Cost of relations: resolving compared with parsing, queries, whole-repository queries, new edges after an edit.
 
 mod measure;
 

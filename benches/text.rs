@@ -1,4 +1,5 @@
-//! What text search costs beside ripgrep: making the index, a page of matches in process, all matches at a terminal.
+//! Cost of text search compared with ripgrep: making the index, a page of matches in process, all matches at a
+//! terminal.
 
 mod measure;
 
@@ -14,9 +15,9 @@ use codelode::tools::{self, Context, Request};
 use measure::{CORPORA, Indexed, Sample, corpus, cpu_seconds, scratch};
 use serde_json::json;
 
-/// Set to measure in a gigabyte as well, whose index takes minutes to make.
+/// If set, measures a gigabyte as well, whose index takes minutes to make.
 const GIGABYTE: &str = "CODELODE_GIGABYTE";
-/// Names that are looked for.
+/// The number of names searched.
 const NAMES: usize = 100;
 /// Times that each command is run.
 const RUNS: usize = 7;
@@ -175,7 +176,7 @@ fn door(indexed: &Indexed, names: &[String]) {
     }
 }
 
-/// A whole process of ours beside one of ripgrep's, medians in turn.
+/// A whole process compared with one of ripgrep, alternating, as medians.
 fn terminal(what: &str, indexed: &Indexed, args: &[&str]) {
     let home = indexed.config.home.parent().expect("it is a part of the index directory").to_owned();
     let ours = || {

@@ -18,7 +18,7 @@ fn main() {
         std::process::exit(2);
     });
     let cx = Context::new(config);
-    // A question is about the folder that the caller stands in, and indexes it when nobody has yet.
+    // A query is about the caller's folder, and indexes it on first use.
     let request = Request { directory: Some(PathBuf::from(folder)), ..Request::default() };
     let args = Map::from_iter([("query".to_owned(), Value::from(query)), ("max_results".to_owned(), json!(5))]);
     let answer = tools::call(&cx, "search_symbols", args, &request);

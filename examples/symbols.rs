@@ -14,7 +14,7 @@ fn main() {
             std::process::exit(2);
         }
     };
-    // A language is told by the file's name, or by its first line.
+    // The language follows from the file's name, or from its first line.
     let Some((_, language)) = languages::of_file(&path, &source) else {
         eprintln!("{path}: symbols are not read from this language");
         std::process::exit(1);

@@ -1,4 +1,4 @@
-//! What the benches share: where the corpora are, an index in a folder that goes away, and how time and memory are read.
+//! Common parts of the benches: corpora, an index in a temporary folder, and measurements of time and memory.
 
 #![allow(dead_code, reason = "each bench uses its own part")]
 
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 pub const CORPORA: [&str; 8] =
     ["py-django", "py-sqlalchemy", "rust-crates", "go-std", "java-guava", "java-jdk", "js-mix", "ts-mix"];
 
-/// Where a corpus is; says so when it is not there.
+/// The folder of a corpus; prints a message if it is missing.
 pub fn corpus(name: &str) -> Option<PathBuf> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let all = std::env::var_os("CODELODE_CORPORA").map_or_else(|| manifest.join("target/corpora"), PathBuf::from);
@@ -28,7 +28,7 @@ pub fn corpus(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Whether a part of a bench is wanted: the first argument that is no flag must be part of its name or go on from there.
+/// Whether a part of a bench is wanted: the first argument that is no flag must be in its name, or begin with it.
 /// Nothing is wanted when cargo only tests that benches run, because all of them need an index of a whole corpus.
 pub fn wants(part: &str) -> bool {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -48,7 +48,7 @@ pub struct Indexed {
     pub root: PathBuf,
     /// Settings, whose home is the index.
     pub config: Config,
-    /// What the run did.
+    /// The report of the run.
     pub report: Report,
 }
 
@@ -72,7 +72,7 @@ pub fn index(root: &Path, config: &Config) -> Report {
     pipeline::index_folder(root, config, &Options::default(), &watcher()).expect("corpora can be indexed")
 }
 
-/// Nobody looks on.
+/// A watcher that ignores everything.
 pub fn watcher() -> Watcher<'static> {
     static NEVER: AtomicBool = AtomicBool::new(false);
     Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) }
@@ -87,7 +87,8 @@ pub fn cpu_seconds() -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// A line of `/proc/PID/status` in megabytes: `VmHWM` is the most memory it ever had, `RssAnon` what is its own now.
+/// A line of `/proc/PID/status` in megabytes: `VmHWM` is the peak of its memory, `RssAnon` its current private
+/// memory.
 pub fn megabytes(process: &str, line: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("benches run on Linux");
     let found = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':')?.strip_suffix("kB"));
@@ -125,7 +126,7 @@ pub fn copy(from: &Path, to: &Path, link: bool) {
 pub struct Sample(Vec<Duration>);
 
 impl Sample {
-    /// Of durations in any order.
+    /// The distribution of durations in any order.
     pub fn new(mut durations: Vec<Duration>) -> Self {
         durations.sort_unstable();
         Self(durations)
@@ -137,7 +138,7 @@ impl Sample {
         self.0.sort_unstable();
     }
 
-    /// The duration that so many per cent do not exceed, in milliseconds.
+    /// The duration at this percentile, in milliseconds.
     pub fn percentile(&self, percent: usize) -> f64 {
         let rank = (self.0.len() * percent).div_ceil(100).max(1);
         self.0.get(rank - 1).map_or(f64::NAN, |duration| duration.as_secs_f64() * 1000.0)

@@ -1,10 +1,10 @@
-//! Sparse n-grams beside the trigrams that the index has: what they would weigh, and how many files they would leave to be
-//! looked into. After the description of GitHub's code search, "The technology behind GitHub's new code search" (2023).
+//! Sparse n-grams compared with the index's trigrams: their size, and the number of files left to be read. After the
+//! description of GitHub's code search, "The technology behind GitHub's new code search" (2023).
 //!
-//! Every pair of neighbouring bytes has a weight, the higher the rarer it is in this corpus, which is the best that weights
-//! can be. A sparse n-gram is a part of a line whose first and last pair outweigh every pair between them: there are at most
-//! two for each byte, all trigrams among them, and the longer ones are in few files. A question needs only those of its grams
-//! that lie in no other.
+//! Every pair of neighbouring bytes has a weight, the higher the rarer it is in this corpus, which is the best
+//! possible weight. A sparse n-gram is a part of a line whose first and last pair outweigh every pair between them:
+//! there are at most two for each byte, all trigrams among them, and the longer ones are in few files. A query needs
+//! only those of its grams that are inside no other.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -71,7 +71,8 @@ struct Lists {
 }
 
 impl Lists {
-    /// Of files that come with the codes of their grams, each once; a code takes so many bytes in the table of a block.
+    /// The lists of files with the codes of their grams, each once; a code has this many bytes in the table of a
+    /// block.
     fn of(files: impl Iterator<Item = (u32, Vec<u64>)>, code_bytes: usize) -> Self {
         let mut lists = Self { places: HashMap::new(), size: 0 };
         let (mut block, mut numbers) = (Vec::new(), Vec::new());
@@ -97,7 +98,7 @@ impl Lists {
         numbers.clear();
     }
 
-    /// How many files have all of these.
+    /// The number of files with all of these.
     fn common(&self, codes: impl Iterator<Item = u64>) -> usize {
         let mut lists: Vec<&[u32]> = codes.map(|code| self.places.get(&code).map_or(&[][..], Vec::as_slice)).collect();
         lists.sort_by_key(|list| list.len());
@@ -141,7 +142,7 @@ pub fn compare(snapshot: &Snapshot, literals: &[String]) {
         codes.dedup();
         (file.number(), codes)
     });
-    // Five bytes of a hash tell the grams of a block apart.
+    // Five bytes of a hash distinguish the grams of a block.
     let sparse = Lists::of(sparse, 5);
     let (took, took_sparse) = (middle - started, cpu_seconds() - middle);
     let (mut left, mut left_sparse, mut asked, mut asked_sparse) = (0, 0, 0, 0);

@@ -247,8 +247,7 @@ impl World<'_> {
         found
     }
 
-    /// Instances of a type with arguments: `found` are those of the type itself. A type outside the project is a
-    /// container.
+    /// Instances of a type with arguments, given those of the type itself. A type outside the project is a container.
     pub fn generic(&mut self, mut found: Found, arguments: Vec<Set>) -> Found {
         let has_alias = |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
         if (found.is_empty() || found.iter().all(has_alias)) && arguments.iter().any(|set| !set.is_empty()) {
@@ -653,8 +652,7 @@ impl World<'_> {
     }
 
     /// The parameter lists of functions that a type admits, each with its file: function types, and the call methods
-    /// of instances. External function types have their parameters as type arguments, which are added to `found`
-    /// directly.
+    /// of instances. Parameters of external function types are type arguments, and added to `found` directly.
     fn callbacks(&mut self, file: u32, wanted: u32, parameter: usize, found: &mut Found) -> Vec<(u32, u32)> {
         let mut takes = Vec::new();
         for value in self.instance(file, wanted).iter() {

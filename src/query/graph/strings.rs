@@ -90,8 +90,8 @@ fn in_quotes(text: &[u8], quote: usize) -> Option<&[u8]> {
     (!name.is_empty() && text.get(quote + 1 + name.len()) == text.get(quote)).then_some(name)
 }
 
-/// Prefixes and suffixes of names that a file puts together: `"do_" + name`, `"as_%s" % vendor`, `` [`on${event}`]
-/// ``.
+/// Prefixes and suffixes of names that a file puts together: `"do_" + name`, `"as_%s" % vendor`,
+/// `` [`on${event}`] ``.
 fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])> {
     let is_index = reflection.contains(&"[");
     // Shorter ones would fit almost every name.
