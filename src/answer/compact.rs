@@ -3,8 +3,8 @@
 //! - `key: value`, a line each (`key:1` for a number); nested objects are indented by two spaces, or stand in one line
 //!   as `{key: value}`.
 //! - Lists are `[a, b]`; lists of objects are tables: `key[rows] column⇥column`, then a line for each row, cells parted
-//!   by tabs (the last ends with its line), an empty cell where the object has no such key. What all rows share stands
-//!   once, as `{key: value}` before the columns. Rows of one file stand below a line that names it.
+//!   by tabs (the last ends with its line), an empty cell where the object has no such key. Values shared by
+//!   all rows are given once, as `{key: value}` before the columns. Rows of one file are below a line with its path.
 //! - `id=file::qualified#kind` says that file, kind and name are in the id and not said again. As the first column it
 //!   says that the file's line and the row's first cell together are the id. A cell `::rest` is a symbol of that file.
 //! - Symbols that have a line and a signature are rows of their own kind, see `symbols`.

@@ -374,7 +374,7 @@ impl Cache {
         Ok((meaning, bytes, over))
     }
 
-    /// Joins the packs of a clone if nobody else reads it. The caller holds its `write` lock beside this pin.
+    /// Joins the packs of a clone if no other process reads it. The caller holds its `write` lock beside this pin.
     fn join_packs(&self, key: &str, pin: &File) -> Result<(), Error> {
         // Removing the clone needs the `write` lock first, so it stays while the pin's lock changes.
         if pin.try_lock().is_ok()

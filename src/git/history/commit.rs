@@ -14,7 +14,7 @@ use super::sound::{self, Depth};
 use crate::git::Error;
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
 
-/// The largest object read into memory, whatever size a server claims.
+/// The largest object read into memory, regardless of the size that a server claims.
 pub(in crate::git) const LARGEST_OBJECT: u64 = 1 << 30;
 
 /// Opens a repository without trust, to read objects.

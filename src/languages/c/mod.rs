@@ -1,4 +1,4 @@
-//! C: functions, types with their fields, macros and the variables of files. What is only declared is no symbol: its
+//! C: functions, types with their fields, macros and the variables of files. A mere declaration is no symbol; the
 //! definition is.
 
 use tree_sitter::Node;
