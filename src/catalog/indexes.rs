@@ -57,8 +57,6 @@ struct Open {
 struct State {
     snapshot: Arc<Snapshot>,
     stamp: Option<(u64, u64, i64)>,
-    /// Time of the last check that the sizes of the index's files are unchanged.
-    measured: Instant,
     looked: Option<Instant>,
     /// Time of the first comparison.
     first_looked: Option<Instant>,
@@ -387,10 +385,8 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
             // Another process or thread has published since.
             state.snapshot = Arc::new(newest(caller, &store, sidecar)?);
             state.stamp = stamp;
-        } else if state.measured.elapsed() >= LOOK_EVERY {
-            state.snapshot.check_sizes()?;
-            state.measured = Instant::now();
         }
+        state.snapshot.damage()?;
         drop(state);
         return Ok(open);
     }
@@ -404,7 +400,6 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     let state = State {
         snapshot,
         stamp,
-        measured: Instant::now(),
         looked: None,
         first_looked: None,
         mute: None,

@@ -33,14 +33,25 @@ pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     }
     let mut all = caller.indexes.mended.0.lock().unwrap_or_else(PoisonError::into_inner);
     if all.get(&sidecar.repo).is_some_and(|when| when.elapsed() < NOT_AGAIN_WITHIN) {
-        return false;
+        // The call may hold a snapshot from before the rebuild.
+        let now = caller.indexes.registry().store(&sidecar.store).snapshot(&sidecar.snapshot);
+        let is_whole = now.is_ok_and(|snapshot| snapshot.verify().is_ok());
+        if is_whole {
+            caller.indexes.close(&sidecar.repo);
+        }
+        return is_whole;
     }
-    tracing::warn!("{}: {err}; its index is made anew", sidecar.repo);
+    tracing::warn!("{}: {err}", sidecar.repo);
     let tell = caller.request.told();
     // The rebuild survives cancellation of the call: the next one would start it again.
     let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     match pipeline::rebuild(sidecar, caller.config, &watcher) {
-        Ok(_) => {
+        // Only a derived table was damaged, which the next question replaces, or another process was faster.
+        Ok(None) => {
+            caller.indexes.close(&sidecar.repo);
+            true
+        }
+        Ok(Some(_)) => {
             all.insert(sidecar.repo.clone(), Instant::now());
             caller.indexes.close(&sidecar.repo);
             caller.note("rebuilt", format!("{err}; the index was made anew"));

@@ -367,7 +367,10 @@ impl Builder {
     /// Serializes the facts. [`unpack`](super::unpack) turns them into tables, which
     /// [`Facts::open`](super::Facts::open) reads.
     pub fn finish(self) -> Vec<u8> {
-        super::packed::pack(&self.tables())
+        let packed = super::packed::pack(&self.tables());
+        let is_sound = |tables: Vec<u64>| super::Facts::open(&tables).is_some_and(|facts| facts.is_sound());
+        debug_assert!(super::unpack(&packed).is_some_and(is_sound), "a number refers to no row");
+        packed
     }
 
     fn tables(mut self) -> Vec<u8> {

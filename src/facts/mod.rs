@@ -62,6 +62,7 @@
 mod build;
 mod packed;
 mod semantics;
+mod sound;
 mod tables;
 
 pub use build::Builder;

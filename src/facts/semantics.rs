@@ -103,7 +103,8 @@ impl<'a> ProjectFile<'a> {
     pub fn facts(&'a self) -> &'a Facts<'a> {
         self.facts.get_or_init(|| {
             let tables = self.tables.get_or_init(|| {
-                let readable = unpack(self.packed).filter(|tables| Facts::open(tables).is_some());
+                let readable =
+                    unpack(self.packed).filter(|tables| Facts::open(tables).is_some_and(|facts| facts.is_sound()));
                 readable.or_else(|| unpack(&super::Builder::new().finish())).expect("what was just packed is unpacked")
             });
             Facts::open(tables).expect("it was opened above")

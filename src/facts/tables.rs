@@ -139,24 +139,29 @@ pub struct Definition {
     pub reserved: [u8; 2],
 }
 
+impl Definition {
+    /// A definition without anything.
+    pub const EMPTY: Self = Self {
+        name: NONE,
+        at: NONE,
+        owner: NONE,
+        members: NONE,
+        attributes: NONE,
+        bases: EMPTY,
+        returns: UNKNOWN,
+        values: EMPTY,
+        parameters: EMPTY,
+        alias: UNKNOWN,
+        generics: EMPTY,
+        kind: DefinitionKind::Function as u8,
+        flags: 0,
+        reserved: [0; 2],
+    };
+}
+
 impl Default for Definition {
     fn default() -> Self {
-        Self {
-            name: NONE,
-            at: NONE,
-            owner: NONE,
-            members: NONE,
-            attributes: NONE,
-            bases: EMPTY,
-            returns: UNKNOWN,
-            values: EMPTY,
-            parameters: EMPTY,
-            alias: UNKNOWN,
-            generics: EMPTY,
-            kind: DefinitionKind::Function as u8,
-            flags: 0,
-            reserved: [0; 2],
-        }
+        Self::EMPTY
     }
 }
 

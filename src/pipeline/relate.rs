@@ -46,6 +46,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
     let (low, high) = paths_hash(files);
     words.extend([files.len() as u32, low, high]);
     let paths: Vec<&str> = files.iter().map(FileView::path).collect();
+    let last = files.iter().map(FileView::number).max().unwrap_or(0);
     let semantics_of = |file: &FileView<'_>| -> Option<&'static Semantics> {
         Some(LANGUAGES[file.language_number()? as usize].relating?.semantics)
     };
@@ -84,7 +85,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
         // A bug in one language must not affect the others.
         let notes = match part {
             Some((part, rows)) => {
-                let again = || take_over(&mut edges, &project, semantics, part, rows, &symbols);
+                let again = || take_over(&mut edges, &project, semantics, part, (rows, last), &symbols);
                 catch_unwind(AssertUnwindSafe(again)).ok().flatten()?
             }
             None => {
@@ -170,13 +171,14 @@ impl<'a> Earlier<'a> {
     }
 }
 
-/// Reuses the relations of a language, except of edited files; `None` when it must be resolved as a whole.
+/// Reuses the relations of a language, except of edited files; `None` when it must be resolved as a whole. `last` is
+/// the greatest number of a file.
 fn take_over<'a>(
     edges: &mut Edges,
     project: &'a Project<'a>,
     semantics: &'static Semantics,
     part: Part,
-    rows: &Copied<'_>,
+    (rows, last): (&Copied<'_>, u32),
     symbols: &Everyone<'_, '_>,
 ) -> Option<Notes> {
     let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
@@ -185,7 +187,7 @@ fn take_over<'a>(
     // Edited files by their earlier numbers.
     let edited: FxHashMap<u32, u32> = part.edited.iter().map(|file| (part.numbers[*file as usize], *file)).collect();
     let moved = |symbol: SymbolId| {
-        let Some(file) = edited.get(&symbol.file) else { return Some(symbol) };
+        let Some(file) = edited.get(&symbol.file) else { return Some(symbol).filter(|symbol| symbol.file <= last) };
         let number = symbols.files[*file as usize].number();
         let index = if symbol.index == u32::MAX { u32::MAX } else { *plan.moved.get(file)?.get(&symbol.index)? };
         Some(SymbolId { file: number, index })

@@ -198,7 +198,7 @@ impl Notes {
         let files = project.files.len();
         // With more files, resolving all costs little more.
         let most = (files / 4).max(8);
-        if self.is_cut || self.files.len() != files || edited.len() > most {
+        if self.is_cut || self.files.len() != files || edited.len() > most || !self.refers_below(files) {
             return None;
         }
         let noted: Vec<(u32, Noted)> =
@@ -284,6 +284,15 @@ impl Notes {
             noted,
             untangled,
         })
+    }
+
+    /// Whether all places of files are below a number: the notes come from a file that may be damaged.
+    fn refers_below(&self, files: usize) -> bool {
+        let is_below = |file: &u32| (*file as usize) < files;
+        let pairs = self.extends.iter().chain(&self.derives);
+        self.consulted.iter().all(|(from, to)| is_below(from) && is_below(to))
+            && pairs.into_iter().all(|(own, other)| is_below(&own.file) && is_below(&other.file))
+            && self.tangled.iter().all(is_below)
     }
 
     /// The relations of classes that stay valid after an edit. Tangled files stay valid all or none; the second part

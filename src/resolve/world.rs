@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::questions::{Kept, Question};
 use super::values::{Sets, Value};
 use crate::facts::{
-    BindingKind, ClassNames, Effect, Facts, Module, Modules, NONE, OFFERED, Op, Project, ROOT, SEEN, ScopeKind,
-    Semantics,
+    BindingKind, ClassNames, Definition, Effect, Facts, Module, Modules, NONE, OFFERED, Op, Project, ROOT, SEEN,
+    ScopeKind, Semantics,
 };
 
 /// A definition of the project.
@@ -191,8 +191,8 @@ impl<'a> World<'a> {
         self.project.files[file as usize].facts()
     }
 
-    pub fn definition(&self, def: Def) -> &'a crate::facts::Definition {
-        &self.facts(def.file).definitions[def.place as usize]
+    pub fn definition(&self, def: Def) -> &'a Definition {
+        self.facts(def.file).definitions.get(def.place as usize).unwrap_or(const { &Definition::EMPTY })
     }
 
     /// The meanings of an expression.

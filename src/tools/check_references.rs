@@ -175,7 +175,8 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
 /// The line's text, trimmed.
 fn text(file: FileView<'_>, at: u32) -> String {
     let content = file.content();
-    let start = memchr::memrchr(b'\n', &content[..at as usize]).map_or(0, |newline| newline + 1);
-    let end = memchr::memchr(b'\n', &content[at as usize..]).map_or(content.len(), |newline| at as usize + newline);
+    let at = (at as usize).min(content.len());
+    let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
     String::from_utf8_lossy(&content[start..end]).trim().chars().take(TEXT).collect()
 }

@@ -204,6 +204,7 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     let inside = doc.lines().next().is_none_or(|first| source.contains(first));
     let context = args.context_lines.min(200) as usize;
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (above, below) = (content.get(..span.start as usize), content.get(span.end as usize..));
     let mut answer = Symbol {
         id: symbol.id(),
         kind: symbol.kind().as_str(),
@@ -215,9 +216,9 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         signature: symbol.signature(300),
         decorators: symbol.decorators(),
         docstring: if inside { String::new() } else { doc },
-        before: (context > 0).then(|| lossy(last_lines(&content[..span.start as usize], context))),
+        before: (context > 0).then(|| lossy(last_lines(above.unwrap_or_default(), context))),
         source: None,
-        after: (context > 0).then(|| lossy(first_lines(&content[span.end as usize..], context))),
+        after: (context > 0).then(|| lossy(first_lines(below.unwrap_or_default(), context))),
         outline: Vec::new(),
         truncated: false,
         rest: None,

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
+use crate::client::Server;
+
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -379,4 +381,86 @@ fn files_that_are_cut_under_a_server_end_no_server() {
     assert_eq!(call(9, "search_symbols", json!({"query": "shared"}))["results"][0]["name"], "shared");
     drop(input);
     assert!(server.wait().expect("it is our child").success());
+}
+
+/// Answers of a running server to questions that read each part of an index.
+fn served(server: &mut Server) -> Vec<Value> {
+    let questions = [
+        ("get_file_content", json!({"file_path": "notes.md"})),
+        ("get_symbol_source", json!({"symbol_id": "pkg/base.py::Base.method#method"})),
+        ("search_symbols", json!({"query": "shared"})),
+        ("find_references", json!({"identifier": "shared"})),
+        ("get_symbol_importance", json!({})),
+    ];
+    let ask = |(tool, args): (&str, Value)| {
+        let mut answer = server.call(tool, args);
+        answer.as_object_mut().expect("answers are objects").remove("_meta");
+        answer
+    };
+    questions.map(ask).into()
+}
+
+/// A server on the place's index.
+fn serve(place: &Place) -> Server {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+    command.arg("serve").current_dir(place.source()).env("HOME", place.folder.path());
+    command.env("CODELODE_INDEX_PATH", place.path().join("index")).env("CODELODE_FRESHNESS", "strict");
+    Server::start(command)
+}
+
+#[test]
+fn bits_flipped_under_a_running_server_are_not_believed() {
+    let place = Place::new();
+    let mut server = serve(&place);
+    let good = served(&mut server);
+    for kind in ["pack", "files", "edges", "ranks", ".term", ".idx"] {
+        for keeps_time in [false, true] {
+            let files = place.store();
+            let path = files.iter().find(|path| path.to_string_lossy().contains(kind)).expect("there is one");
+            let mut bytes = fs::read(path).expect("it is there");
+            let middle = bytes.len() / 2;
+            for at in [20, middle, middle + 1] {
+                bytes[at] ^= 4;
+            }
+            let before = fs::metadata(path).and_then(|metadata| metadata.modified()).expect("it is there");
+            fs::write(path, &bytes).expect("it is ours");
+            if keeps_time {
+                set_time(path, before);
+            }
+            // Files are asked for their times at most this often.
+            std::thread::sleep(Duration::from_millis(25));
+            for (now, then) in served(&mut server).iter().zip(&good) {
+                let is_told = now["details"]["rebuild"].is_string() && now["code"] != "internal";
+                assert!(now == then || is_told, "{kind}: {now}");
+            }
+        }
+    }
+    place.index(&["index", ".", "--no-incremental"]);
+    for (now, then) in served(&mut server).iter().zip(&good).filter(|(now, _)| now["results"].is_null()) {
+        assert_eq!(now, then);
+    }
+    server.close();
+}
+
+#[test]
+fn a_file_of_another_store_is_not_taken_for_its_own() {
+    let place = Place::new();
+    let good = place.answers();
+    let other = Place::new();
+    other.write("notes.md", "shared things are written down elsewhere\n");
+    other.write(
+        "pkg/base.py",
+        "class Base:\n    def method(self):\n        return 2\n\n\ndef shared():\n    return 2\n",
+    );
+    other.index(&["index", ".", "--no-incremental"]);
+    other.answers();
+    let kinds =
+        ["manifest", "pack.", "files.", "edges.", "ranks.", ".term", ".idx", ".pos", ".store", ".fast", ".fieldnorm"];
+    for kind in kinds {
+        let of = |place: &Place| place.store().into_iter().find(|path| path.to_string_lossy().contains(kind));
+        let (own, foreign) = of(&place).zip(of(&other)).expect("both have one");
+        replace(&own, &fs::read(foreign).expect("it is there"));
+        assert_eq!(place.answers(), good, "{kind}");
+        assert_eq!(place.doctor(&[]).0, 0, "{kind}");
+    }
 }

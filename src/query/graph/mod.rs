@@ -49,7 +49,9 @@ impl<'a> Graph<'a> {
             starts[number] = start;
             for symbol in file.symbols() {
                 let owner = match (symbol.kind(), symbol.parent()) {
-                    (Kind::Constant, Some(parent)) => owners[(start + parent.number().index) as usize],
+                    (Kind::Constant, Some(parent)) => {
+                        owners.get((start + parent.number().index) as usize).copied().unwrap_or(NONE)
+                    }
                     (Kind::Constant, None) => NONE,
                     _ => symbols.len() as u32,
                 };
@@ -63,7 +65,7 @@ impl<'a> Graph<'a> {
     /// The node of a symbol.
     pub fn node(&self, id: SymbolId) -> Option<u32> {
         let start = *self.starts.get(id.file as usize).filter(|start| **start != NONE)?;
-        Some(start + id.index)
+        start.checked_add(id.index).filter(|node| (*node as usize) < self.symbols.len())
     }
 
     /// The node of a symbol's owner: the nearest enclosing symbol that is no value, or itself.

@@ -261,12 +261,13 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
 
 /// A base as written in a file's content.
 pub(in crate::query) fn base_text(content: &[u8], edge: &Edge) -> String {
-    let mut start = edge.at as usize;
+    let mut start = (edge.at as usize).min(content.len());
     // A qualifier before the name belongs to it.
     while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {
         start -= 1;
     }
-    String::from_utf8_lossy(&content[start..edge.at as usize + edge.len()]).into_owned()
+    let end = edge.at as usize + edge.len();
+    String::from_utf8_lossy(content.get(start..end).unwrap_or_default()).into_owned()
 }
 
 /// The names that a file imports from outside the repository, as written, each once.

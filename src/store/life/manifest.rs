@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::identity::Identities;
 use crate::store::packs::pack::{self, checksum};
 use crate::store::search::segments;
 use crate::store::tables::{edges, files, ranks};
@@ -32,6 +33,12 @@ pub struct Manifest {
     pub garbage: Vec<u32>,
     /// The search engine's own list of segments, its `meta.json`.
     pub segments: serde_json::Value,
+    /// Random number of the store, by which tables that are derived from it are told from those of another.
+    #[serde(default)]
+    pub store: u64,
+    /// Hash of the length and both ends of each file that it names.
+    #[serde(default)]
+    pub files: Identities,
 }
 
 /// A pack, as the manifest knows it.
@@ -110,7 +117,17 @@ impl Manifest {
             snapshots: BTreeMap::new(),
             garbage: Vec::new(),
             segments: serde_json::Value::Null,
+            store: random(),
+            files: Identities::default(),
         }
+    }
+
+    /// Records the identities of its files. Stores of earlier versions have no number yet.
+    pub(in crate::store) fn identify(&mut self, dir: &Path) -> Result<(), Error> {
+        if self.store == 0 {
+            self.store = random();
+        }
+        self.files.record(&self.committed(dir))
     }
 
     /// Path of the manifest.
@@ -187,6 +204,12 @@ impl Manifest {
     fn staged(dir: &Path) -> PathBuf {
         dir.join("manifest.json.new")
     }
+}
+
+/// A random number that is not zero.
+fn random() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id()).max(1)
 }
 
 /// Separator between a manifest and its checksum, which is its last key.

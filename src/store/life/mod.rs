@@ -1,5 +1,6 @@
 //! Life cycle of a store: manifest, registry, reading, writing and cleanup.
 
+pub(super) mod identity;
 pub(super) mod manifest;
 pub(super) mod registry;
 pub(super) mod snapshot;

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use crate::languages;
@@ -13,7 +14,7 @@ use crate::store::packs::map;
 use crate::store::packs::pack::{self, FileRecord, Pack};
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
 use crate::store::search::index::{Asked, Clause, Field, Search};
-use crate::store::search::segments::Segments;
+use crate::store::search::segments::{Segments, check_file};
 use crate::store::tables::edges::{self, EdgeTable, Edges};
 use crate::store::tables::files::{self, FileTable, Row};
 use crate::store::tables::ranks::{self, Rank, RankTable};
@@ -32,7 +33,16 @@ pub struct Snapshot {
     ranks: OnceLock<RankTable>,
     /// Damage in the search index: the file and a description.
     broken: OnceLock<(PathBuf, String)>,
+    /// Time of the next [`Snapshot::recheck_when_due`].
+    recheck_due: Mutex<Instant>,
 }
+
+/// Time between opening a snapshot and the first recheck of its files.
+const FIRST_RECHECK: Duration = Duration::from_millis(5);
+/// The next recheck follows after this many times the duration of the last one, so that they cost little.
+const RECHECK_SHARE: u32 = 40;
+/// Longest time between rechecks.
+const LAST_RECHECK: Duration = Duration::from_millis(20);
 
 impl Snapshot {
     /// Opens the files that the manifest names.
@@ -51,6 +61,7 @@ impl Snapshot {
         let facts = manifest.snapshots.get(name).ok_or(Error::NoSnapshot)?.clone();
         let packs = open_packs(dir, &manifest)?;
         let table = FileTable::open(&files::path(dir, facts.number))?;
+        manifest.files.check(table.map())?;
         let visible = table.numbers()?.to_vec();
         Ok(Self {
             manifest,
@@ -64,6 +75,7 @@ impl Snapshot {
             edges: OnceLock::new(),
             ranks: OnceLock::new(),
             broken: OnceLock::new(),
+            recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
         })
     }
 
@@ -224,7 +236,7 @@ impl Snapshot {
     /// Edges of the snapshot, if computed already.
     pub fn edges(&self) -> Option<&EdgeTable> {
         if self.edges.get().is_none() {
-            let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number)).ok()?;
+            let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number), self.origin()).ok()?;
             // Two threads may both open it; one is kept.
             let _ = self.edges.set(table);
         }
@@ -234,12 +246,18 @@ impl Snapshot {
     /// Edges of the newest earlier snapshot in the store, most of which can be reused.
     pub fn earlier_edges(&self) -> Option<EdgeTable> {
         let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number != self.facts.number);
-        earlier.filter_map(|number| EdgeTable::open(&edges::path(&self.dir, number)).ok()).next()
+        let open = |number| EdgeTable::open_earlier(&edges::path(&self.dir, number), self.manifest.store).ok();
+        earlier.filter_map(open).next()
+    }
+
+    /// Identity of its edges.
+    fn origin(&self) -> edges::Origin {
+        edges::Origin::new(self.manifest.store, &self.visible)
     }
 
     /// Stores edges, for this process and, where the store is writable, for later ones.
     pub fn keep_edges(&self, edges: Edges) -> Result<&EdgeTable, Error> {
-        let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges)?;
+        let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges, self.origin())?;
         self.forget_earlier_edges();
         Ok(self.edges.get_or_init(|| table))
     }
@@ -279,7 +297,7 @@ impl Snapshot {
 
     fn searcher(&self) -> Result<&Search, Error> {
         if self.search.get().is_none() {
-            let opened = self.segments.check(CHECKED_AT_ONCE).and_then(|()| Search::open(self.segments.clone()));
+            let opened = self.check_segments().and_then(|()| Search::open(self.segments.clone()));
             // Some queries work without the search index. The damage is recorded, so that their results do not pass
             // for answers.
             let search = opened.inspect_err(|err| self.is_broken(err))?;
@@ -289,14 +307,23 @@ impl Snapshot {
         Ok(self.search.get().expect("it was set above"))
     }
 
-    /// Verifies the whole snapshot.
-    pub fn verify(&self) -> Result<(), Error> {
-        self.table.verify()?;
-        self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
-        self.segments.check(u64::MAX)
+    /// Checks identities and checksums of the search index before its first use.
+    fn check_segments(&self) -> Result<(), Error> {
+        self.segments.held().try_for_each(|(_, file)| self.manifest.files.check(file))?;
+        self.segments.check(CHECKED_AT_ONCE)
     }
 
-    /// Damage found since opening. Answers from a damaged snapshot are invalid.
+    /// Verifies the whole snapshot, with the derived tables that are open.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.check_segments()?;
+        self.segments.check(u64::MAX)?;
+        self.table.verify()?;
+        self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
+        self.edges.get().map_or(Ok(()), EdgeTable::verify)?;
+        self.ranks.get().map_or(Ok(()), RankTable::verify)
+    }
+
+    /// Damage found since opening, by this call or before. Answers from a damaged snapshot are invalid.
     pub fn damage(&self) -> Result<(), Error> {
         if let Some((path, what)) = self.broken.get() {
             return Err(Error::Damaged { path: path.clone(), what: what.clone() });
@@ -305,14 +332,27 @@ impl Snapshot {
         self.edges.get().map_or(Ok(()), EdgeTable::damage)?;
         self.ranks.get().map_or(Ok(()), RankTable::damage)?;
         self.segments.held().try_for_each(|(_, file)| file.damage())?;
-        self.packs.iter().try_for_each(|(_, pack)| pack.damage())
+        self.packs.iter().try_for_each(|(_, pack)| pack.damage())?;
+        // Concurrent calls must not trust what this one finds damaged.
+        self.recheck_when_due().inspect_err(|err| self.is_broken(err))
     }
 
-    /// Checks that every file has its size at opening: truncation within the last page raises no signal.
-    pub fn check_sizes(&self) -> Result<(), Error> {
-        self.table.check_size()?;
-        self.segments.held().try_for_each(|(_, file)| file.check_size())?;
-        self.packs.iter().try_for_each(|(_, pack)| pack.check_size())
+    /// Verifies the files that another process has written to since they were opened. Asking for the times of all
+    /// files takes a share of the time at most.
+    fn recheck_when_due(&self) -> Result<(), Error> {
+        // Held until the end: an answer made meanwhile waits for the result. A panic leaves the time intact.
+        let mut due = self.recheck_due.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = Instant::now();
+        if started < *due {
+            return Ok(());
+        }
+        self.table.map().recheck(|| self.table.verify())?;
+        self.segments.held().try_for_each(|(_, file)| file.recheck(|| check_file(file, u64::MAX)))?;
+        self.packs.iter().try_for_each(|(_, pack)| pack.map().recheck(|| pack.verify()))?;
+        self.edges.get().map_or(Ok(()), |edges| edges.map().recheck(|| edges.verify()))?;
+        self.ranks.get().map_or(Ok(()), |ranks| ranks.map().recheck(|| ranks.verify()))?;
+        *due = Instant::now() + (started.elapsed() * RECHECK_SHARE).min(LAST_RECHECK);
+        Ok(())
     }
 
     /// Whether every part is verified on use; larger files are left to [`Snapshot::check_the_rest`].
@@ -339,7 +379,11 @@ impl Snapshot {
 
 /// Opens every pack of a manifest.
 pub(in crate::store) fn open_packs(dir: &Path, manifest: &Manifest) -> Result<Vec<(PackFacts, Pack)>, Error> {
-    let open = |facts: &PackFacts| Ok((facts.clone(), Pack::open(&pack::path(dir, facts.number))?));
+    let open = |facts: &PackFacts| {
+        let pack = Pack::open(&pack::path(dir, facts.number))?;
+        manifest.files.check(pack.map())?;
+        Ok((facts.clone(), pack))
+    };
     manifest.packs.iter().map(open).collect()
 }
 

@@ -374,9 +374,11 @@ impl Writer {
         // tantivy's part takes longest and is independent, so the rest runs in parallel.
         let added = (self.few.take(), self.index.take());
         let (segments, memory) = (self.segments.clone(), self.segment_memory);
+        let identities = self.manifest.files.clone();
         let segments_dir = self.dir.join("index");
+        let place = (&*segments_dir, memory);
         let mut to_sync = std::thread::scope(|scope| {
-            let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, (&segments_dir, memory)));
+            let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, place, &identities));
             let written = self.write_tables(generation, &wanted, entries, inputs);
             indexing.join().expect("tantivy tells of its errors")?;
             written
@@ -451,6 +453,7 @@ impl Writer {
     /// Numbers of the files of a checkout.
     fn held_by(&self, facts: &SnapshotFacts) -> Result<impl Iterator<Item = u32> + use<>, Error> {
         let table = files::FileTable::open(&files::path(&self.dir, facts.number))?;
+        self.manifest.files.check(table.map())?;
         table.check_all()?;
         Ok(table.held().collect::<Vec<u32>>().into_iter())
     }
@@ -463,6 +466,7 @@ impl Writer {
         if let Some(meta) = self.segments.meta() {
             self.manifest.segments = serde_json::from_slice(&meta).expect("tantivy writes its list as JSON");
         }
+        self.manifest.identify(&self.dir)?;
         to_sync.push(self.manifest.stage(&self.dir)?);
         let folder = File::open(&self.dir).map_err(Error::io("cannot open", &self.dir))?;
         to_sync.push((self.dir.clone(), folder));

@@ -373,14 +373,15 @@ impl<'a> Block<'a> {
             places = merged(places, self.list(ALWAYS)?.into_iter().flatten());
         }
         let (Some(first), Some(last)) = (places.first(), places.last()) else { return Ok(Vec::new()) };
-        let (start, count) = (self.record.start + 4 * u64::from(*first), u64::from(last - first) + 1);
+        let (start, count) = (self.record.start + 4 * u64::from(*first), u64::from(last.saturating_sub(*first)) + 1);
         let files: &[u32] = self.pages.records(self.map, start, count)?;
-        Ok(places.iter().map(|place| files[(place - first) as usize]).collect())
+        Ok(places.iter().filter_map(|place| files.get(place.checked_sub(*first)? as usize).copied()).collect())
     }
 
     /// Indices that match, restricted to `among` if given.
     fn places(&self, query: &GramQuery, among: Option<&[u32]>) -> Result<Vec<u32>, Error> {
-        let all = || among.map_or_else(|| (0..self.record.files).collect(), <[u32]>::to_vec);
+        let files = self.record.files.min(MOST_FILES as u32);
+        let all = || among.map_or_else(|| (0..files).collect(), <[u32]>::to_vec);
         Ok(match query {
             GramQuery::All => all(),
             GramQuery::None => Vec::new(),
@@ -454,7 +455,7 @@ impl<'a> Block<'a> {
         let Ok(at) = records[..count as usize].binary_search_by_key(&code, |record| record.code) else {
             return Ok(None);
         };
-        let (start, end) = (records[at].start, records[at + 1].start);
+        let (start, end) = (records[at].start, records.get(at + 1).map_or(0, |next| next.start));
         if start > end { Err(self.map.damaged("a list ends before it begins")) } else { Ok(Some((start, end))) }
     }
 

@@ -6,6 +6,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use memmap2::{Mmap, MmapOptions};
@@ -28,11 +29,18 @@ struct Guarded {
     guard: Option<Guard>,
     map: Mmap,
     stamp: Stamp,
+    /// Stamp at which the whole content was last verified, if it differs from `stamp`.
+    verified: Mutex<Option<Stamp>>,
+    /// Whether damage was found; such a mapping is not reused.
+    is_damaged: AtomicBool,
     /// Cached findings about the file, see [`Mapped::known`].
     known: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Identity of a file's content: device, inode, size, and both times in seconds and nanoseconds.
+/// Bytes at each end of a file that its identity covers.
+const ENDS: usize = 128;
+
+/// Stamp of a file's content: device, inode, size, and both times in seconds and nanoseconds.
 type Stamp = [i128; 7];
 
 fn stamp(of: &Metadata) -> Stamp {
@@ -58,6 +66,7 @@ impl Mapped {
         if let Some(held) = held
             && path.metadata().is_ok_and(|now| stamp(&now) == held.stamp)
             && !held.guard.as_ref().is_some_and(Guard::is_cut)
+            && !held.is_damaged.load(Ordering::Relaxed)
         {
             return Ok(Self { map: Some(held), path: path.to_owned() });
         }
@@ -73,7 +82,8 @@ impl Mapped {
                 // SAFETY: the file never changes, see [`Mapped`], so neither do the bytes of the slice.
                 let map = unsafe { options.map(&file) }.map_err(Error::io("cannot map", path))?;
                 let (guard, known) = (Guard::of(&map), OnceLock::new());
-                let guarded = Arc::new(Guarded { guard, map, stamp: stamp(&metadata), known });
+                let (stamp, verified, is_damaged) = (stamp(&metadata), Mutex::default(), AtomicBool::new(false));
+                let guarded = Arc::new(Guarded { guard, map, stamp, verified, is_damaged, known });
                 let mut all = all_open();
                 if all.len() > MOST_OPEN {
                     all.retain(|_, held| held.strong_count() > 0);
@@ -126,20 +136,46 @@ impl Mapped {
         }
     }
 
-    /// Error when the current length of the file differs.
-    pub fn check_size(&self) -> Result<(), Error> {
+    /// Runs `verify` when another process has written to the file, or only touched it, since it was opened or last
+    /// verified. Another length is damage in any case: truncation within the last page raises no signal.
+    pub fn recheck(&self, verify: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let Some(guarded) = self.map.as_deref() else { return Ok(()) };
         // A deleted file keeps its content; a file put in its place is another one.
-        let now = self.path.metadata().ok().map(|now| stamp(&now));
-        let [device, inode, len, ..] = guarded.stamp;
-        match now.is_some_and(|now| now[..2] == [device, inode] && now[2] != len) {
-            true => Err(self.damaged("its size is another since it was opened")),
-            false => Ok(()),
+        let now = self.path.metadata().ok().map(|now| stamp(&now)).filter(|now| now[..2] == guarded.stamp[..2]);
+        let Some(now) = now.filter(|now| *now != guarded.stamp) else { return Ok(()) };
+        if now[2] != guarded.stamp[2] {
+            return Err(self.damaged("its size is another since it was opened"));
         }
+        // A panic leaves the stamp intact.
+        let mut verified = guarded.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        if *verified != Some(now) {
+            verify()?;
+            // Later writes give another stamp.
+            *verified = Some(now);
+        }
+        Ok(())
+    }
+
+    /// Hash of the file's length and both ends, where its own checksums are: it differs between files of the same
+    /// kind, and reading it costs two pages.
+    pub fn identity(&self) -> String {
+        let bytes = self.bytes();
+        let (first, last) = (&bytes[..bytes.len().min(ENDS)], &bytes[bytes.len().saturating_sub(ENDS)..]);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(bytes.len() as u64).to_le_bytes()).update(first).update(last);
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
+    /// Path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Error for damage in this file.
     pub fn damaged(&self, what: &str) -> Error {
+        if let Some(guarded) = self.map.as_deref() {
+            guarded.is_damaged.store(true, Ordering::Relaxed);
+        }
         Error::Damaged { path: self.path.clone(), what: what.to_owned() }
     }
 }

@@ -272,9 +272,9 @@ impl Pack {
         health.whole(tables.records(&self.map, start.saturating_add(first * size_of::<T>() as u64), count))
     }
 
-    /// See [`Mapped::check_size`].
-    pub fn check_size(&self) -> Result<(), Error> {
-        self.map.check_size()
+    /// The mapped file.
+    pub fn map(&self) -> &Mapped {
+        &self.map
     }
 
     /// Its files, sorted by id.

@@ -10,6 +10,7 @@ use tantivy::{Document, Index, IndexWriter, Segment, SingleSegmentIndexWriter, T
 use super::index::{self, settings, tantivy_schema, tokenizers};
 use super::segments::{self, Segments};
 use crate::store::Error;
+use crate::store::life::identity::Identities;
 use crate::store::packs::map::Mapped;
 
 /// Maximum number of segments before the smallest are merged: each adds a little to every query.
@@ -78,14 +79,20 @@ pub fn open_writer(segments: Segments, memory: usize) -> Result<IndexWriter<Wait
     Ok(writer)
 }
 
-/// Commits additions and deletions, then merges segments. The segments lie in `dir`; `memory` is the writer's buffer
-/// size.
+/// Commits additions and deletions, then merges segments. The segments lie in `dir`, with these identities; `memory`
+/// is the writer's buffer size.
 pub fn commit(
     (few, many): (Option<Few>, Option<IndexWriter<Waiting>>),
     gone: &[u32],
     segments: Segments,
     (dir, memory): (&Path, usize),
+    identities: &Identities,
 ) -> Result<(), Error> {
+    if !gone.is_empty() {
+        // Deletions read every segment, and tantivy trusts its files.
+        let names = segments.meta().map_or_else(Vec::new, |meta| segments::files_in(&meta));
+        names.iter().try_for_each(|name| identities.check(&Mapped::open(&dir.join(name))?))?;
+    }
     few.map_or(Ok(()), |few| few.finish(&segments))?;
     if many.is_some() || !gone.is_empty() || segments.meta().is_none() {
         let mut writer = many.map_or_else(|| open_writer(segments.clone(), memory), Ok)?;
@@ -95,11 +102,11 @@ pub fn commit(
         writer.commit()?;
         writer.wait_merging_threads()?;
     }
-    join(&segments, dir)
+    join(&segments, dir, identities)
 }
 
 /// Merges the smallest of too many segments, and those with many deletions.
-fn join(segments: &Segments, dir: &Path) -> Result<(), Error> {
+fn join(segments: &Segments, dir: &Path, identities: &Identities) -> Result<(), Error> {
     let mut all = index::open(segments.clone())?.searchable_segments()?;
     all.sort_by_key(|segment| segment.meta().num_docs());
     let small = match all.len().saturating_sub(MOST_SEGMENTS) {
@@ -116,7 +123,9 @@ fn join(segments: &Segments, dir: &Path) -> Result<(), Error> {
     // Merging damaged files would give them valid checksums.
     let ids: Vec<String> = joined.iter().map(|segment| segment.id().uuid_string()).collect();
     for name in ids.iter().flat_map(|id| segments::files_of(id)) {
-        segments::check_file(&Mapped::open(&dir.join(name))?, u64::MAX)?;
+        let file = Mapped::open(&dir.join(name))?;
+        identities.check(&file)?;
+        segments::check_file(&file, u64::MAX)?;
     }
     let one = segments.beside();
     if joined.iter().any(|segment| segment.meta().num_docs() > 0) {

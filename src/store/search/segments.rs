@@ -33,6 +33,11 @@ pub fn files(meta: &serde_json::Value) -> Vec<String> {
     segments.iter().flat_map(of).collect()
 }
 
+/// Variant of [`files`] for tantivy's own form of the list.
+pub fn files_in(meta: &[u8]) -> Vec<String> {
+    serde_json::from_slice(meta).as_ref().map_or_else(|_| Vec::new(), files)
+}
+
 /// Id of a segment as used in file names.
 fn id_of(segment: &serde_json::Value) -> String {
     segment["segment_id"].as_str().unwrap_or_default().replace('-', "")

@@ -18,7 +18,7 @@ use crate::store::{CONTENT, Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Version of this table and of name resolution; older tables are computed again.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Number of tables.
 const TABLES: usize = 10;
 
@@ -72,6 +72,10 @@ impl Edge {
     }
 }
 
+/// Occurrence in no file, returned for a row that a damaged table lacks.
+static NOWHERE: Edge =
+    Edge { file: NONE, at: 0, from: NONE, first_target: 0, targets: 0, len: 0, role: 0, how: 0, reserved: [0; 2] };
+
 /// Import of one file by another. Files are given by their numbers in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
@@ -124,7 +128,9 @@ impl<'a> Copied<'a> {
     pub fn new(table: &'a EdgeTable) -> Self {
         let mut possible = vec![NONE; table.all().len()];
         for (row, pair) in table.table::<Pair>(4).iter().enumerate() {
-            possible[pair.value[0] as usize] = row as u32;
+            if let Some(place) = possible.get_mut(pair.value[0] as usize) {
+                *place = row as u32;
+            }
         }
         Self { table, possible }
     }
@@ -176,7 +182,7 @@ impl Edges {
                     let Some(target) = moved(self::number(*target)) else { return false };
                     self.targets.push(stored(target));
                 }
-                if let Some(pair) = possible.get(from.possible[place] as usize) {
+                if let Some(pair) = from.possible.get(place).and_then(|row| possible.get(*row as usize)) {
                     self.possible.push(Pair { key: pair.key, value: [self.edges.len() as u32, 0] });
                 }
                 self.edges.push(Edge { file: number, first_target, ..*edge });
@@ -302,10 +308,10 @@ impl Tables {
     }
 
     /// Writes the tables one by one: joining many megabytes first would make the caller wait.
-    fn write(&self, file: &mut File) -> io::Result<()> {
+    fn write(&self, file: &mut File, origin: Origin) -> io::Result<()> {
         let tables = self.bytes();
         let lens = tables.map(|table| table.len() as u64);
-        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, lens, ..Header::default() };
+        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, origin, lens, ..Header::default() };
         let body = |file: &mut File| {
             file.write_all(header.as_bytes())?;
             tables.iter().try_for_each(|table| file.write_all(table))
@@ -326,6 +332,23 @@ fn beside<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send
     })
 }
 
+/// Identity of the files that edges were derived from. Edges name files by numbers, which mean others elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(in crate::store) struct Origin {
+    /// See [`Manifest::store`](crate::store::Manifest).
+    store: u64,
+    /// Checksum of the set of file numbers.
+    files: u64,
+}
+
+impl Origin {
+    /// Creates the identity from the store's number and the bit set of file numbers.
+    pub fn new(store: u64, files: &[u64]) -> Self {
+        Self { store, files: checksum(files.as_bytes()) }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 struct Header {
@@ -334,6 +357,7 @@ struct Header {
     /// The [`CONTENT`] version of the facts.
     content: u32,
     checksum: u64,
+    origin: Origin,
     /// Bytes of each table, in file order.
     lens: [u64; TABLES],
 }
@@ -352,15 +376,15 @@ pub(in crate::store) fn numbers(dir: &Path) -> Vec<u64> {
 }
 
 /// Writes a table at `path` if possible, else for this process only, and opens it.
-pub(in crate::store) fn keep(path: &Path, edges: Edges) -> Result<EdgeTable, Error> {
+pub(in crate::store) fn keep(path: &Path, edges: Edges, origin: Origin) -> Result<EdgeTable, Error> {
     let tables = edges.laid_out();
     let open = |path: &Path| {
         // A freshly written file needs no checksum comparison.
         let map = Mapped::open(path)?;
         map.known(|| Ok(()))?;
-        EdgeTable::open(path)
+        EdgeTable::open(path, origin)
     };
-    map::keep(path, |file| tables.write(file), open)
+    map::keep(path, |file| tables.write(file, origin), open)
 }
 
 /// Edges of a snapshot, open for reading.
@@ -370,6 +394,7 @@ pub struct EdgeTable {
     starts: [u64; TABLES],
     lens: [u64; TABLES],
     checksum: u64,
+    origin: Origin,
 }
 
 impl EdgeTable {
@@ -378,8 +403,39 @@ impl EdgeTable {
         self.map.damage()
     }
 
-    /// Opens a table and verifies its checksum.
-    pub(in crate::store) fn open(path: &Path) -> Result<Self, Error> {
+    /// The mapped file.
+    pub(in crate::store) fn map(&self) -> &Mapped {
+        &self.map
+    }
+
+    /// Verifies the whole table.
+    pub(in crate::store) fn verify(&self) -> Result<(), Error> {
+        let start = size_of::<Header>() as u64;
+        match checksum(self.map.slice(start, self.map.bytes().len() as u64 - start)?) == self.checksum {
+            true => Ok(()),
+            false => Err(self.map.damaged("it does not match its checksum")),
+        }
+    }
+
+    /// Opens the table of these files, and verifies its checksum.
+    pub(in crate::store) fn open(path: &Path, origin: Origin) -> Result<Self, Error> {
+        let table = Self::open_any(path)?;
+        match table.origin == origin {
+            true => Ok(table),
+            false => Err(table.map.damaged("it is a table of other files")),
+        }
+    }
+
+    /// Opens a table of an earlier state of the same store, and verifies its checksum.
+    pub(in crate::store) fn open_earlier(path: &Path, store: u64) -> Result<Self, Error> {
+        let table = Self::open_any(path)?;
+        match table.origin.store == store {
+            true => Ok(table),
+            false => Err(table.map.damaged("it is a table of another store")),
+        }
+    }
+
+    fn open_any(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION || header.content != CONTENT {
@@ -391,12 +447,13 @@ impl EdgeTable {
             *start = at;
             at = at.saturating_add(len);
         }
-        let body = map.slice(size_of::<Header>() as u64, at - size_of::<Header>() as u64)?;
-        map.known(|| match at == map.bytes().len() as u64 && checksum(body) == header.checksum {
-            true => Ok(()),
-            false => Err(map.damaged("it does not match its checksum")),
-        })?;
-        Ok(Self { starts, lens: header.lens, checksum: header.checksum, map })
+        if at != map.bytes().len() as u64 {
+            return Err(map.damaged("it has another length than it says"));
+        }
+        let Header { lens, checksum, origin, .. } = header;
+        let table = Self { map, starts, lens, checksum, origin };
+        table.map.known(|| table.verify())?;
+        Ok(table)
     }
 
     /// Checksum that identifies these edges.
@@ -429,7 +486,7 @@ impl EdgeTable {
     pub fn users(&self, symbol: SymbolId) -> impl ExactSizeIterator<Item = &Edge> {
         let edges = self.all();
         let own = keyed(self.table(2), stored(symbol));
-        own.iter().map(|pair| &edges[pair.value[0] as usize])
+        own.iter().map(|pair| edges.get(pair.value[0] as usize).unwrap_or(&NOWHERE))
     }
 
     /// Occurrences in a file, in source order.
@@ -440,13 +497,17 @@ impl EdgeTable {
     /// Index range of the occurrences in a file.
     fn range(&self, file: u32) -> std::ops::Range<usize> {
         let own = keyed(self.table(3), [file, 0]);
-        own.first().map_or(0..0, |pair| pair.value[0] as usize..(pair.value[0] + pair.value[1]) as usize)
+        own.first().map_or(0..0, |pair| {
+            let [start, len] = pair.value.map(|number| number as usize);
+            start..start + len
+        })
     }
 
     /// Occurrences of a name on unknown receivers, which may mean any definition of that name.
     pub fn possible(&self, name: &[u8]) -> impl ExactSizeIterator<Item = &Edge> {
         let edges = self.all();
-        keyed(self.table(4), name_hash(name)).iter().map(|pair| &edges[pair.value[0] as usize])
+        let own = keyed(self.table(4), name_hash(name));
+        own.iter().map(|pair| edges.get(pair.value[0] as usize).unwrap_or(&NOWHERE))
     }
 
     /// Imports of a file.

@@ -177,9 +177,9 @@ impl FileTable {
         self.checked.pages.records(&self.map, size_of::<Header>() as u64, self.header.numbers)
     }
 
-    /// See `Mapped::check_size`.
-    pub fn check_size(&self) -> Result<(), Error> {
-        self.map.check_size()
+    /// The mapped file.
+    pub(in crate::store) fn map(&self) -> &Mapped {
+        &self.map
     }
 
     /// Number of files, including those whose content was left out.

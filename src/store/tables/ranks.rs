@@ -88,6 +88,20 @@ impl RankTable {
         self.map.damage()
     }
 
+    /// The mapped file.
+    pub(in crate::store) fn map(&self) -> &Mapped {
+        &self.map
+    }
+
+    /// Verifies the whole table.
+    pub(in crate::store) fn verify(&self) -> Result<(), Error> {
+        let start = size_of::<Header>() as u64;
+        match checksum(self.map.slice(start, self.map.bytes().len() as u64 - start)?) == self.header.checksum {
+            true => Ok(()),
+            false => Err(self.map.damaged("it does not match its checksum")),
+        }
+    }
+
     /// Opens a table and verifies its checksum and its edges.
     pub(in crate::store) fn open(path: &Path, edges: u64) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
@@ -95,13 +109,13 @@ impl RankTable {
         if header.magic != MAGIC || header.version != VERSION || header.edges != edges {
             return Err(map.damaged("it is no table of ranks of these edges"));
         }
-        let start = size_of::<Header>();
-        let len = header.count.saturating_mul((size_of::<Rank>() + size_of::<u32>()) as u64);
-        let body = map.slice(start as u64, len)?;
-        if start + body.len() != map.bytes().len() || checksum(body) != header.checksum {
-            return Err(map.damaged("it does not match its checksum"));
+        let rows = header.count.saturating_mul((size_of::<Rank>() + size_of::<u32>()) as u64);
+        if rows.saturating_add(size_of::<Header>() as u64) != map.bytes().len() as u64 {
+            return Err(map.damaged("it has another length than it says"));
         }
-        Ok(Self { map, header })
+        let table = Self { map, header };
+        table.verify()?;
+        Ok(table)
     }
 
     fn all(&self) -> &[Rank] {
