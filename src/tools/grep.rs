@@ -16,8 +16,9 @@ use super::{Call, Context, Error, Request};
 pub use crate::query::scan::on_every_core;
 use crate::query::syntax::SyntaxQuery;
 use crate::query::text;
-pub use crate::query::text::{Case, Pattern};
+pub use crate::query::text::{Case, Pattern, SearchOptions};
 pub use crate::store::FileView;
+use crate::store::GramQuery;
 
 /// The pattern of a search.
 pub enum Wanted {
@@ -34,41 +35,96 @@ pub enum Wanted {
     },
 }
 
-enum Finder {
+/// Finds matches in files, by a regular expression or by syntax.
+pub struct Finder(Kind);
+
+enum Kind {
     Text(text::Matcher),
     Syntax(SyntaxQuery),
+}
+
+impl Finder {
+    /// Compiles a search. A bad pattern is refused with its place.
+    pub fn of(wanted: &Wanted) -> Result<Self, Error> {
+        Ok(Self(match wanted {
+            Wanted::Text(pattern) => Kind::Text(pattern.compile().map_err(|err| bad_pattern(&err))?),
+            Wanted::Syntax { pattern, preset, language } => {
+                Kind::Syntax(compile(pattern.as_deref(), preset.as_deref(), language.as_deref())?)
+            }
+        }))
+    }
+
+    /// Searcher of files, one for each thread.
+    pub fn searcher(&self, options: SearchOptions) -> Searcher {
+        match &self.0 {
+            Kind::Text(matcher) => text::searcher(matcher.multi_line, options),
+            Kind::Syntax(_) => text::searcher_of_bytes(options),
+        }
+    }
+
+    /// Looks into an indexed file by `matcher`, which is [`Finder::regex`] or the file's own.
+    pub fn search<S: Sink>(
+        &self,
+        searcher: &mut Searcher,
+        matcher: impl Matcher,
+        file: &FileView<'_>,
+        sink: S,
+    ) -> Result<(), S::Error> {
+        match &self.0 {
+            Kind::Text(_) => text::search_file(searcher, matcher, file, sink),
+            Kind::Syntax(_) => searcher.search_slice(matcher, file.content(), sink),
+        }
+    }
+
+    /// The matcher for all files; `None` if each file has a matcher of its own, [`Finder::ranges`].
+    pub fn regex(&self) -> Option<&(impl Matcher + use<>)> {
+        match &self.0 {
+            Kind::Text(matcher) => Some(&matcher.regex),
+            Kind::Syntax(_) => None,
+        }
+    }
+
+    /// The matches of a syntax query in a file.
+    pub fn ranges(&self, file: &FileView<'_>) -> Ranges {
+        let began = Instant::now();
+        let found = |query: &SyntaxQuery, file| query.find(file, &|| began.elapsed() > BUDGET);
+        match &self.0 {
+            Kind::Text(_) => Ranges { base: 0, matches: Vec::new() },
+            Kind::Syntax(query) => Ranges {
+                base: file.content().as_ptr() as usize,
+                matches: found(query, file).hits.iter().map(|hit| Match::new(hit.start, hit.end)).collect(),
+            },
+        }
+    }
+}
+
+/// Files to look into, and how fresh they are to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reach {
+    /// All files, also those that cannot match: for lines or files without a match.
+    pub all: bool,
+    /// Files are not compared with the disk.
+    pub as_indexed: bool,
 }
 
 /// A search, before reading files.
 pub struct Grep {
     repo: Repo,
-    finder: Finder,
     candidates: Vec<u32>,
     first_indexed: Option<Value>,
 }
 
-/// Finds the files of a repository that may match. With `as_indexed`, changes since indexing are not looked for.
-pub fn open(
-    cx: &Context,
-    request: &Request,
-    repo: Option<&str>,
-    wanted: &Wanted,
-    as_indexed: bool,
-) -> Result<Grep, Error> {
-    let finder = match wanted {
-        Wanted::Text(pattern) => Finder::Text(pattern.compile().map_err(|err| bad_pattern(&err))?),
-        Wanted::Syntax { pattern, preset, language } => {
-            Finder::Syntax(compile(pattern.as_deref(), preset.as_deref(), language.as_deref())?)
-        }
-    };
+/// Finds the files of a repository that may match.
+pub fn open(cx: &Context, request: &Request, repo: Option<&str>, finder: &Finder, reach: Reach) -> Result<Grep, Error> {
     let call = Call::of(cx, request);
-    let repo = if as_indexed { indexes::open_as_indexed(&call, repo)? } else { indexes::open(&call, repo)? };
-    let grams = match &finder {
-        Finder::Text(matcher) => &matcher.grams,
-        Finder::Syntax(query) => &query.grams,
+    let repo = if reach.as_indexed { indexes::open_as_indexed(&call, repo)? } else { indexes::open(&call, repo)? };
+    let grams = match &finder.0 {
+        _ if reach.all => &GramQuery::All,
+        Kind::Text(matcher) => &matcher.grams,
+        Kind::Syntax(query) => &query.grams,
     };
     let candidates = repo.snapshot.candidates(grams).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
-    Ok(Grep { repo, finder, candidates, first_indexed: call.noted("first_indexed") })
+    Ok(Grep { repo, candidates, first_indexed: call.noted("first_indexed") })
 }
 
 impl Grep {
@@ -105,49 +161,6 @@ impl Grep {
     /// Whether a path below the root is indexed, as a file.
     pub fn has_file(&self, path: &Path) -> bool {
         path.to_str().is_some_and(|path| self.repo.snapshot.file(path).is_some())
-    }
-
-    /// A searcher for the files, with this context before and after each match.
-    pub fn searcher(&self, before: usize, after: usize, numbered: bool) -> Searcher {
-        match &self.finder {
-            Finder::Text(matcher) => text::searcher(matcher.multi_line, before, after, numbered),
-            Finder::Syntax(_) => text::searcher_of_bytes(before, after, numbered),
-        }
-    }
-
-    /// Searches a file with `matcher`, which is [`Grep::regex`] or the file's own.
-    pub fn search<S: Sink>(
-        &self,
-        searcher: &mut Searcher,
-        matcher: impl Matcher,
-        file: &FileView<'_>,
-        sink: S,
-    ) -> Result<(), S::Error> {
-        match &self.finder {
-            Finder::Text(_) => text::search_file(searcher, matcher, file, sink),
-            Finder::Syntax(_) => searcher.search_slice(matcher, file.content(), sink),
-        }
-    }
-
-    /// The matcher for all files; `None` if each file has a matcher of its own, [`Grep::ranges`].
-    pub fn regex(&self) -> Option<&(impl Matcher + use<>)> {
-        match &self.finder {
-            Finder::Text(matcher) => Some(&matcher.regex),
-            Finder::Syntax(_) => None,
-        }
-    }
-
-    /// The matches of a syntax query in a file.
-    pub fn ranges(&self, file: &FileView<'_>) -> Ranges {
-        let began = Instant::now();
-        let found = |query: &SyntaxQuery, file| query.find(file, &|| began.elapsed() > BUDGET);
-        match &self.finder {
-            Finder::Text(_) => Ranges { base: 0, matches: Vec::new() },
-            Finder::Syntax(query) => Ranges {
-                base: file.content().as_ptr() as usize,
-                matches: found(query, file).hits.iter().map(|hit| Match::new(hit.start, hit.end)).collect(),
-            },
-        }
     }
 }
 

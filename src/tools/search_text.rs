@@ -154,6 +154,7 @@ impl<'a> Search<'a> {
             case: if args.case_sensitive { Case::Sensitive } else { Case::Insensitive },
             word: args.whole_word,
             multi_line: args.multiline,
+            ..Pattern::default()
         };
         let matcher = pattern.compile().map_err(|err| bad_pattern(&err))?;
         Ok(Self {

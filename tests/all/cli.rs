@@ -7,12 +7,12 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 /// A small repository, with an index directory of its own.
-struct Place {
-    folder: tempfile::TempDir,
+pub struct Place {
+    pub folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let source = folder.path().join("source");
         fs::create_dir_all(source.join("inner")).expect("the folder is new");
@@ -21,12 +21,12 @@ impl Place {
         Self { folder }
     }
 
-    fn source(&self) -> PathBuf {
+    pub fn source(&self) -> PathBuf {
         self.folder.path().join("source")
     }
 
     /// The program, to be run in the repository.
-    fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
         command.args(args).current_dir(self.source()).stdin(Stdio::null());
         command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).env("HOME", self.folder.path());
@@ -35,12 +35,12 @@ impl Place {
     }
 
     /// Runs it.
-    fn run(&self, args: &[&str]) -> Ran {
+    pub fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().expect("the program is built"))
     }
 
     /// Runs it, and it finds something.
-    fn found(&self, args: &[&str]) -> String {
+    pub fn found(&self, args: &[&str]) -> String {
         let ran = self.run(args);
         assert_eq!(ran.status, 0, "{args:?}: {} {}", ran.out, ran.err);
         ran.out
@@ -48,14 +48,14 @@ impl Place {
 }
 
 /// How a run ended.
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
+pub struct Ran {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
         Self { status: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
     }
@@ -113,136 +113,6 @@ fn text_takes_the_flags_of_ripgrep_and_prints_as_it_does() {
     let wrong = place.run(&["text", "("]);
     assert!(wrong.status == 2 && wrong.err.contains("unclosed group"), "{}", wrong.err);
     assert_eq!(place.run(&["text", "x", "nowhere"]).status, 2);
-}
-
-/// Flags, separated by `|`, under which every file is read in another way.
-const FLAGS: &[&str] = &[
-    "function",
-    "-F|function()",
-    "-i|FUNCTION",
-    "-w|function",
-    "-w|-i|Function",
-    "-S|Function",
-    "-s|-i|FUNCTION",
-    "-c|function",
-    "-c|-i|e",
-    "-l|function",
-    "-o|func\\w+",
-    "-A1|function",
-    "-B2|function",
-    "-C1|function",
-    "-A1|-B3|function",
-    "-C3|-i|FUNCTION",
-    "-e|function|-e|line",
-    "-e|-dash",
-    "-F|-e|function()|-e|$function$",
-    "-g|*.txt|function",
-    "-g|!*.txt|function",
-    "-g|*.txt|-g|!c*|function",
-    "-g|sub/**|function",
-    "-g|!sub|function",
-    "-g|/context.txt|function",
-    "-g|*.{py,js}|function",
-    "-tpy|function",
-    "-T|py|function",
-    "-trust|-tjs|function",
-    "-U|start\\n\\{\\n.*\\n\\}",
-    "-U|-o|\\{\\n\\}",
-    "-U|-A1|function$",
-    "^$",
-    "-c|^",
-    "-c|^$",
-    "-o|x*",
-    "x*",
-    "-c|x*",
-    "-l|x*",
-    "-N|-C1|function",
-    "function$",
-    "function\\r$",
-    "^function",
-    "\\s+$",
-    "(?-u)\\xff",
-    "-i|été",
-    "-i|straSSE",
-    "-i|k",
-    "-w|",
-    "-w|-F|$function$",
-    "-w|-",
-    "-o|.{3}",
-    "-F|",
-    "nomatch",
-    "-c|nomatch",
-    "--json|second",
-    "--json|-C1|second",
-    "--json|(?-u)\\xff",
-    "--json|nomatch",
-    "function|sub",
-    "function|sub/dir/a.py",
-    "function|./context.txt",
-    "function|sub|context.txt",
-    "-c|function|context.txt",
-    "-C1|function|context.txt|windows.txt",
-    "-U|(?s)first.*end",
-    "-e|function|-i|-e|LINE",
-];
-
-#[test]
-fn every_flag_finds_and_shows_what_ripgrep_does() {
-    if Command::new("rg").arg("--version").output().is_err() {
-        return crate::client::skipped("ripgrep is not installed");
-    }
-    let place = Place::new();
-    let write = |path: &str, bytes: &[u8]| {
-        let path = place.source().join(path);
-        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder is ours");
-        fs::write(path, bytes).expect("the folder is ours");
-    };
-    write("windows.txt", b"first line\r\nsecond function line\r\n\r\nthird\r\nfunction end\r\nlast\r\n");
-    write("mixed.txt", b"a\r\nb function\nc\r\nfunction\r\n\nd");
-    write("lines.txt", b"\n\n\n");
-    write("latin.txt", b"caf\xe9 function\n\xff\xfe function \xe9\nplain function\n");
-    write("marked.txt", b"\xef\xbb\xbffunction one\nfunction two\n");
-    write("words.txt", b"\tfunction\ta\n_function_\nfunctions\nmy-function-x\nfunction()\n$function$\n");
-    write("folded.txt", "Straße STRASSE\nÉté été ÉTÉ\n\u{212a}elvin \u{17f}\n".as_bytes());
-    write("brackets.txt", b"start\n{\n  function\n}\nend\nstart\n{\n}\nend\n");
-    write("sub/dir/a.py", b"def function(x):\n    return x\n");
-    write("sub/dir/b.js", b"function a() { return 1 }\n");
-    write("sub-x/c.rs", b"fn function() {}\n// function\n");
-    write("with space/f g.txt", b"function -dash\n");
-    let context: String =
-        (0..60).map(|at| format!("line {at}{}\n", if at % 7 < 2 { " function" } else { "" })).collect();
-    write("context.txt", context.as_bytes());
-    #[cfg(unix)]
-    std::os::unix::fs::symlink("context.txt", place.source().join("link.txt")).expect("the folder is ours");
-    assert_eq!(place.run(&["index", "."]).status, 0);
-    for flags in FLAGS {
-        let flags: Vec<&str> = flags.split('|').collect();
-        let ours = place.command(&[&["text", "--as-indexed"], &flags[..]].concat()).output().expect("it runs");
-        let mut rg = Command::new("rg");
-        rg.args(["--no-config", "--no-ignore", "--hidden", "--no-heading", "--sort", "path"]).args(&flags);
-        // Lines are numbered unless something else is asked for.
-        let is_plain = !flags.iter().any(|flag| ["-N", "-c", "--json"].contains(flag));
-        rg.args(is_plain.then_some("-n")).current_dir(place.source()).stdin(Stdio::null());
-        let theirs = rg.output().expect("it runs");
-        assert_eq!(shown(&ours.stdout), shown(&theirs.stdout), "{flags:?}");
-        assert_eq!(ours.status.code(), theirs.status.code(), "{flags:?}");
-    }
-}
-
-/// What was printed, in any order of files; of JSON, what does not tell how long it took.
-fn shown(printed: &[u8]) -> Vec<String> {
-    let line = |line: &str| match serde_json::from_str::<Value>(line) {
-        Ok(message) if message.is_object() => {
-            let data = &message["data"];
-            let parts: Vec<Value> = data["submatches"].as_array().cloned().unwrap_or_default();
-            let parts: Vec<String> = parts.iter().map(|part| format!("{}-{}", part["start"], part["end"])).collect();
-            format!("{} {} {} {} {parts:?}", message["type"], data["path"], data["line_number"], data["lines"])
-        }
-        _ => line.to_owned(),
-    };
-    let mut lines: Vec<String> = String::from_utf8_lossy(printed).split('\n').map(line).collect();
-    lines.sort();
-    lines
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod papers;
 mod ranking;
 mod relations;
 mod remote;
+mod ripgrep;
 mod schema;
 mod store;
 mod text;

@@ -224,7 +224,7 @@ fn random_pattern(random: &mut Random, lines: &[String]) -> Pattern {
         }
     }
     let case = *random.pick(&[Case::Sensitive, Case::Insensitive]);
-    Pattern { patterns: vec![text], fixed, case, word: random.below(5) == 0, multi_line: false }
+    Pattern { patterns: vec![text], fixed, case, word: random.below(5) == 0, ..Pattern::default() }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::scan::Limits;
 use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
-use crate::query::text::{Matcher, searcher};
+use crate::query::text::{Matcher, SearchOptions, searcher};
 
 /// The number of files searched between two collections of results.
 const BATCH: usize = 1024;
@@ -89,7 +89,9 @@ pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &Wanted<'_>
     for batch in entries.chunks(BATCH) {
         // Lines beyond the requested ones are counted and not kept.
         let texts = end.saturating_sub(outcome.total as usize);
-        let make = || (searcher(wanted.matcher.multi_line, wanted.before, wanted.after, true), Vec::new());
+        let (before, after) = (wanted.before, wanted.after);
+        let options = SearchOptions { before, after, numbered: true, ..SearchOptions::default() };
+        let make = || (searcher(wanted.matcher.multi_line, options), Vec::new());
         let look = |(searcher, buffer): &mut (Searcher, Vec<u8>), entry: &&TreeEntry| {
             if limits.reached() { Seen::Skipped } else { file(tree, entry, searcher, buffer, wanted, texts) }
         };

@@ -43,6 +43,8 @@ pub struct Pattern {
     pub case: Case,
     /// Matches begin and end at word boundaries.
     pub word: bool,
+    /// A match is a whole line.
+    pub line: bool,
     /// A match may span several lines.
     pub multi_line: bool,
 }
@@ -68,6 +70,7 @@ impl Pattern {
             .case_insensitive(self.case == Case::Insensitive)
             .case_smart(self.case == Case::Smart)
             .word(self.word)
+            .whole_line(self.line)
             .ban_byte(Some(0))
             .size_limit(LARGEST)
             .dfa_size_limit(CACHE);
@@ -114,24 +117,41 @@ pub struct LineHit {
     pub after: Vec<Vec<u8>>,
 }
 
-/// A searcher with ripgrep's settings for files of a folder, with this context before and after each match.
-pub fn searcher(multi_line: bool, before: usize, after: usize, numbered: bool) -> Searcher {
-    builder(before, after, numbered).multi_line(multi_line).build()
+/// Options of a search, beside its pattern.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchOptions {
+    /// Lines shown before each match.
+    pub before: usize,
+    /// Lines shown after each match.
+    pub after: usize,
+    /// Lines are numbered.
+    pub numbered: bool,
+    /// Lines that do not match are the result.
+    pub inverted: bool,
+    /// Matching lines per file at most.
+    pub max_matches: Option<u64>,
+}
+
+/// A searcher with ripgrep's settings for files of a folder.
+pub fn searcher(multi_line: bool, options: SearchOptions) -> Searcher {
+    builder(options).multi_line(multi_line).build()
 }
 
 /// A searcher of a file's bytes as they are, without decoding.
-pub fn searcher_of_bytes(before: usize, after: usize, numbered: bool) -> Searcher {
+pub fn searcher_of_bytes(options: SearchOptions) -> Searcher {
     let none = BinaryDetection::none();
-    builder(before, after, numbered).multi_line(true).bom_sniffing(false).binary_detection(none).build()
+    builder(options).multi_line(true).bom_sniffing(false).binary_detection(none).build()
 }
 
-fn builder(before: usize, after: usize, numbered: bool) -> SearcherBuilder {
+fn builder(options: SearchOptions) -> SearcherBuilder {
     let mut builder = SearcherBuilder::new();
     builder
-        .line_number(numbered)
+        .line_number(options.numbered)
+        .invert_match(options.inverted)
+        .max_matches(options.max_matches)
         .binary_detection(BinaryDetection::quit(0))
-        .before_context(before)
-        .after_context(after);
+        .before_context(options.before)
+        .after_context(options.after);
     builder
 }
 
@@ -146,8 +166,14 @@ pub fn search_file<S: Sink>(
         // Read in buffers as ripgrep does: matches before the buffer with the first NUL byte count. A searcher that
         // has seen a long line has a larger buffer, and an answer must not depend on that.
         true => {
-            let (before, after) = (searcher.before_context(), searcher.after_context());
-            let mut fresh = self::searcher(searcher.multi_line(), before, after, searcher.line_number());
+            let options = SearchOptions {
+                before: searcher.before_context(),
+                after: searcher.after_context(),
+                numbered: searcher.line_number(),
+                inverted: searcher.invert_match(),
+                max_matches: searcher.max_matches(),
+            };
+            let mut fresh = self::searcher(searcher.multi_line(), options);
             fresh.search_reader(matcher, file.content(), sink)
         }
         false => searcher.search_slice(matcher, file.content(), sink),
@@ -164,7 +190,8 @@ pub fn search_text<'a>(
     limits: Limits<'_>,
     take: &mut dyn FnMut(FileView<'a>, Vec<LineHit>) -> bool,
 ) -> Outcome {
-    let make = || searcher(matcher.multi_line, context, context, true);
+    let options = SearchOptions { before: context, after: context, numbered: true, ..SearchOptions::default() };
+    let make = || searcher(matcher.multi_line, options);
     let look = |searcher: &mut Searcher, file: &FileView<'_>| hits(searcher, matcher, file, texts);
     scan(candidates, limits, make, look, &mut |file, hits| hits.is_empty() || take(file, hits))
 }

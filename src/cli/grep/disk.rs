@@ -1,0 +1,106 @@
+//! Files on disk, past the index: those that ripgrep would read, without secrets.
+
+use std::path::{Component, Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::flags::Unrestricted;
+use super::places::{Chosen, Haystack, Item};
+use crate::catalog::locate::project_root;
+use crate::config::Config;
+use crate::tools::{Code, Error};
+
+/// Keeps secrets and the index itself out of what is read from disk.
+pub(super) struct Guard<'a> {
+    config: &'a Config,
+    /// The folder that patterns of exempted secrets are relative to.
+    root: PathBuf,
+    /// The number of files kept out.
+    pub(super) secrets: u64,
+}
+
+impl<'a> Guard<'a> {
+    pub(super) fn new(config: &'a Config, here: &Path) -> Self {
+        Self { config, root: project_root(here).unwrap_or(here).to_owned(), secrets: 0 }
+    }
+
+    /// A file that was named.
+    pub(super) fn file(&mut self, path: &Path) -> Option<Item<'static>> {
+        let size = path.metadata().map_or(0, |metadata| metadata.len());
+        let is_secret = self.hides(path) || path.canonicalize().is_ok_and(|real| self.hides(&real));
+        self.secrets += u64::from(is_secret);
+        let haystack = Haystack::Disk { path: path.to_owned(), size, binary: true };
+        (!is_secret).then(|| Item { haystack, shown: path.to_owned() })
+    }
+
+    /// Whether a path may lead to a credential.
+    fn hides(&self, path: &Path) -> bool {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let inside = path.strip_prefix(&self.root).unwrap_or(&path);
+        let parts = inside.components().filter(|part| matches!(part, Component::Normal(_)));
+        let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
+        let inside = parts.join("/");
+        // A folder of keys shows in the paths of what it holds.
+        self.config.secrets.hides(&inside) || self.config.secrets.hides_folder(&inside)
+    }
+}
+
+/// The files in these places.
+pub(super) fn files(
+    paths: &[PathBuf],
+    asked: Unrestricted,
+    chosen: &Chosen,
+    guard: &mut Guard<'_>,
+) -> Result<(Vec<Item<'static>>, Vec<String>), Error> {
+    let (mut items, mut problems) = (Vec::new(), Vec::new());
+    let here = [PathBuf::from("./")];
+    for path in if paths.is_empty() { &here[..] } else { paths } {
+        if !path.exists() {
+            return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
+        }
+        if path.is_file() {
+            items.extend(guard.file(path));
+            continue;
+        }
+        // The place may be reached through a link, and then its own name says nothing.
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let mut builder = WalkBuilder::new(path);
+        let heeds = !asked.no_ignore;
+        builder
+            .hidden(!asked.hidden)
+            .ignore(heeds)
+            .git_ignore(heeds)
+            .git_global(heeds)
+            .git_exclude(heeds)
+            .parents(heeds);
+        builder.overrides(chosen.globs.clone()).types(chosen.types.clone());
+        let home = guard.config.home.canonicalize().unwrap_or_else(|_| guard.config.home.clone());
+        let (top, top_real) = (path.clone(), real.clone());
+        builder.filter_entry(move |entry| {
+            let is_index = entry.path().strip_prefix(&top).is_ok_and(|inside| top_real.join(inside) == home);
+            !is_index && (entry.depth() == 0 || entry.file_name() != ".git")
+        });
+        for entry in builder.build() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(err) => {
+                    problems.push(err.to_string());
+                    continue;
+                }
+            };
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
+            if guard.hides(&real.join(inside)) {
+                guard.secrets += 1;
+                continue;
+            }
+            let shown = if paths.is_empty() { inside.to_owned() } else { entry.path().to_owned() };
+            let size = entry.metadata().map_or(0, |metadata| metadata.len());
+            let haystack = Haystack::Disk { path: entry.path().to_owned(), size, binary: asked.binary };
+            items.push(Item { haystack, shown });
+        }
+    }
+    Ok((items, problems))
+}

@@ -1,0 +1,325 @@
+//! Flags of `codelode text` and `codelode ast`: ripgrep's names, ripgrep's meanings.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+use grep_printer::SummaryKind;
+
+use crate::tools::grep::{Case, Pattern, SearchOptions, Wanted};
+
+/// Grep: lines of all files that match, printed in ripgrep's way: codelode text PATTERN [PATH]...
+///
+/// Without a PATH, text that is piped in is searched. A PATH that is `-` is standard input.
+#[derive(Args)]
+pub(in crate::cli) struct Text {
+    /// What to look for, and then where; all are paths when -e or --files is given.
+    #[arg(value_name = "PATTERN [PATH]...")]
+    rest: Vec<OsString>,
+    /// A regular expression; may be given several times.
+    #[arg(short = 'e', long = "regexp", value_name = "PATTERN", allow_hyphen_values = true)]
+    patterns: Vec<String>,
+    /// The pattern is text, no regular expression.
+    #[arg(short = 'F', long)]
+    fixed_strings: bool,
+    /// Capital and small letters are the same.
+    #[arg(short, long, overrides_with_all = ["case_sensitive", "smart_case"])]
+    ignore_case: bool,
+    /// Capital and small letters are not the same [default].
+    #[arg(short = 's', long, overrides_with_all = ["ignore_case", "smart_case"])]
+    case_sensitive: bool,
+    /// They are the same when the pattern has no capital letter.
+    #[arg(short = 'S', long, overrides_with_all = ["ignore_case", "case_sensitive"])]
+    smart_case: bool,
+    /// Only where words begin and end.
+    #[arg(short, long, overrides_with = "line_regexp")]
+    word_regexp: bool,
+    /// Only whole lines.
+    #[arg(short = 'x', long, overrides_with = "word_regexp")]
+    line_regexp: bool,
+    /// A match may go over several lines.
+    #[arg(short = 'U', long)]
+    multiline: bool,
+    /// Lines that do not match.
+    #[arg(short = 'v', long)]
+    pub(super) invert_match: bool,
+    /// Print this in the place of each match; `$1` and `$name` are groups of the pattern.
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(super) replace: Option<String>,
+    /// Print the files that would be searched; there is no PATTERN.
+    #[arg(long)]
+    pub(super) files: bool,
+    /// Print the types that -t and -T take.
+    #[arg(long)]
+    pub(super) type_list: bool,
+    /// Read from disk, not from the index: hidden files as well, secrets never.
+    #[arg(long)]
+    hidden: bool,
+    /// Read from disk, not from the index: ignored files as well, secrets never.
+    #[arg(long)]
+    no_ignore: bool,
+    /// -u is --no-ignore, -uu is --no-ignore --hidden, -uuu searches binary files as well.
+    #[arg(short, long, action = ArgAction::Count)]
+    unrestricted: u8,
+    #[command(flatten)]
+    pub(super) how: How,
+}
+
+/// Structural search: code by its shape, printed in ripgrep's way: codelode ast PATTERN [PATH]...
+#[derive(Args)]
+pub(in crate::cli) struct Ast {
+    /// Code with `$NAME` for one thing and `$$$NAME` for any number, or a tree-sitter query; and then where. All are paths
+    /// when --preset is given.
+    #[arg(value_name = "PATTERN [PATH]...")]
+    rest: Vec<OsString>,
+    /// Instead: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
+    #[arg(long)]
+    preset: Option<String>,
+    /// python, javascript, typescript, go, rust or java [default: all that can read the pattern].
+    #[arg(long)]
+    language: Option<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Where to look and how to show what is found.
+#[derive(Args)]
+pub(super) struct How {
+    /// Only paths that match this glob, or with a `!` before it only those that do not.
+    #[arg(short, long = "glob", value_name = "GLOB", allow_hyphen_values = true)]
+    pub(super) globs: Vec<String>,
+    /// Only files of this type, as ripgrep names them.
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub(super) types: Vec<String>,
+    /// No files of this type.
+    #[arg(short = 'T', long = "type-not", value_name = "TYPE")]
+    pub(super) types_not: Vec<String>,
+    /// Lines after each match.
+    #[arg(short = 'A', long, value_name = "N")]
+    after_context: Option<usize>,
+    /// Lines before each match.
+    #[arg(short = 'B', long, value_name = "N")]
+    before_context: Option<usize>,
+    /// Lines before and after each match.
+    #[arg(short = 'C', long, value_name = "N")]
+    context: Option<usize>,
+    /// At most so many matching lines of each file.
+    #[arg(short, long, value_name = "N")]
+    max_count: Option<u64>,
+    /// Only the paths of files with a match.
+    #[arg(short = 'l', long, overrides_with_all = ["files_without_match", "count", "count_matches"])]
+    files_with_matches: bool,
+    /// Only the paths of files without a match.
+    #[arg(short = 'L', long, overrides_with_all = ["files_with_matches", "count", "count_matches"])]
+    files_without_match: bool,
+    /// Only how many lines of each file match.
+    #[arg(short, long, overrides_with_all = ["files_with_matches", "files_without_match", "count_matches"])]
+    count: bool,
+    /// Only how many matches each file has.
+    #[arg(long, overrides_with_all = ["files_with_matches", "files_without_match", "count"])]
+    count_matches: bool,
+    /// Only what matches, each match on a line of its own.
+    #[arg(short, long)]
+    pub(super) only_matching: bool,
+    /// With line numbers [default].
+    #[arg(short = 'n', long, overrides_with = "no_line_number")]
+    line_number: bool,
+    /// Without line numbers.
+    #[arg(short = 'N', long, overrides_with = "line_number")]
+    no_line_number: bool,
+    /// With the column of the first match of a line.
+    #[arg(long)]
+    pub(super) column: bool,
+    /// Each match on a line of its own, as path:line:column:text, for editors.
+    #[arg(long)]
+    pub(super) vimgrep: bool,
+    /// With the path, also of a single file.
+    #[arg(short = 'H', long, overrides_with = "no_filename")]
+    with_filename: bool,
+    /// Without paths.
+    #[arg(short = 'I', long, overrides_with = "with_filename")]
+    no_filename: bool,
+    /// Each path once, above its matches [default: at a terminal].
+    #[arg(long, overrides_with = "no_heading")]
+    heading: bool,
+    /// The path before each line [default: in a pipe].
+    #[arg(long, overrides_with = "heading")]
+    no_heading: bool,
+    /// Lines without the blanks that they begin with.
+    #[arg(long)]
+    pub(super) trim: bool,
+    /// Leave out the text of lines longer than so many bytes.
+    #[arg(short = 'M', long, value_name = "N")]
+    pub(super) max_columns: Option<u64>,
+    /// End each path with a NUL byte, for xargs -0.
+    #[arg(short = '0', long)]
+    pub(super) null: bool,
+    /// Order of the files.
+    #[arg(long, value_name = "BY", default_value = "path", overrides_with = "sortr")]
+    pub(super) sort: SortBy,
+    /// Order of the files, the other way round.
+    #[arg(long, value_name = "BY", overrides_with = "sort")]
+    pub(super) sortr: Option<SortBy>,
+    /// End with how much was found, read and printed.
+    #[arg(long)]
+    pub(super) stats: bool,
+    /// Print nothing: the exit status says whether there is a match.
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+    /// Search the index as it is, without looking whether files have changed.
+    #[arg(long)]
+    pub(super) as_indexed: bool,
+}
+
+/// An order of files.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SortBy {
+    /// As they come.
+    None,
+    /// By path.
+    Path,
+    /// By the time of the last change.
+    Modified,
+    /// By the time of the last reading.
+    Accessed,
+    /// By the time of making.
+    Created,
+}
+
+/// Choice of files on disk, past the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unrestricted {
+    /// Hidden files as well.
+    pub(super) hidden: bool,
+    /// Whatever ignore files say.
+    pub(super) no_ignore: bool,
+    /// Binary files as well.
+    pub(super) binary: bool,
+}
+
+/// A search as a person asks for it.
+pub(in crate::cli) enum Asked<'a> {
+    Text(&'a Text),
+    Ast(&'a Ast),
+}
+
+impl<'a> Asked<'a> {
+    /// The pattern, and the paths to search.
+    pub(super) fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
+        match self {
+            Asked::Text(text) => text.read().map(|(pattern, paths)| (Wanted::Text(pattern), paths)),
+            Asked::Ast(ast) => ast.read(),
+        }
+    }
+
+    pub(super) fn how(&self) -> &'a How {
+        match self {
+            Asked::Text(text) => &text.how,
+            Asked::Ast(ast) => &ast.how,
+        }
+    }
+
+    /// The flags that only text has.
+    pub(super) fn text(&self) -> Option<&'a Text> {
+        match self {
+            Asked::Text(text) => Some(text),
+            Asked::Ast(_) => None,
+        }
+    }
+
+    /// Options of the search, beside its pattern.
+    pub(super) fn options(&self) -> SearchOptions {
+        let how = self.how();
+        let context = how.context.unwrap_or(0);
+        SearchOptions {
+            before: how.before_context.unwrap_or(context),
+            after: how.after_context.unwrap_or(context),
+            numbered: !how.no_line_number,
+            inverted: self.text().is_some_and(|text| text.invert_match),
+            max_matches: how.max_count,
+        }
+    }
+
+    /// The kind of summary for each file, in the place of its lines.
+    pub(super) fn summary(&self) -> Option<SummaryKind> {
+        let how = self.how();
+        let is_inverted = self.text().is_some_and(|text| text.invert_match);
+        Some(match () {
+            () if how.quiet && how.files_without_match => SummaryKind::QuietWithoutMatch,
+            () if how.quiet => SummaryKind::QuietWithMatch,
+            () if how.files_with_matches => SummaryKind::PathWithMatch,
+            () if how.files_without_match => SummaryKind::PathWithoutMatch,
+            // A line without a match has none to count.
+            () if (how.count_matches || (how.count && how.only_matching)) && !is_inverted => SummaryKind::CountMatches,
+            () if how.count || how.count_matches => SummaryKind::Count,
+            () => return None,
+        })
+    }
+
+    /// Whether files that cannot match are part of the answer.
+    pub(super) fn wants_all(&self) -> bool {
+        self.how().files_without_match || self.text().is_some_and(|text| text.invert_match || text.files)
+    }
+}
+
+impl How {
+    /// Whether paths are printed, where the answer is about more than one file or not.
+    pub(super) fn with_path(&self, several: bool) -> bool {
+        !self.no_filename && (self.with_filename || self.vimgrep || several)
+    }
+
+    /// Whether each path is printed once, above its matches.
+    pub(super) fn with_heading(&self, by_default: bool) -> bool {
+        !self.no_heading && !self.vimgrep && (self.heading || by_default)
+    }
+}
+
+impl Ast {
+    fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
+        let mut rest = self.rest.iter();
+        let pattern = match self.preset {
+            Some(_) => None,
+            None => {
+                let first = rest.next().ok_or("give a PATTERN, or --preset")?;
+                Some(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned())
+            }
+        };
+        let (preset, language) = (self.preset.clone(), self.language.clone());
+        Ok((Wanted::Syntax { pattern, preset, language }, rest.map(PathBuf::from).collect()))
+    }
+}
+
+impl Text {
+    /// The pattern, and the paths to search.
+    fn read(&self) -> Result<(Pattern, Vec<PathBuf>), String> {
+        let (mut patterns, mut rest) = (self.patterns.clone(), self.rest.iter());
+        if patterns.is_empty() && !self.files && !self.type_list {
+            let first = rest.next().ok_or("give a PATTERN")?;
+            patterns.push(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned());
+        }
+        let case = match (self.ignore_case, self.smart_case) {
+            (true, _) => Case::Insensitive,
+            (_, true) => Case::Smart,
+            _ => Case::Sensitive,
+        };
+        let pattern = Pattern {
+            patterns,
+            fixed: self.fixed_strings,
+            case,
+            word: self.word_regexp,
+            line: self.line_regexp,
+            multi_line: self.multiline,
+        };
+        Ok((pattern, rest.map(PathBuf::from).collect()))
+    }
+
+    /// The choice of files on disk; `None` for those of the index.
+    pub(super) fn unrestricted(&self) -> Option<Unrestricted> {
+        let asked = Unrestricted {
+            hidden: self.hidden || self.unrestricted > 1,
+            no_ignore: self.no_ignore || self.unrestricted > 0,
+            binary: self.unrestricted > 2,
+        };
+        (asked.hidden || asked.no_ignore).then_some(asked)
+    }
+}

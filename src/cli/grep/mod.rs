@@ -1,0 +1,253 @@
+//! `codelode text` and `codelode ast`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's
+//! own printers print.
+
+mod disk;
+mod flags;
+mod places;
+mod printer;
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use grep_printer::Stats;
+
+use self::disk::Guard;
+pub(super) use self::flags::{Asked, Ast, Text};
+use self::places::{Chosen, Item};
+use self::printer::Style;
+use super::output::Paint;
+use super::progress::Progress;
+use super::visible::visible;
+use super::{Color, FAILED, FOUND, Global, NOTHING, output, tokens};
+use crate::answer::tokens::estimate;
+use crate::tools::grep::{Finder, Grep, Reach, on_every_core};
+use crate::tools::{Code, Context, Error};
+
+/// The number of files searched before anything is printed, at first and later.
+const FIRST_BATCH: usize = 64;
+const BATCH: usize = 2048;
+
+/// Handles the error of a repository that cannot be opened, or returns it.
+type Mend<'a> = &'a dyn Fn(Error) -> Result<(), Error>;
+
+/// Searches and prints. If a repository cannot be opened, `mend` is called with the error; if it succeeds, opening is
+/// tried once more.
+pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<u8, Error> {
+    let started = Instant::now();
+    let (wanted, mut paths) = asked.read().map_err(wrong)?;
+    if global.cursor.is_some() {
+        return Err(wrong("all lines are printed, there is no --cursor to go on with".to_owned()));
+    }
+    let (how, text) = (asked.how(), asked.text());
+    if text.is_some_and(|text| text.type_list) {
+        output::print_bytes(places::type_list().as_bytes());
+        return Ok(FOUND);
+    }
+    let finder = Finder::of(&wanted)?;
+    let here = std::env::current_dir().map_err(|err| wrong(format!("cannot tell where we are: {err}")))?;
+    let chosen = Chosen::of(how, &here).map_err(|err| wrong(err.to_string()))?;
+    let lists_files = text.is_some_and(|text| text.files);
+    let is_bare = paths.is_empty() && global.repo.is_none();
+    let several = paths.len() != 1 || !paths[0].is_file();
+
+    // Standard input is searched when it is named, or when nothing else is and something is piped in.
+    let n_named = paths.len();
+    paths.retain(|path| path.as_os_str() != "-");
+    let is_named = paths.len() < n_named && text.is_some();
+    let begun = if is_named { Some(Vec::new()) } else { None };
+    let begun = begun.or_else(|| if is_bare && text.is_some() && !lists_files { places::piped() } else { None });
+    let only_input = begun.is_some() && paths.is_empty();
+    let several = several && !(only_input && n_named <= 1);
+
+    let mut guard = Guard::new(&cx.config, &here);
+    let mut problems = Vec::new();
+    let mut grep = None;
+    let mut root = here.clone();
+    let mut items: Vec<Item<'_>> = begun.into_iter().map(places::input).collect();
+    if let Some(unrestricted) = text.and_then(Text::unrestricted).filter(|_| !only_input) {
+        if global.repo.is_some() {
+            return Err(wrong("files on disk are where you say: give a PATH in the place of --repo".to_owned()));
+        }
+        let (files, unread) = disk::files(&paths, unrestricted, &chosen, &mut guard)?;
+        items.extend(files);
+        problems = unread;
+    } else if !only_input {
+        // The current folder is searched, even if only one repository is indexed.
+        let place = paths.first().map_or_else(|| here.clone(), |path| here.join(path)).to_string_lossy().into_owned();
+        let repo = global.repo.clone().map_or(place, |repo| super::command::local_path(repo, false));
+        let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+        let request = super::request(&bar);
+        let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };
+        let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &finder, reach);
+        let opened = once().or_else(|err| mend(err).and_then(|()| once()));
+        bar.lock().expect("drawing does not panic").finish();
+        let opened = &*grep.insert(opened?);
+        root = opened.root();
+        items.extend(places::indexed(opened, &here, &paths, &chosen, &mut guard)?);
+    }
+    places::sort(&mut items, how, &root);
+
+    let is_terminal = io::stdout().is_terminal();
+    let style = Style {
+        asked,
+        json: global.json,
+        only_count: global.count_only,
+        heading: how.with_heading(is_terminal || global.compact),
+        with_path: how.with_path(several),
+        has_color: match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !global.compact && !crate::config::no_color(),
+        },
+    };
+    let mut out = Out { to: io::stdout().lock(), left: tokens(global), is_cut: false };
+    let printed = match lists_files {
+        true => print_paths(&items, style, &mut out),
+        false => print_all(&finder, &items, style, started, &mut out),
+    };
+    let printed = match printed.and_then(|printed| out.to.flush().map(|()| printed)) {
+        // The reader has closed the pipe.
+        Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(FOUND),
+        other => other.map_err(|err| Error::new(Code::Unavailable, format!("cannot write the answer: {err}")))?,
+    };
+    let is_cut = out.is_cut;
+    drop(out);
+    problems.extend(printed.problems);
+    if let Some(grep) = &grep {
+        grep.damage()?;
+    }
+    let paint = Paint::of(global.color, io::stderr().is_terminal());
+    for problem in &problems {
+        output::complain(&format!("{} {problem}\n", paint.bad("error:")));
+    }
+    if !global.quiet {
+        let mut notes = grep.as_ref().map_or_else(Vec::new, |grep| notes(grep, printed.found));
+        if guard.secrets > 0 {
+            notes.push(format!("left out: {}", super::render::n_of(guard.secrets, "secret", "secrets")));
+        }
+        if is_cut {
+            notes.push("cut to fit --max-tokens".to_owned());
+        }
+        for note in notes {
+            output::complain(&format!("{}\n", paint.dim(&note)));
+        }
+    }
+    Ok(match printed.found {
+        _ if !problems.is_empty() && !(how.quiet && printed.found) => FAILED,
+        true => FOUND,
+        false => NOTHING,
+    })
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(Code::InvalidArguments, message)
+}
+
+/// Output with a budget of tokens.
+struct Out<W> {
+    to: W,
+    /// The tokens that may still be written.
+    left: Option<usize>,
+    is_cut: bool,
+}
+
+impl<W: Write> Out<W> {
+    /// Writes as many whole lines as the budget allows.
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        let Some(left) = &mut self.left else { return self.to.write_all(text) };
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let n_tokens = estimate(&String::from_utf8_lossy(line));
+            if self.is_cut || n_tokens > *left {
+                self.is_cut = true;
+                return Ok(());
+            }
+            *left -= n_tokens;
+            self.to.write_all(line)?;
+        }
+        Ok(())
+    }
+}
+
+/// Result of printing.
+#[derive(Default)]
+struct Printed {
+    found: bool,
+    /// Files that could not be read.
+    problems: Vec<String>,
+}
+
+/// Prints the matches in files, in order.
+fn print_all<W: Write>(
+    finder: &Finder,
+    items: &[Item<'_>],
+    style: Style<'_>,
+    started: Instant,
+    out: &mut Out<W>,
+) -> io::Result<Printed> {
+    let how = style.asked.how();
+    let make = || (finder.searcher(style.asked.options()), style.printer());
+    let (mut printed, mut stats, mut count, mut size) = (Printed::default(), Stats::new(), 0, FIRST_BATCH);
+    let (mut left, mut has_text) = (items, false);
+    // Under --quiet the first match decides.
+    while !left.is_empty() && !(how.quiet && printed.found && !how.stats) && !out.is_cut {
+        let (batch, rest) = left.split_at(size.min(left.len()));
+        let answers =
+            on_every_core(batch, Item::size, make, |(searcher, printer), item| printer.print(finder, searcher, item));
+        for answer in answers {
+            count += answer.count(style.asked.summary());
+            printed.found |= answer.found;
+            if let Some(more) = &answer.stats {
+                stats += more;
+            }
+            if !answer.text.is_empty() && !style.only_count {
+                if has_text {
+                    out.write(style.separator())?;
+                }
+                out.write(&if style.heading { visible(&answer.text) } else { Cow::Borrowed(&answer.text[..]) })?;
+                has_text = true;
+            }
+            printed.problems.extend(answer.problem);
+        }
+        (left, size) = (rest, BATCH);
+    }
+    if style.only_count {
+        writeln!(out.to, "{count}")?;
+    }
+    if style.json {
+        writeln!(out.to, "{}", printer::json_summary(&stats, started))?;
+    } else if how.stats {
+        out.to.write_all(printer::text_summary(&stats, started).as_bytes())?;
+    }
+    Ok(printed)
+}
+
+/// Prints the paths of files.
+fn print_paths<W: Write>(items: &[Item<'_>], style: Style<'_>, out: &mut Out<W>) -> io::Result<Printed> {
+    let printed = Printed { found: !items.is_empty(), problems: Vec::new() };
+    if style.only_count {
+        writeln!(out.to, "{}", items.len())?;
+    } else if !style.asked.how().quiet {
+        let text = style.paths(items)?;
+        out.write(&if style.heading { visible(&text) } else { Cow::Borrowed(&text[..]) })?;
+    }
+    Ok(printed)
+}
+
+/// Notes that ripgrep does not have: files that were not searched, or have changed since.
+fn notes(grep: &Grep, found: bool) -> Vec<String> {
+    let mut notes: Vec<String> = grep.first_indexed().map(super::render::first_indexed).into_iter().collect();
+    if !found {
+        notes.push("nothing found".to_owned());
+        let left_out = grep.left_out().into_iter().map(|(reason, n)| format!("{n} {}", reason.replace('_', " ")));
+        let left_out: Vec<String> = left_out.collect();
+        if !left_out.is_empty() {
+            notes.push(format!("not indexed: {}", left_out.join(", ")));
+        }
+    }
+    if grep.is_stale() {
+        notes.push("some files have changed since they were indexed".to_owned());
+    }
+    notes
+}

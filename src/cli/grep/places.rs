@@ -1,0 +1,212 @@
+//! Places to search: files of the index, files on disk, standard input; and their choice by globs and types.
+
+use std::fs::Metadata;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
+
+use super::disk::Guard;
+use super::flags::{How, SortBy};
+use crate::tools::grep::{FileView, Grep};
+use crate::tools::{Code, Error};
+
+/// A file or input to search.
+pub(super) struct Item<'a> {
+    pub(super) haystack: Haystack<'a>,
+    /// Its path, as it is printed.
+    pub(super) shown: PathBuf,
+}
+
+/// Source of the bytes to search.
+pub(super) enum Haystack<'a> {
+    /// A file as it is in the index.
+    Indexed(FileView<'a>),
+    /// A file as it is on disk.
+    Disk {
+        path: PathBuf,
+        size: u64,
+        /// It is searched although it is binary.
+        binary: bool,
+    },
+    /// Standard input, after the bytes that were read already.
+    Input(Vec<u8>),
+}
+
+impl Item<'_> {
+    /// Its size in bytes.
+    pub(super) fn size(&self) -> u64 {
+        match &self.haystack {
+            Haystack::Indexed(file) => file.size(),
+            Haystack::Disk { size, .. } => *size,
+            Haystack::Input(_) => 0,
+        }
+    }
+}
+
+/// Standard input as a thing to search.
+pub(super) fn input<'a>(begun: Vec<u8>) -> Item<'a> {
+    Item { haystack: Haystack::Input(begun), shown: PathBuf::from("<stdin>") }
+}
+
+/// The first byte of piped input; `None` without input. Sockets and empty pipes do not count: programs leave them open
+/// for the programs that they start.
+pub(super) fn piped() -> Option<Vec<u8>> {
+    let stdin = io::stdin();
+    let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&stdin).ok()?.st_mode);
+    if !kind.is_fifo() && !kind.is_file() {
+        return None;
+    }
+    let mut first = [0];
+    let n_read = stdin.lock().read(&mut first).ok()?;
+    (n_read > 0).then(|| first.to_vec())
+}
+
+/// A given path, or the current folder.
+struct Scope {
+    /// The required prefix of paths below the root: empty, a file, or a folder with its `/`.
+    prefix: String,
+    /// The replacement for the prefix when a path is shown.
+    shown: String,
+    is_file: bool,
+}
+
+impl Scope {
+    /// The shown form of a path; `None` if it is outside.
+    fn shown(&self, path: &str) -> Option<PathBuf> {
+        let rest = path.strip_prefix(&self.prefix)?;
+        (!self.is_file || rest.is_empty()).then(|| PathBuf::from(format!("{}{rest}", self.shown)))
+    }
+}
+
+/// The files of the index in these places. A file that is named and not indexed is read from disk, unless it is a secret.
+pub(super) fn indexed<'a>(
+    grep: &'a Grep,
+    here: &Path,
+    paths: &[PathBuf],
+    chosen: &Chosen,
+    guard: &mut Guard<'_>,
+) -> Result<Vec<Item<'a>>, Error> {
+    let root = grep.root();
+    let mut others = Vec::new();
+    let mut scopes = Vec::new();
+    if paths.is_empty() {
+        // Another repository is searched whole, with paths from its root.
+        let prefix = below(&root, here).unwrap_or_default();
+        scopes.push(Scope { prefix: folder(&prefix), shown: String::new(), is_file: false });
+    }
+    for path in paths {
+        let (place, inside) = (here.join(path), below(&root, &here.join(path)));
+        let is_known = inside.as_deref().is_some_and(|inside| grep.has_file(inside));
+        match inside {
+            _ if !place.exists() && !is_known => {
+                return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
+            }
+            _ if place.is_file() && !is_known => others.extend(guard.file(path)),
+            None => {
+                let message = format!("{} is not in {}", path.display(), root.display());
+                let message = format!("{message}; search one repository at a time");
+                return Err(Error::new(Code::InvalidArguments, message));
+            }
+            Some(inside) if is_known => {
+                let prefix = inside.to_string_lossy().into_owned();
+                scopes.push(Scope { prefix, shown: path.to_string_lossy().into_owned(), is_file: true });
+            }
+            Some(inside) => scopes.push(Scope { prefix: folder(&inside), shown: folder(path), is_file: false }),
+        }
+    }
+    // A file may be below several of the given paths; it is shown once.
+    let of_index = grep.files().filter_map(|file| {
+        let (scope, shown) = scopes.iter().find_map(|scope| Some((scope, scope.shown(file.path())?)))?;
+        let is_wanted = scope.is_file || chosen.takes(&root, file.path());
+        is_wanted.then_some(Item { haystack: Haystack::Indexed(file), shown })
+    });
+    Ok(of_index.chain(others).collect())
+}
+
+/// A path relative to the root, when it lies below.
+fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.strip_prefix(root).ok().map(Path::to_owned)
+}
+
+/// A folder's path with a `/` at its end; empty for the root.
+fn folder(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if path.is_empty() || path.ends_with('/') { path.into_owned() } else { format!("{path}/") }
+}
+
+/// The files that globs and types choose.
+pub(super) struct Chosen {
+    pub(super) globs: Override,
+    pub(super) types: Types,
+}
+
+impl Chosen {
+    pub(super) fn of(how: &How, here: &Path) -> Result<Self, ignore::Error> {
+        let mut globs = OverrideBuilder::new(here);
+        for glob in &how.globs {
+            globs.add(glob)?;
+        }
+        if how.types.is_empty() && how.types_not.is_empty() {
+            return Ok(Self { globs: globs.build()?, types: Types::empty() });
+        }
+        let mut types = TypesBuilder::new();
+        types.add_defaults();
+        for name in &how.types {
+            types.select(name);
+        }
+        for name in &how.types_not {
+            types.negate(name);
+        }
+        Ok(Self { globs: globs.build()?, types: types.build()? })
+    }
+
+    fn takes(&self, root: &Path, path: &str) -> bool {
+        if !self.types.is_empty() && self.types.matched(path, false).is_ignore() {
+            return false;
+        }
+        if self.globs.is_empty() {
+            return true;
+        }
+        let path = root.join(path);
+        let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+        !self.globs.matched(&path, false).is_ignore()
+            && folders.into_iter().all(|folder| !self.globs.matched(folder, true).is_ignore())
+    }
+}
+
+/// The types that -t takes, a line for each, as ripgrep prints them.
+pub(super) fn type_list() -> String {
+    let mut types = TypesBuilder::new();
+    types.add_defaults();
+    let lines = types.definitions().into_iter().map(|kind| format!("{}: {}\n", kind.name(), kind.globs().join(", ")));
+    lines.collect()
+}
+
+/// Puts files in the order that was asked for. Those of the index come by path.
+pub(super) fn sort(items: &mut [Item<'_>], how: &How, root: &Path) {
+    let by = how.sortr.unwrap_or(how.sort);
+    let time = |of: fn(&Metadata) -> io::Result<SystemTime>| {
+        move |item: &Item<'_>| {
+            let path = match &item.haystack {
+                Haystack::Indexed(file) => root.join(file.path()),
+                Haystack::Disk { path, .. } => path.clone(),
+                Haystack::Input(_) => return None,
+            };
+            path.metadata().and_then(|metadata| of(&metadata)).ok()
+        }
+    };
+    match by {
+        SortBy::None => {}
+        SortBy::Path => items.sort_by(|left, right| left.shown.cmp(&right.shown)),
+        SortBy::Modified => items.sort_by_cached_key(time(Metadata::modified)),
+        SortBy::Accessed => items.sort_by_cached_key(time(Metadata::accessed)),
+        SortBy::Created => items.sort_by_cached_key(time(Metadata::created)),
+    }
+    if how.sortr.is_some() {
+        items.reverse();
+    }
+}

@@ -1,0 +1,225 @@
+//! Output of matches through ripgrep's own printers.
+
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use grep_matcher::Matcher;
+use grep_printer::{
+    ColorSpecs, JSON, JSONBuilder, PathPrinterBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder,
+    SummaryKind,
+};
+use grep_searcher::{BinaryDetection, Searcher, Sink};
+use serde_json::json;
+use termcolor::Buffer;
+
+use super::flags::Asked;
+use super::places::{Haystack, Item};
+use crate::tools::grep::Finder;
+
+/// The style of the output.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'a> {
+    pub(super) asked: &'a Asked<'a>,
+    /// Messages for machines.
+    pub(super) json: bool,
+    /// The number of results alone.
+    pub(super) only_count: bool,
+    pub(super) heading: bool,
+    pub(super) with_path: bool,
+    pub(super) has_color: bool,
+}
+
+impl Style<'_> {
+    /// The kind of summary for each file, in the place of its lines.
+    fn summary(&self) -> Option<SummaryKind> {
+        self.asked.summary().or(self.only_count.then_some(SummaryKind::Count))
+    }
+
+    /// The separator between files.
+    pub(super) fn separator(&self) -> &'static [u8] {
+        let options = self.asked.options();
+        match self.json || self.summary().is_some() {
+            true => b"",
+            false if self.heading && self.with_path => b"\n",
+            false if options.before + options.after > 0 => b"--\n",
+            false => b"",
+        }
+    }
+
+    pub(super) fn printer(&self) -> Printer {
+        let how = self.asked.how();
+        let needs_stats = how.stats || self.only_count;
+        let terminator = how.null.then_some(0);
+        let replacement = self.asked.text().and_then(|text| text.replace.clone()).map(String::into_bytes);
+        if let Some(kind) = self.summary() {
+            let mut builder = SummaryBuilder::new();
+            builder.kind(kind).path(self.with_path).color_specs(self.colors());
+            builder.stats(needs_stats).path_terminator(terminator);
+            return Printer::Summary(kind, builder.build(self.buffer()));
+        }
+        if self.json {
+            let mut builder = JSONBuilder::new();
+            builder.replacement(replacement);
+            return Printer::Json(builder.build(Vec::new()));
+        }
+        let mut builder = StandardBuilder::new();
+        builder.heading(self.heading).path(self.with_path).color_specs(self.colors());
+        builder.only_matching(how.only_matching).stats(needs_stats).path_terminator(terminator);
+        builder.per_match(how.vimgrep).per_match_one_line(true).column(how.column || how.vimgrep);
+        builder.replacement(replacement).trim_ascii(how.trim).max_columns(how.max_columns);
+        Printer::Lines(Box::new(builder.build(self.buffer())))
+    }
+
+    /// Paths alone, as they are printed.
+    pub(super) fn paths(&self, items: &[Item<'_>]) -> io::Result<Vec<u8>> {
+        let mut builder = PathPrinterBuilder::new();
+        let terminator = if self.asked.how().null { 0 } else { b'\n' };
+        builder.color_specs(self.colors()).terminator(terminator);
+        let mut buffer = self.buffer();
+        let mut printer = builder.build(&mut buffer);
+        items.iter().try_for_each(|item| printer.write(&item.shown))?;
+        Ok(buffer.into_inner())
+    }
+
+    fn buffer(&self) -> Buffer {
+        if self.has_color { Buffer::ansi() } else { Buffer::no_color() }
+    }
+
+    fn colors(&self) -> ColorSpecs {
+        if self.has_color { ColorSpecs::default_with_color() } else { ColorSpecs::default() }
+    }
+}
+
+/// The output for a file.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) text: Vec<u8>,
+    /// There is a match, or none where none is wanted.
+    pub(super) found: bool,
+    pub(super) stats: Option<Stats>,
+    /// The file could not be read.
+    pub(super) problem: Option<String>,
+}
+
+impl Answer {
+    /// The number of results: lines, matches or files.
+    pub(super) fn count(&self, kind: Option<SummaryKind>) -> u64 {
+        match (kind, &self.stats) {
+            (Some(SummaryKind::CountMatches), Some(stats)) => stats.matches(),
+            (None | Some(SummaryKind::Count), Some(stats)) => stats.matched_lines(),
+            _ => u64::from(self.found),
+        }
+    }
+}
+
+/// One of ripgrep's printers.
+pub(super) enum Printer {
+    Lines(Box<Standard<Buffer>>),
+    Summary(SummaryKind, Summary<Buffer>),
+    Json(JSON<Vec<u8>>),
+}
+
+impl Printer {
+    /// Prints the matches of a file.
+    pub(super) fn print(&mut self, finder: &Finder, searcher: &mut Searcher, item: &Item<'_>) -> Answer {
+        match (finder.regex(), &item.haystack) {
+            (Some(regex), _) => self.print_matches(finder, regex, searcher, item),
+            (None, Haystack::Indexed(file)) => self.print_matches(finder, &finder.ranges(file), searcher, item),
+            // Syntax is searched in the index only.
+            (None, _) => Answer::default(),
+        }
+    }
+
+    fn print_matches<M: Matcher>(
+        &mut self,
+        finder: &Finder,
+        matcher: &M,
+        searcher: &mut Searcher,
+        item: &Item<'_>,
+    ) -> Answer {
+        let path: &Path = &item.shown;
+        let (searched, mut answer) = match self {
+            Self::Lines(printer) => {
+                printer.get_mut().clear();
+                let mut sink = printer.sink_with_path(matcher, path);
+                let searched = search(finder, matcher, searcher, item, &mut sink);
+                let (found, stats) = (sink.has_match(), sink.stats().cloned());
+                let text = printer.get_mut().as_slice().to_vec();
+                (searched, Answer { text, found, stats, problem: None })
+            }
+            Self::Summary(_, printer) => {
+                printer.get_mut().clear();
+                let mut sink = printer.sink_with_path(matcher, path);
+                let searched = search(finder, matcher, searcher, item, &mut sink);
+                let (found, stats) = (sink.has_match(), sink.stats().cloned());
+                let text = printer.get_mut().as_slice().to_vec();
+                (searched, Answer { text, found, stats, problem: None })
+            }
+            Self::Json(printer) => {
+                printer.get_mut().clear();
+                let mut sink = printer.sink_with_path(matcher, path);
+                let searched = search(finder, matcher, searcher, item, &mut sink);
+                let (found, stats) = (sink.has_match(), Some(sink.stats().clone()));
+                let text = printer.get_mut().clone();
+                (searched, Answer { text, found, stats, problem: None })
+            }
+        };
+        if let Err(err) = searched {
+            answer = Answer { problem: Some(format!("{}: {err}", item.shown.display())), ..Answer::default() };
+        }
+        answer
+    }
+}
+
+/// Searches a file or standard input.
+fn search<M: Matcher, S: Sink<Error = io::Error>>(
+    finder: &Finder,
+    matcher: &M,
+    searcher: &mut Searcher,
+    item: &Item<'_>,
+    sink: &mut S,
+) -> io::Result<()> {
+    let convert = BinaryDetection::convert(0);
+    match &item.haystack {
+        Haystack::Indexed(file) => finder.search(searcher, matcher, file, sink),
+        Haystack::Disk { path, binary, .. } => {
+            searcher.set_binary_detection(if *binary { convert } else { BinaryDetection::quit(0) });
+            searcher.search_path(matcher, path, sink)
+        }
+        Haystack::Input(begun) => {
+            searcher.set_binary_detection(convert);
+            searcher.search_reader(matcher, Cursor::new(begun).chain(io::stdin().lock()), sink)
+        }
+    }
+}
+
+/// The last message of ripgrep's JSON.
+pub(super) fn json_summary(stats: &Stats, started: Instant) -> serde_json::Value {
+    let time = |took: Duration| json!({"human": format!("{:.6}s", took.as_secs_f64()), "nanos": took.subsec_nanos(), "secs": took.as_secs()});
+    json!({"data": {"elapsed_total": time(started.elapsed()), "stats": {
+        "bytes_printed": stats.bytes_printed(),
+        "bytes_searched": stats.bytes_searched(),
+        "elapsed": time(stats.elapsed()),
+        "matched_lines": stats.matched_lines(),
+        "matches": stats.matches(),
+        "searches": stats.searches(),
+        "searches_with_match": stats.searches_with_match(),
+    }}, "type": "summary"})
+}
+
+/// Statistics in ripgrep's words.
+pub(super) fn text_summary(stats: &Stats, started: Instant) -> String {
+    format!(
+        "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n\
+         {} bytes searched\n{:.6} seconds spent searching\n{:.6} seconds\n",
+        stats.matches(),
+        stats.matched_lines(),
+        stats.searches_with_match(),
+        stats.searches(),
+        stats.bytes_printed(),
+        stats.bytes_searched(),
+        stats.elapsed().as_secs_f64(),
+        started.elapsed().as_secs_f64()
+    )
+}
