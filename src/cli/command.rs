@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
+use super::words::Words;
 use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe};
 use crate::tools::{TOOLS, ToolSpec};
@@ -55,19 +56,22 @@ pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
     let named: Vec<&str> = words().filter_map(tool).map(|spec| spec.name).collect();
     let is_own = |word: &str| parser.find_subcommand(word).is_some();
     let asks_for_all = words().take_while(|word| !is_own(word)).any(|word| ["help", "--help", "-h"].contains(&word));
+    let is_read = words().any(|word| ["help", "--help", "-h"].contains(&word)) || named.is_empty();
     let is_for_one = !named.is_empty() || (words().any(is_own) && !asks_for_all);
     for spec in commands() {
         let command = Command::new(spec.command);
         let is_needed = !is_for_one || named.contains(&spec.name);
-        parser = parser.subcommand(if is_needed { filled(command, spec) } else { command });
+        parser = parser.subcommand(if is_needed { filled(command, spec, is_read) } else { command });
     }
     parser
 }
 
-/// A command with its help and its flags.
-pub(super) fn filled(command: Command, spec: &ToolSpec) -> Command {
+/// A command with its help and its flags. Help that is read by somebody is put in the words of the terminal.
+pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Command {
     let described = describe(&(spec.input)());
-    let about = |text: &str| text.strip_suffix('.').unwrap_or(text).to_owned();
+    let words = if is_read { Words::of(spec.name) } else { Words::OfTools };
+    let about = |text: &str| words.say(text.strip_suffix('.').unwrap_or(text));
+    let with_help = |arg: Arg, schema: &Value| with_help(arg, schema, words);
     let mut command = command.about(about(described.first_sentence()));
     if spec.name != spec.command {
         command = command.alias(spec.name);
@@ -139,7 +143,7 @@ fn named(described: &Described, name: &str) -> String {
 }
 
 /// Adds the description to an argument, with the default as written at a terminal.
-fn with_help(arg: Arg, schema: &Value) -> Arg {
+fn with_help(arg: Arg, schema: &Value, words: Words) -> Arg {
     let help = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut help = help.strip_suffix('.').unwrap_or(help).to_owned();
     if let Some(default) = schema.get("default").filter(|default| !default.is_boolean()) {
@@ -148,7 +152,7 @@ fn with_help(arg: Arg, schema: &Value) -> Arg {
             help.push_str(&format!(" [default: {default}]"));
         }
     }
-    arg.help(help.trim_start().to_owned())
+    arg.help(words.say(help.trim_start()))
 }
 
 /// The type of a schema's value at a terminal.

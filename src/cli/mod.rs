@@ -11,6 +11,7 @@ mod progress;
 mod render;
 mod visible;
 mod watch;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,8 @@ use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
 use output::{Output, Paint};
 use progress::Progress;
+pub use progress::left_on_terminal;
+use words::Words;
 
 /// Exit status: results were found, or the action was done.
 const FOUND: u8 = 0;
@@ -80,7 +83,7 @@ struct Global {
     /// How many tokens the answer may have [default: as many as it needs].
     #[arg(id = "global_max_tokens", long = "max-tokens", value_name = "N", global = true)]
     max_tokens: Option<u64>,
-    /// Go on where a cut answer ended: its next_cursor.
+    /// Go on where a cut answer ended: the cursor that it names.
     #[arg(id = "global_cursor", long = "cursor", value_name = "CURSOR", global = true)]
     cursor: Option<String>,
     /// Only the number of results.
@@ -195,13 +198,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(global) => global,
         Err(err) => return complain(&err.to_string()),
     };
-    let (tool, arguments) = match matches.subcommand() {
+    let (tool, arguments, words) = match matches.subcommand() {
         // At a terminal, no command means help; a client that starts the program without one wants a server.
         None if io::stdin().is_terminal() => return help(),
         None => return serve(&global, Serve::default()),
         Some((name, given)) => match command::tool(name) {
             Some(spec) => match command::arguments(spec, given) {
-                Ok(arguments) => (spec.name.to_owned(), arguments),
+                Ok(arguments) => (spec.name.to_owned(), arguments, Words::of(spec.name)),
                 Err(problem) => return complain(&problem),
             },
             None => match Own::from_arg_matches(&matches) {
@@ -215,14 +218,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Man) => return manual(),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
-                    Ok(arguments) => (tool, arguments),
+                    Ok(arguments) => (tool, arguments, Words::OfTools),
                     Err(err) => return complain(&format!("the arguments are no JSON object: {err}")),
                 },
                 Err(err) => return complain(&err.to_string()),
             },
         },
     };
-    ask(&global, &tool, arguments)
+    ask(&global, &tool, arguments, words)
 }
 
 /// The whole parser; its help lists the commands in groups.
@@ -323,7 +326,7 @@ fn tokens(global: &Global) -> Option<usize> {
 }
 
 /// Calls a tool and prints its answer.
-fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> u8 {
+fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Words) -> u8 {
     let flags = flags(global, Settings::default());
     let config = match config::load(&flags) {
         Ok(config) => config,
@@ -355,7 +358,7 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>) -> u8 {
         here::show(&cx, &mut envelope);
     }
     let paint = Paint::of(global.color, io::stdout().is_terminal());
-    print(&envelope, global, paint);
+    print(&envelope, global, paint, words);
     cx.end();
     match (envelope.is_error, envelope.found) {
         (true, _) => FAILED,
@@ -386,7 +389,8 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
     cx.end();
     result.unwrap_or_else(|err| {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
-        output::complain(&render::error(&json!({"error": err.message, "details": err.details}), paint));
+        let error = json!({"error": err.message, "details": err.details});
+        output::complain(&render::error(&error, paint, Words::OfTerminal(None)));
         FAILED
     })
 }
@@ -449,7 +453,7 @@ fn request(bar: &Arc<Mutex<Progress>>) -> Request {
 }
 
 /// Prints an answer, or an error.
-fn print(envelope: &Envelope, global: &Global, paint: Paint) {
+fn print(envelope: &Envelope, global: &Global, paint: Paint, words: Words) {
     if global.json {
         let pretty = io::stdout().is_terminal();
         let text = if pretty { format!("{:#}", envelope.value) } else { envelope.value.to_string() };
@@ -458,10 +462,11 @@ fn print(envelope: &Envelope, global: &Global, paint: Paint) {
     }
     if envelope.is_error {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
-        output::complain(&render::error(&envelope.value, paint));
+        output::complain(&render::error(&envelope.value, paint, words));
         return;
     }
     let mut out = Output::new(paint).fitting_terminal();
+    out.words = words;
     if global.compact {
         out.raw(&envelope.text);
     } else {
@@ -474,7 +479,7 @@ fn print(envelope: &Envelope, global: &Global, paint: Paint) {
         }
         let asides = std::mem::take(&mut out.asides);
         out.notes(asides, paint);
-        out.notes(render::notes(&envelope.value), paint);
+        out.notes(render::notes(&envelope.value, words), paint);
     }
     out.print();
 }

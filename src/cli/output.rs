@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use super::Color;
 use super::visible::visible;
+use super::words::Words;
 
 /// The least columns to which a text is cut.
 const SHORTEST: usize = 24;
@@ -73,6 +74,8 @@ impl Paint {
 pub(super) struct Output {
     /// The colours.
     pub(super) paint: Paint,
+    /// The words for messages in the answer.
+    pub(super) words: Words,
     /// Facts beside the answer, written with the notes.
     pub(super) asides: Vec<String>,
     /// The number of columns, if it is a terminal.
@@ -84,7 +87,14 @@ pub(super) struct Output {
 impl Output {
     /// Empty output.
     pub(super) fn new(paint: Paint) -> Self {
-        Self { paint, asides: Vec::new(), width: None, text: String::new(), notes: String::new() }
+        Self {
+            paint,
+            words: Words::OfTerminal(None),
+            asides: Vec::new(),
+            width: None,
+            text: String::new(),
+            notes: String::new(),
+        }
     }
 
     /// Cuts lines to the terminal's width, if standard output is a terminal.

@@ -1,12 +1,23 @@
 //! A progress bar for work that takes noticeably long.
 
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Shorter work ends before a bar could be read.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Whether a bar is on the terminal now.
+static IS_DRAWN: AtomicBool = AtomicBool::new(false);
+/// Clears the line of the cursor and shows the cursor.
+const CLEAR: &[u8] = b"\r\x1b[2K\x1b[?25h";
+
+/// The bytes that clear a bar from the terminal; none without one. Safe in a signal handler.
+pub fn left_on_terminal() -> &'static [u8] {
+    if IS_DRAWN.load(Ordering::Relaxed) { CLEAR } else { b"" }
+}
 
 /// A bar that appears after a while, and only on a terminal.
 pub(super) struct Progress {
@@ -28,14 +39,15 @@ impl Progress {
         }
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::no_length();
-            bar.set_style(style("{spinner} {wide_msg} {human_pos}"));
+            IS_DRAWN.store(true, Ordering::Relaxed);
+            bar.set_style(style("{spinner} {msg} {human_pos} {elapsed}"));
             bar
         });
         if let Some(total) = total
             && bar.length() != Some(total)
         {
             bar.set_length(total);
-            bar.set_style(style("{wide_msg} {bar:24} {human_pos}/{human_len}"));
+            bar.set_style(style("{msg} {bar:24} {human_pos}/{human_len} {elapsed}"));
         }
         if bar.message() != message {
             bar.set_message(message.to_owned());
@@ -47,6 +59,7 @@ impl Progress {
     pub(super) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
+            IS_DRAWN.store(false, Ordering::Relaxed);
         }
     }
 }

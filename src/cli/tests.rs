@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::output::{Output, Paint};
+use super::words::Words;
 use super::{Cli, command, render};
-use crate::tools::{Call, Error, Tool, ToolSpec};
+use crate::tools::{Call, Error, TOOLS, Tool, ToolSpec};
 
 /// Finds things, best first.
 ///
@@ -104,7 +105,7 @@ impl Tool for Get {
 
 /// The arguments of a command line, or the parser's error.
 fn typed(spec: &ToolSpec, line: &str) -> Result<Value, String> {
-    let parser = Cli::command().subcommand(command::filled(clap::Command::new(spec.command), spec));
+    let parser = Cli::command().subcommand(command::filled(clap::Command::new(spec.command), spec, true));
     let matches = parser.try_get_matches_from(line.split_whitespace()).map_err(|err| err.to_string())?;
     let (_, matches) = matches.subcommand().expect("the line names a command");
     command::arguments(spec, matches).map(Value::Object)
@@ -149,6 +150,8 @@ fn several_of_one_become_the_plural() {
 fn every_tool_makes_a_command() {
     command::parser(Cli::command(), &[]).debug_assert();
 }
+
+const TERMINAL: Words = Words::OfTerminal(None);
 
 /// Checks the text shown for an answer.
 fn check(answer: Value, expected: Expect) {
@@ -230,7 +233,7 @@ fn source_stands_below_its_place() {
 fn source_that_is_too_long_is_an_outline() {
     check(
         json!({"id": "a.py::Big#class", "file": "a.py", "line": 1, "end_line": 9000, "kind": "class", "name": "Big",
-            "outline": [{"id": "a.py::Big.run#method", "line": 7, "signature": "def run(self)"}], "truncated": "too long"}),
+            "outline": [{"id": "a.py::Big.run#method", "line": 7, "signature": "def run(self)"}], "truncated": true, "rest": "too long"}),
         expect![[r#"
             a.py:1-9000  class  Big
               7  def run(self)
@@ -244,15 +247,15 @@ fn nothing_found_says_where_it_was_looked_for() {
     let answer = json!({"result_count": 0, "results": [], "negative_evidence": {"verdict": "absent", "scanned_symbols": 40,
         "scanned_files": 1, "left_out": {"too_large": 2}, "nearest": ["add"]}});
     let expected = ["looked at 40 symbols in 1 file", "not indexed: 2 too large", "did you mean: add"];
-    assert_eq!(render::notes(&answer), expected);
+    assert_eq!(render::notes(&answer, TERMINAL), expected);
 }
 
 #[test]
 fn a_search_that_ran_out_of_time_says_so() {
     let expected = ["the time was up before every file was looked into: there may be more"];
-    assert_eq!(render::notes(&json!({"results": [], "truncated": true, "timed_out": true})), expected);
-    assert_eq!(render::notes(&json!({"count": 7, "_meta": {"timed_out": true}})), expected);
-    assert!(render::notes(&json!({"count": 7, "_meta": {}})).is_empty());
+    assert_eq!(render::notes(&json!({"results": [], "truncated": true, "timed_out": true}), TERMINAL), expected);
+    assert_eq!(render::notes(&json!({"count": 7, "_meta": {"timed_out": true}}), TERMINAL), expected);
+    assert!(render::notes(&json!({"count": 7, "_meta": {}}), TERMINAL).is_empty());
 }
 
 #[test]
@@ -419,7 +422,7 @@ fn facts_are_named_and_counts_come_largest_first() {
 #[test]
 fn errors_say_what_was_perhaps_meant() {
     let error = json!({"error": "there is no symbol x", "code": "not_found", "details": {"nearest": ["a", {"id": "b"}], "n": 1}});
-    assert_eq!(render::error(&error, Paint::none()), "error: there is no symbol x\n  did you mean: a, b\n");
+    assert_eq!(render::error(&error, Paint::none(), TERMINAL), "error: there is no symbol x\n  did you mean: a, b\n");
 }
 
 #[test]
@@ -427,7 +430,70 @@ fn a_cut_answer_says_how_to_go_on() {
     let answer =
         json!({"results": [1, 2], "total": 9, "left": 7, "next_cursor": "c2", "_meta": {"freshness": "stale"}});
     assert_eq!(
-        render::notes(&answer),
+        render::notes(&answer, TERMINAL),
         ["7 of 9 left; go on with --cursor c2", "some files have changed since they were indexed"]
+    );
+}
+
+#[test]
+fn no_message_names_a_tool_at_the_terminal() {
+    let names = || TOOLS.iter().map(|spec| spec.name);
+    let names_tool = |text: &str| {
+        let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        words.any(|word| word.contains('_') && names().any(|name| name == word))
+    };
+    let mut n_messages = 0;
+    for room in ["tools", "catalog", "answer", "query", "git", "discover"] {
+        for message in messages(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room)) {
+            if names_tool(&message) {
+                n_messages += 1;
+                let said = TERMINAL.say(&message);
+                assert!(!names_tool(&said), "{message:?} becomes {said:?}");
+            }
+        }
+    }
+    assert!(n_messages > 15, "only {n_messages} messages name a tool");
+    for spec in TOOLS.iter().filter(|spec| spec.shown.is_some()) {
+        let mut command = command::filled(clap::Command::new(spec.command), spec, true);
+        let help = command.render_long_help().to_string();
+        assert!(!names_tool(&help), "{help}");
+        assert!(!help.contains("client's root"), "{help}");
+    }
+}
+
+/// The texts of several words in the sources of a room, tests left out.
+fn messages(room: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(room).expect("the sources are here") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_dir() {
+            found.extend(messages(&path));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source is text");
+        let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        if path.ends_with("tests.rs") || path.to_string_lossy().contains("/tests/") {
+            continue;
+        }
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let texts = line.replace("\\\"", "\u{1}");
+            let texts = texts.split('"').skip(1).step_by(2).map(|text| text.replace('\u{1}', "\""));
+            found.extend(texts.filter(|text| text.contains(' ')));
+        }
+    }
+    found
+}
+
+#[test]
+fn ready_calls_are_commands() {
+    check(
+        json!({"example_queries": [
+            {"tool": "search_symbols", "arguments": {"query": "add two", "max_results": 3}, "description": "words"},
+            {"tool": "get_file_tree", "arguments": {"max_depth": 2}, "description": "folders"},
+        ]}),
+        expect![[r#"
+            codelode search 'add two' --max-results 3  words
+            codelode tree --max-depth 2  folders
+        "#]],
     );
 }

@@ -164,7 +164,7 @@ impl Budget {
         let symbol_id = symbol.id();
         let frame = tokens::estimate(&symbol_id) + AROUND;
         let mut item = Item { symbol_id, line: symbol.line(), signature: None, source: None };
-        let source = String::from_utf8_lossy(symbol.source());
+        let source = String::from_utf8_lossy(symbol.indented_source());
         let cost = frame + tokens::estimate(&source);
         if whole && !self.compact && cost <= self.left {
             self.left -= cost;

@@ -264,7 +264,7 @@ impl<'a> Packing<'a> {
         if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
             return;
         }
-        let source = String::from_utf8_lossy(symbol.source()).into_owned();
+        let source = String::from_utf8_lossy(symbol.indented_source()).into_owned();
         let item = Item { source: Some(source), ..item(hit, &symbol, scale) };
         let item = Item { tokens: item.source.as_deref().map_or(0, tokens::estimate), ..item };
         let cost = cost(&item);

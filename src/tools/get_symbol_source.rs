@@ -198,13 +198,15 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
     let content = symbol.file.content();
     let span = symbol.span();
     call.baseline(symbol.file.path(), content.len() as u64);
-    let source = String::from_utf8_lossy(symbol.source());
+    let bytes = symbol.indented_source();
+    let source = String::from_utf8_lossy(bytes);
+    let start = (span.end as usize).saturating_sub(bytes.len());
     let detail = symbol.detail().as_str();
     let doc = symbol.docstring();
     let inside = doc.lines().next().is_none_or(|first| source.contains(first));
     let context = args.context_lines.min(200) as usize;
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (above, below) = (content.get(..span.start as usize), content.get(span.end as usize..));
+    let (above, below) = (content.get(..start), content.get(span.end as usize..));
     let mut answer = Symbol {
         id: symbol.id(),
         kind: symbol.kind().as_str(),

@@ -477,7 +477,7 @@ impl Sources {
     fn of(&mut self, repo: &Repo, hit: &Hit) -> Option<String> {
         let left = self.left?;
         let symbol = repo.snapshot.symbol(hit.symbol)?;
-        let source = String::from_utf8_lossy(symbol.source()).into_owned();
+        let source = String::from_utf8_lossy(symbol.indented_source()).into_owned();
         let cost = tokens::estimate(&source);
         // A large symbol does not prevent smaller ones after it from being shown.
         self.left = Some(left.checked_sub(cost).unwrap_or(left));

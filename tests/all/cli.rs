@@ -182,6 +182,8 @@ fn source_is_printed_below_its_place() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[0], "numbers.py:1-3  function  add");
     assert_eq!(lines[1], "def add(a, b):");
+    let out = place.found(&["get", "count"]);
+    assert_eq!(out, "numbers.py:7-8  method  Counter.count\n    def count(self):\n        return add(1, 2)\n");
     assert!(place.found(&["list"]).contains("source"));
 }
 
@@ -420,4 +422,50 @@ fn what_is_left_out_can_be_listed_and_brought_back() {
     place.found(&["index", ".", "--include", "dist/"]);
     assert!(place.found(&["search", "built"]).contains("dist/one.js:1"));
     assert_eq!(place.run(&["list", "--skipped"]).status, 1, "nothing is left out");
+}
+
+#[test]
+fn messages_speak_of_commands() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let lines: String = (0..400).map(|line| format!("    value_{line} = {line}\n")).collect();
+    fs::write(place.source().join("long.py"), format!("def long():\n{lines}")).expect("the folder is ours");
+    let schemas = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schema/tools")).expect("schemas are here");
+    let tools: Vec<String> = schemas
+        .map(|entry| {
+            entry.expect("it can be listed").path().file_stem().expect("it has a name").to_string_lossy().into()
+        })
+        .collect();
+    let said = |args: &[&str]| {
+        let ran = place.run(args);
+        let text = format!("{}{}", ran.out, ran.err);
+        let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let named = words.find(|word| word.contains('_') && tools.iter().any(|tool| tool == word));
+        assert_eq!(named, None, "{args:?}: {text}");
+        text
+    };
+    assert!(said(&["outline", "zzz/nothing.md"]).contains("`codelode tree` lists what is"));
+    assert!(said(&["file", "inner"]).contains("codelode tree"));
+    assert!(said(&["get", "zzz_nothing"]).contains("codelode search"));
+    assert!(said(&["search", "zzzyyyxxx"]).contains("with --fuzzy, fewer letters"));
+    assert!(said(&["search", "add", "--repo", "zzz"]).contains("codelode list"));
+    assert!(said(&["index-file", "/etc/hostname"]).contains("codelode index"));
+    assert!(said(&["changed"]).contains("codelode diff"));
+    assert!(said(&["get", "long", "--max-tokens", "300"]).contains("codelode file long.py --start-line "));
+    assert!(said(&["suggest"]).contains("codelode search"));
+    said(&["stats"]);
+    assert!(said(&["context", "--help"]).contains("codelode search"));
+    assert!(said(&["index", "--help"]).contains("the folder you are in"));
+    assert!(
+        place.run(&["call", "get_file_outline", r#"{"file_path": "zzz/nothing.md"}"#]).err.contains("get_file_tree")
+    );
+}
+
+#[test]
+fn indexing_ends_with_files_symbols_and_seconds() {
+    let place = Place::new();
+    let out = place.found(&["index", "."]);
+    let first = out.lines().next().unwrap_or_default();
+    let wanted = regex::Regex::new(r"^\S+  1 file, 3 symbols, [0-9.]+ s$").expect("it is a regex");
+    assert!(wanted.is_match(first), "{first}");
 }

@@ -120,12 +120,13 @@ const FLAGS: &[&str] = &[
     "-q|function",
     "-q|nomatch",
     "-q|-v|.",
-    "-L|function",
+    "--files-without-match|function",
     "--files-without-match|nomatch",
-    "-L|.*",
-    "-l|-L|function",
-    "-L|-l|function",
-    "-q|-L|function",
+    "--files-without-match|.*",
+    "-l|--files-without-match|function",
+    "--files-without-match|-l|function",
+    "-q|--files-without-match|function",
+    "-L|function",
     "-r|<$0>|function",
     "-r|$1$1|func(tion|x)",
     "-r|$end|-o|func(?P<end>\\w+)",
@@ -140,7 +141,7 @@ const FLAGS: &[&str] = &[
     "-0|-l|function",
     "-0|-c|function",
     "-0|function",
-    "-0|-L|function",
+    "-0|--files-without-match|function",
     "--count-matches|e",
     "--count-matches|-v|e",
     "-c|-o|e",
@@ -286,7 +287,8 @@ fn files_past_the_index_are_those_of_ripgrep_without_secrets() {
         "-uu|-g|*.txt|needle",
         "-u|-tpy|def",
         "-uu|--files",
-        "-uu|-L|needle",
+        "-uu|--files-without-match|needle",
+        "-uuL|-l|needle",
         "-u|nomatch",
     ] {
         let flags: Vec<&str> = flags.split('|').collect();
@@ -315,6 +317,15 @@ fn files_past_the_index_are_those_of_ripgrep_without_secrets() {
         std::os::unix::fs::symlink("../.env", place.source().join("keys/link.txt")).expect("the folder is ours");
         let ran = secrets(&["-uuu", "needle", "keys/link.txt"]);
         assert_eq!((ran.status, ran.out.as_str()), (1, ""), "a link to a secret is one");
+    }
+    #[cfg(unix)]
+    {
+        let outside = place.folder.path().join("outside.txt");
+        fs::write(&outside, "needle outside\n").expect("the folder is ours");
+        std::os::unix::fs::symlink(&outside, place.source().join("out.txt")).expect("the folder is ours");
+        let ran = secrets(&["-L", "needle outside"]);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+        assert!(ran.err.contains("out.txt leads out of"), "{}", ran.err);
     }
     // A file that is named is searched, whether it is indexed or not.
     assert_eq!(place.found(&["text", "needle", "ignored.txt"]), "1:needle ignored\n");

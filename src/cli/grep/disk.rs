@@ -73,6 +73,7 @@ pub(super) fn files(
             .git_global(heeds)
             .git_exclude(heeds)
             .parents(heeds);
+        builder.follow_links(asked.follow);
         builder.overrides(chosen.globs.clone()).types(chosen.types.clone());
         let home = guard.config.home.canonicalize().unwrap_or_else(|_| guard.config.home.clone());
         let (top, top_real) = (path.clone(), real.clone());
@@ -92,7 +93,14 @@ pub(super) fn files(
                 continue;
             }
             let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
-            if guard.hides(&real.join(inside)) {
+            let place = real.join(inside);
+            let target =
+                if asked.follow { place.canonicalize().unwrap_or_else(|_| place.clone()) } else { place.clone() };
+            if !target.starts_with(&real) && !target.starts_with(&guard.root) {
+                problems.push(format!("{} leads out of {}", entry.path().display(), path.display()));
+                continue;
+            }
+            if guard.hides(&place) || guard.hides(&target) {
                 guard.secrets += 1;
                 continue;
             }

@@ -61,6 +61,9 @@ pub(in crate::cli) struct Text {
     /// -u is --no-ignore, -uu is --no-ignore --hidden, -uuu searches binary files as well.
     #[arg(short, long, action = ArgAction::Count)]
     unrestricted: u8,
+    /// Read from disk, not from the index: links are followed where they stay inside, secrets never.
+    #[arg(short = 'L', long)]
+    follow: bool,
     #[command(flatten)]
     pub(super) how: How,
 }
@@ -110,7 +113,7 @@ pub(super) struct How {
     #[arg(short = 'l', long, overrides_with_all = ["files_without_match", "count", "count_matches"])]
     files_with_matches: bool,
     /// Only the paths of files without a match.
-    #[arg(short = 'L', long, overrides_with_all = ["files_with_matches", "count", "count_matches"])]
+    #[arg(long, overrides_with_all = ["files_with_matches", "count", "count_matches"])]
     files_without_match: bool,
     /// Only how many lines of each file match.
     #[arg(short, long, overrides_with_all = ["files_with_matches", "files_without_match", "count_matches"])]
@@ -191,10 +194,12 @@ pub(super) enum SortBy {
 pub(super) struct Unrestricted {
     /// Hidden files as well.
     pub(super) hidden: bool,
-    /// Whatever ignore files say.
+    /// Ignored files as well.
     pub(super) no_ignore: bool,
     /// Binary files as well.
     pub(super) binary: bool,
+    /// Links are followed.
+    pub(super) follow: bool,
 }
 
 /// A search as a person asks for it.
@@ -319,7 +324,8 @@ impl Text {
             hidden: self.hidden || self.unrestricted > 1,
             no_ignore: self.no_ignore || self.unrestricted > 0,
             binary: self.unrestricted > 2,
+            follow: self.follow,
         };
-        (asked.hidden || asked.no_ignore).then_some(asked)
+        (asked.hidden || asked.no_ignore || asked.follow).then_some(asked)
     }
 }

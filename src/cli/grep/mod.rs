@@ -134,8 +134,9 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
             output::complain(&format!("{}\n", paint.dim(&note)));
         }
     }
+    let has_enough = how.quiet && printed.found;
     Ok(match printed.found {
-        _ if !problems.is_empty() && !(how.quiet && printed.found) => FAILED,
+        _ if !problems.is_empty() && !has_enough => FAILED,
         true => FOUND,
         false => NOTHING,
     })
@@ -190,8 +191,7 @@ fn print_all<W: Write>(
     let make = || (finder.searcher(style.asked.options()), style.printer());
     let (mut printed, mut stats, mut count, mut size) = (Printed::default(), Stats::new(), 0, FIRST_BATCH);
     let (mut left, mut has_text) = (items, false);
-    // Under --quiet the first match decides.
-    while !left.is_empty() && !(how.quiet && printed.found && !how.stats) && !out.is_cut {
+    while !left.is_empty() && !out.is_cut {
         let (batch, rest) = left.split_at(size.min(left.len()));
         let answers =
             on_every_core(batch, Item::size, make, |(searcher, printer), item| printer.print(finder, searcher, item));
@@ -209,6 +209,10 @@ fn print_all<W: Write>(
                 has_text = true;
             }
             printed.problems.extend(answer.problem);
+        }
+        // Under --quiet the first match decides.
+        if how.quiet && printed.found && !how.stats {
+            break;
         }
         (left, size) = (rest, BATCH);
     }

@@ -56,7 +56,7 @@ impl Style<'_> {
             let mut builder = SummaryBuilder::new();
             builder.kind(kind).path(self.with_path).color_specs(self.colors());
             builder.stats(needs_stats).path_terminator(terminator);
-            return Printer::Summary(kind, builder.build(self.buffer()));
+            return Printer::Summary(builder.build(self.buffer()));
         }
         if self.json {
             let mut builder = JSONBuilder::new();
@@ -116,7 +116,7 @@ impl Answer {
 /// One of ripgrep's printers.
 pub(super) enum Printer {
     Lines(Box<Standard<Buffer>>),
-    Summary(SummaryKind, Summary<Buffer>),
+    Summary(Summary<Buffer>),
     Json(JSON<Vec<u8>>),
 }
 
@@ -148,7 +148,7 @@ impl Printer {
                 let text = printer.get_mut().as_slice().to_vec();
                 (searched, Answer { text, found, stats, problem: None })
             }
-            Self::Summary(_, printer) => {
+            Self::Summary(printer) => {
                 printer.get_mut().clear();
                 let mut sink = printer.sink_with_path(matcher, path);
                 let searched = search(finder, matcher, searcher, item, &mut sink);

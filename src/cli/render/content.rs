@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::super::output::Output;
+use crate::catalog::indexes::shell_word;
+
 use super::{failures, number_of, text_of};
 
 /// One symbol or several.
@@ -41,7 +43,8 @@ fn symbol(symbol: &Value, out: &mut Output) {
             header = format!("{header}-{}", paint.line(end));
         }
     }
-    let name = text_of(symbol, "qualified_name").unwrap_or(text("name"));
+    let of_id = text("id").rsplit_once("::").and_then(|(_, name)| name.rsplit_once('#')).map(|(name, _)| name);
+    let name = text_of(symbol, "qualified_name").or(of_id).unwrap_or(text("name"));
     out.line(format!("{header}  {}  {}", paint.kind(text("kind")), paint.name(name)));
     for key in ["before", "source", "after"] {
         out.raw(text(key));
@@ -50,8 +53,9 @@ fn symbol(symbol: &Value, out: &mut Output) {
         let line = number_of(member, "line").unwrap_or(0);
         out.line(format!("  {}  {}", paint.line(line), text_of(member, "signature").unwrap_or_default()));
     }
-    if !text("truncated").is_empty() {
-        out.line(paint.dim(text("truncated")));
+    if !text("rest").is_empty() {
+        let rest = out.words.say(text("rest")).replace(" FILE ", &format!(" {} ", shell_word(text("file"))));
+        out.line(paint.dim(&rest));
     }
 }
 

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::super::output::Output;
+use super::super::words::{Words, command_line, command_of};
 use super::{number_of, text_of};
 
 /// Keys about the making of an answer, which are written as notes.
@@ -44,6 +45,8 @@ const IN_COLUMNS: &[&str] = &[
 ];
 /// Keys whose value needs no name.
 const PLAIN: &[&str] = &["reason", "reasons", "confidence", "change_type", "description"];
+/// Keys whose value is a message of the tool.
+const MESSAGES: &[&str] = &["hint", "note", "reason", "rest"];
 /// The widest column that is aligned: one long path must not push all others off the screen.
 const WIDEST: usize = 56;
 /// The longest list of words on one line; others have a line for each.
@@ -66,7 +69,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
             let is_sure = |key: &str, value: &Value| key == "confidence" && value == "high";
             let told = others.iter().filter(|(key, value)| !is_counted(key, value, answer) && !is_sure(key, value));
             for (key, value) in told {
-                out.asides.extend(short(value).map(|text| format!("{}: {text}", words(key))));
+                out.asides.extend(short(value).map(|text| format!("{}: {}", words(key), said(key, text, out.words))));
             }
         }
         _ => fields(answer, 0, out),
@@ -105,7 +108,7 @@ fn fields(object: &Map<String, Value>, depth: usize, out: &mut Output) {
     let entries = || object.iter().filter(|(key, _)| !is_said_beside(key));
     for (key, value) in entries().filter(|(key, value)| !is_counted(key, value, object)) {
         if let Some(text) = short(value) {
-            out.line(format!("{indent}{}: {text}", words(key)));
+            out.line(format!("{indent}{}: {}", words(key), said(key, text, out.words)));
         }
     }
     for (key, value) in entries() {
@@ -259,6 +262,11 @@ fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
     let indent = "  ".repeat(depth);
     let paint = out.paint;
     for row in &rows {
+        if let Some(command) = ready_call(row.value) {
+            let about = text_of(row.value, "description").unwrap_or_default();
+            out.line(format!("{indent}{}  {}", paint.name(&command), paint.dim(about)));
+            continue;
+        }
         let place = fill(row.painted_place(out), row.place().chars().count(), places);
         let kind = fill(paint.kind(row.kind), row.kind.chars().count(), kinds);
         let name = fill(paint.name(row.name), row.name.chars().count(), names);
@@ -320,9 +328,19 @@ fn fill(painted: String, n_chars: usize, width: usize) -> String {
     format!("{painted}{}", " ".repeat(width.saturating_sub(n_chars)))
 }
 
-/// A key as words.
+/// A key as words; a tool's name as its command.
 fn words(key: &str) -> String {
-    key.replace('_', " ")
+    command_of(key).map_or_else(|| key.replace('_', " "), str::to_owned)
+}
+
+/// A fact in the words of the terminal, if it is a message.
+fn said(key: &str, text: String, words: Words) -> String {
+    if MESSAGES.contains(&key) { words.say(&text) } else { text }
+}
+
+/// A ready-made call of a tool, as the command that makes it.
+fn ready_call(value: &Value) -> Option<String> {
+    command_line(text_of(value, "tool")?, value.get("arguments")?.as_object()?)
 }
 
 /// A graph whose edges are pairs of places in its list of nodes: a line for each edge.

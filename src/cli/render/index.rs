@@ -26,7 +26,9 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     }
     let paint = out.paint;
     let repo = text_of(value, "repo").unwrap_or_default();
-    out.line(format!("{}  {}, {}", paint.name(repo), n_of(files, "file", "files"), n_of(symbols, "symbol", "symbols")));
+    let mut facts = vec![n_of(files, "file", "files"), n_of(symbols, "symbol", "symbols")];
+    facts.extend(value.pointer("/_meta/timing_ms").and_then(Value::as_f64).map(seconds));
+    out.line(format!("{}  {}", paint.name(repo), facts.join(", ")));
     let changes: Vec<String> = ["added", "changed", "removed"]
         .iter()
         .filter_map(|what| {
@@ -45,9 +47,15 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     counts(value, "skipped", "left out: ", out);
     for warning in value.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         let text = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
-        out.line(paint.dim(&format!("warning: {text}")));
+        out.line(paint.dim(&format!("warning: {}", out.words.say(&text))));
     }
     true
+}
+
+/// Milliseconds as seconds.
+fn seconds(milliseconds: f64) -> String {
+    let seconds = milliseconds / 1000.0;
+    if seconds < 1.0 { format!("{seconds:.2} s") } else { format!("{seconds:.1} s") }
 }
 
 /// A map of counts, largest first.

@@ -12,6 +12,7 @@ mod tree;
 use serde_json::Value;
 
 use super::output::{Output, Paint};
+use super::words::Words;
 use crate::catalog::indexes::shell_word;
 
 /// A renderer; false if the answer does not have its shape.
@@ -47,7 +48,7 @@ fn is_only(value: &Value, key: &str) -> bool {
 }
 
 /// Notes on an answer: that it was cut, that it is old, and parts left out.
-pub(super) fn notes(value: &Value) -> Vec<String> {
+pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(value.pointer("/_meta/first_indexed").map(first_indexed));
     if value.pointer("/_meta/only_indexed").is_some() {
@@ -96,10 +97,13 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
         notes.push(format!("in no symbol: {}", unknown.join(", ")));
     }
     if let Some(ask) = value.pointer("/negative_evidence/ask").and_then(Value::as_str) {
-        notes.push(format!("try it {ask}"));
+        notes.push(words.say(&format!("try it {ask}")));
     }
     if let Some(narrow) = text_of(value, "narrow") {
-        notes.push(format!("for less: {narrow}"));
+        notes.push(words.say(&format!("for less: {narrow}")));
+    }
+    if let Some(hint) = value.pointer("/_meta/hint").and_then(Value::as_str) {
+        notes.push(words.say(hint));
     }
     match value.pointer("/_meta/freshness").and_then(Value::as_str) {
         Some("unchecked") if value.pointer("/_meta/folder_missing").is_some() => {
@@ -121,8 +125,8 @@ pub(super) fn first_indexed(facts: &Value) -> String {
 }
 
 /// An error: its message, then suggestions from its details.
-pub(super) fn error(value: &Value, paint: Paint) -> String {
-    let mut message = text_of(value, "error").unwrap_or("no reason given").to_owned();
+pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
+    let mut message = words.say(text_of(value, "error").unwrap_or("no reason given"));
     let detail = |key: &str| value.pointer(&format!("/details/{key}")).and_then(Value::as_str);
     if let Some((root, why)) = detail("root").zip(detail("why")) {
         message = format!("{root} is not indexed, {why}; to index it: codelode index {}", shell_word(root));
@@ -146,7 +150,7 @@ pub(super) fn error(value: &Value, paint: Paint) -> String {
 /// Failed parts of an answer, below the successful ones.
 fn failures(value: &Value, out: &mut Output) {
     for failure in value.get("errors").and_then(Value::as_array).into_iter().flatten() {
-        let message = text_of(failure, "error").map_or_else(|| failure.to_string(), str::to_owned);
+        let message = text_of(failure, "error").map_or_else(|| failure.to_string(), |message| out.words.say(message));
         let subject = named(failure).filter(|subject| !quotes(&message, subject));
         let subject = subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
         out.line(out.paint.bad(&format!("{subject}{message}")));

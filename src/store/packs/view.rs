@@ -292,6 +292,18 @@ impl<'a> SymbolView<'a> {
         self.span().of(self.file.content())
     }
 
+    /// Source from the start of its first line if only blanks stand before it, so that all lines keep their
+    /// indentation.
+    pub fn indented_source(&self) -> &'a [u8] {
+        let (content, span) = (self.file.content(), self.span());
+        let start = content.get(..span.start as usize).map_or(0, |before| {
+            let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let is_line_start = before.len() == blanks || before[before.len() - blanks - 1] == b'\n';
+            if is_line_start { before.len() - blanks } else { before.len() }
+        });
+        content.get(start..span.end as usize).unwrap_or_default()
+    }
+
     /// SHA-256 of [`SymbolView::source`].
     pub fn content_hash(&self) -> [u8; 32] {
         Sha256::digest(self.source()).into()
