@@ -3,6 +3,7 @@
 mod mend;
 mod partial;
 mod place;
+mod project;
 mod read;
 mod relate;
 mod room;
@@ -11,6 +12,7 @@ mod tree;
 pub use mend::rebuild;
 pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner, was_removed};
+pub use project::{OfProject, of_project};
 use read::{Origin, Read, Reading};
 pub use relate::relations;
 use room::Room;
@@ -25,7 +27,7 @@ use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::git;
-use crate::model::{Input, Progress, SkipReason, SourceFile};
+use crate::model::{Input, Languages, Phase, Progress, Roles, SkipReason, SourceFile};
 use crate::store::{self, Entry, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
 
 /// Files modified within this time before a look may change again within the same tick of the file system's clock, so
@@ -162,11 +164,17 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
 fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
     let started = Instant::now();
     (watcher.progress)(0, None, "looking for files");
+    let OfProject { config, input, warnings } = of_project(root, config);
+    let config = &config;
     let mut rules = rules(config);
     rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
     rules.follow_symlinks = options.follow_symlinks;
     rules.stop_after = options.at_most;
-    let walk = discover::walk(root, &rules)?;
+    let phase = Phase::begin("discover");
+    let mut walk = discover::walk(root, &rules)?;
+    drop(phase);
+    walk.warnings.extend(warnings);
+    walk.add_input(input);
     if let Some(most) = options.at_most.filter(|most| walk.files.len() > *most) {
         return Err(Error::TooMany(most));
     }
@@ -252,6 +260,7 @@ impl Drift {
 
 /// Compares a snapshot with its folder by sizes and times only.
 pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
+    let _phase = Phase::begin("compare");
     let table = snapshot.table();
     if snapshot.facts().partial {
         // A partial snapshot lacks files, which only a full walk finds.
@@ -317,10 +326,11 @@ pub fn refresh(
         partial: false,
         discovery: Duration::ZERO,
     };
-    let mut rules = rules(config);
+    let OfProject { config: with_project, .. } = of_project(&root, config);
+    let mut rules = rules(&with_project);
     rules.follow_symlinks = options.follow_symlinks;
     let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
-    match run(&Origin::Folder(&root), config, sidecar, plan, &rules, &options, watcher) {
+    match run(&Origin::Folder(&root), &with_project, sidecar, plan, &rules, &options, watcher) {
         // `index_folder` finds the same damage, and rebuilds.
         Err(Error::Store(err)) if err.is_of_no_use() => index_folder(&root, config, &options, watcher),
         other => other,
@@ -336,7 +346,7 @@ pub fn forget(registry: &Registry, sidecar: &Sidecar, patience: Duration) -> Res
 
 /// Reason why the rules leave out a file of an indexed folder; `None` for missing or included files.
 pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config) -> Option<SkipReason> {
-    let mut rules = rules(config);
+    let mut rules = rules(&of_project(root, config).config);
     rules.extra_ignore.extend(facts.extra_ignore.iter().cloned());
     rules.follow_symlinks = facts.follow_symlinks;
     match discover::look(root, path, &rules) {
@@ -358,7 +368,7 @@ pub struct Omitted {
 
 /// Everything in a folder that its index leaves out, by path: by rule, and files that turned out to be binary.
 pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
-    let mut rules = rules(config);
+    let mut rules = rules(&of_project(root, config).config);
     rules.extra_ignore.extend(snapshot.facts().extra_ignore.iter().cloned());
     rules.follow_symlinks = snapshot.facts().follow_symlinks;
     let by_rule = discover::walk(root, &rules)?.left_out.into_iter().map(|left| (left.path, left.reason));
@@ -378,7 +388,7 @@ pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result
 /// The rules that a configuration makes.
 fn rules(config: &Config) -> Rules {
     Rules {
-        extra_ignore: config.extra_ignore.clone(),
+        extra_ignore: config.patterns(),
         secrets: config.secrets.clone(),
         follow_symlinks: false,
         max_file_size: config.max_file_size,
@@ -443,7 +453,7 @@ fn run(
         && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
         && snapshot.content_version() == store::CONTENT
         && snapshot.facts().partial == partial
-        && same(&snapshot, &files, &inputs, rules, options)
+        && same(&snapshot, &files, &inputs, config, options)
         && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
@@ -475,8 +485,12 @@ fn run(
         _ => None,
     };
     let mut earlier = Earlier::of(base.as_ref().or(sibling.as_ref()));
+    let roles = config.all_roles();
+    let given = |roles: &Roles| Languages::of(&roles.languages).unwrap_or_default();
+    let (languages, before) = (given(&roles), base.as_ref().map(|base| given(&base.facts().roles)).unwrap_or_default());
     for (place, file) in files.iter().enumerate() {
-        let is_doubted = doubted[place] || options.reread.contains(&file.path);
+        let has_other_language = languages.of_path(&file.path) != before.of_path(&file.path);
+        let is_doubted = doubted[place] || has_other_language || options.reread.contains(&file.path);
         states.push(match earlier.find(&file.path) {
             Some(row) if row.is_as(file) && !is_doubted => row.state,
             _ => {
@@ -496,7 +510,8 @@ fn run(
     }
     writer.expect(to_read.len(), room.writer);
     let known = if options.from_scratch { None } else { Some(writer.known()?) };
-    let reading = Reading { origin, rules, known: known.as_ref(), watcher, room: &room };
+    let phase = Phase::begin("parse");
+    let reading = Reading { origin, rules, languages: &languages, known: known.as_ref(), watcher, room: &room };
     let mut credentials: Vec<String> = Vec::new();
     reading.read_all(&files, &to_read, &mut |place, read, credential| {
         let path = &files[place].path;
@@ -518,8 +533,9 @@ fn run(
     }
     let credentials = discover::credentials(credentials);
     warnings.extend(credentials.map(|what| format!("{what}; {}", discover::CREDENTIALS_REMEDY)));
+    drop(phase);
     // Racy files are often unchanged, and then need no new publication.
-    if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, rules, options))
+    if let Some(base) = base.as_ref().filter(|base| same(base, &files, &inputs, config, options))
         && base.facts().partial == partial
         && base.table().iter().zip(&states).all(|(row, state)| row.state == *state)
         && (!looked_at_all || base.facts().git_head == sidecar.git_head)
@@ -563,6 +579,7 @@ fn run(
         git_head: report.sidecar.git_head.clone(),
         extra_ignore: options.extra_ignore.clone(),
         allow_secrets: rules.secrets.patterns().to_vec(),
+        roles,
         follow_symlinks: options.follow_symlinks,
         partial,
         root_inode: match (origin, base.as_ref().filter(|_| !looked_at_all)) {
@@ -577,6 +594,7 @@ fn run(
         return Err(Error::Cancelled);
     }
     (watcher.progress)(entries.len() as u64, Some(entries.len() as u64), "writing the index");
+    let _phase = Phase::begin("write");
     report.facts = writer.commit(&report.sidecar.snapshot, &entries, &inputs, facts)?;
     fill(&mut report.sidecar, &report.facts);
     registry.put(&report.sidecar)?;
@@ -598,13 +616,14 @@ fn nothing_done(
 }
 
 /// Whether a snapshot holds exactly these files, unchanged.
-fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], rules: &Rules, options: &Options) -> bool {
+fn same(snapshot: &Snapshot, files: &[SourceFile], inputs: &[Input], config: &Config, options: &Options) -> bool {
     let table = snapshot.table();
     let facts = snapshot.facts();
     table.len() == files.len()
         && table.inputs().len() == inputs.len()
         && facts.extra_ignore == options.extra_ignore
-        && facts.allow_secrets == rules.secrets.patterns()
+        && facts.allow_secrets == config.secrets.patterns()
+        && facts.roles == config.all_roles()
         && facts.follow_symlinks == options.follow_symlinks
         && table.iter().zip(files).all(|(row, file)| row.path == file.path && row.is_as(file))
         && table.inputs().zip(inputs).all(|(row, input)| row.to_input() == *input)

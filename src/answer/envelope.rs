@@ -133,6 +133,8 @@ pub fn answered(
         }
     };
     session.flush_when_due();
+    let error = envelope.is_error.then(|| envelope.value["code"].as_str().unwrap_or_default().to_owned());
+    tracing::debug!(target: "codelode", tool = tool.name, ms = milliseconds(start), error, "call ended");
     envelope
 }
 

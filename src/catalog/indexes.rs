@@ -17,7 +17,7 @@ use crate::allocator;
 use crate::answer::{Code, Error, Freshness};
 use crate::config::{self, Config};
 use crate::git;
-use crate::model::Progress;
+use crate::model::{Phase, Progress};
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, Standing, Watching};
@@ -415,6 +415,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
 
 /// Newest snapshot, with the parts that the call needs.
 fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
+    let _phase = Phase::begin("open");
     match caller.asks_for_symbols {
         true => store.snapshot(&sidecar.snapshot),
         false => store.snapshot_of_text(&sidecar.snapshot),

@@ -181,6 +181,13 @@ fn root_of(path: &Path) -> &Path {
     project_root(folder).filter(|root| !is_odd(root)).unwrap_or(folder)
 }
 
+/// Root of the checkout that holds a path, indexed or not.
+pub fn root_at(registry: &Registry, config: &Config, path: &Path) -> PathBuf {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let indexed = owner(registry, config, &path).map(|sidecar| config.path_map.to_local(&sidecar.root));
+    indexed.unwrap_or_else(|| root_of(&path).to_owned())
+}
+
 /// Whether another checkout of the same repository is indexed.
 pub fn is_shared(registry: &Registry, config: &Config, root: &Path) -> bool {
     registry.store(&pipeline::sidecar_of(root, config).store).stamp().is_some()

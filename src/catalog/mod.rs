@@ -15,7 +15,7 @@ pub mod runs;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use crate::pipeline::{Options, Report};
+pub use crate::pipeline::{OfProject, Options, Report, of_project};
 pub use indexes::{Indexes, Repo, damage, store_error};
 pub use mend::mended;
 pub use remotes::Remotes;

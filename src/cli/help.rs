@@ -30,7 +30,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Serve and keep",
-        &["serve", "watch", "watch-claude", "hook-event", "doctor", "stats", "call", "completions", "man"],
+        &["serve", "watch", "watch-claude", "hook-event", "config", "doctor", "stats", "call", "completions", "man"],
     ),
 ];
 

@@ -9,6 +9,7 @@ mod here;
 mod output;
 mod progress;
 mod render;
+mod settings;
 mod visible;
 mod watch;
 mod words;
@@ -32,6 +33,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::allocator;
 use crate::config::{self, CacheMode, Config, Flags, Format, Freshness, GitHubMode, Settings};
 use crate::mcp;
+use crate::model::Phase;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
 use output::{Output, Paint};
@@ -133,6 +135,7 @@ enum Own {
     WatchClaude(watch::WatchClaude),
     HookEvent(watch::HookEvent),
     Doctor(doctor::Doctor),
+    Config(settings::Settings),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
         /// The tool's name, as `search_symbols`.
@@ -215,6 +218,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
                 Ok(Own::Doctor(how)) => return examine(&global, &how),
+                Ok(Own::Config(asked)) => return show_settings(&global, &asked),
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Man) => return manual(),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
@@ -271,6 +275,14 @@ fn manual() -> u8 {
 fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
     match config::load(&flags(global, Settings::default())) {
         Ok(config) => doctor::run(how, global, &config),
+        Err(err) => fail(&err),
+    }
+}
+
+/// Shows the settings.
+fn show_settings(global: &Global, asked: &settings::Settings) -> u8 {
+    match config::load(&flags(global, Settings { max_tokens: tokens(global), ..Settings::default() })) {
+        Ok(config) => settings::run(asked, global, &config),
         Err(err) => fail(&err),
     }
 }
@@ -378,6 +390,7 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
         return complain(&problem);
     }
     let cx = Context::new(config);
+    let phase = Phase::begin(asked.command());
     let result = grep::run(asked, global, &cx, &|err: Error| {
         let refusal = json!({"code": err.code.as_str(), "details": err.details});
         match agreed_to_index(&refusal, global).map(|root| index(&cx, &root, global)) {
@@ -386,6 +399,7 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
             Some(_) => Ok(()),
         }
     });
+    drop(phase);
     cx.end();
     result.unwrap_or_else(|err| {
         let paint = Paint::of(global.color, io::stderr().is_terminal());

@@ -51,6 +51,9 @@ pub enum Error {
 fn suggestion(nearest: &Option<&'static str>) -> String {
     match nearest {
         Some(key) => format!("did you mean `{key}`?"),
-        None => format!("the settings are {}", super::settings::KEYS.join(", ")),
+        None => format!(
+            "the settings are {}",
+            super::settings::KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
+        ),
     }
 }

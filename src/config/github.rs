@@ -1,7 +1,7 @@
 //! Settings for GitHub's REST API.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Settings for GitHub's REST API.
@@ -21,7 +21,7 @@ impl Default for GitHub {
 }
 
 /// How commits of repositories on GitHub are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GitHubMode {
     /// By git; where that fails by an archive, and file by file where that fails, too.

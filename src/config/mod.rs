@@ -4,25 +4,33 @@
 mod error;
 mod git;
 mod github;
+mod origin;
+mod project;
 mod secrets;
 mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::env;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+
+use crate::model::Roles;
 
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
+pub use origin::{Origin, Shown};
+pub use project::PROJECT_FILE;
 pub use secrets::Secrets;
-pub use settings::{Flags, Settings, VARIABLES, Variable};
+pub use settings::{Flags, KEYS, Key, Settings, VARIABLES, Variable};
 
 /// Name of codelode's own folder inside the index directory.
 const FOLDER: &str = "codelode";
@@ -42,6 +50,14 @@ pub struct Config {
     pub max_files: Option<usize>,
     /// Further ignore patterns for every folder, in gitignore syntax.
     pub extra_ignore: Vec<String>,
+    /// Patterns of files to index although a rule leaves them out.
+    pub include: Vec<String>,
+    /// Roles and languages that the user gives to files.
+    pub roles: Roles,
+    /// Settings of the project at hand, as far as a project may decide them.
+    pub project: Box<Settings>,
+    /// Origins of the settings that are not the default.
+    pub origins: BTreeMap<&'static str, Vec<Origin>>,
     /// Rule for files that may hold a credential, which are never indexed or shown.
     pub secrets: Secrets,
     /// Mapping of source folders for indexes made elsewhere; the first match wins.
@@ -81,7 +97,7 @@ pub struct Config {
 }
 
 /// How fresh an answer must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Freshness {
     /// Answer at once, mark what is stale.
@@ -91,7 +107,7 @@ pub enum Freshness {
 }
 
 /// How an answer is written for its reader.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// JSON without spaces.
@@ -122,6 +138,10 @@ impl Default for Config {
             max_file_size: 500 * 1024,
             max_files: None,
             extra_ignore: Vec::new(),
+            include: Vec::new(),
+            roles: Roles::default(),
+            project: Box::default(),
+            origins: BTreeMap::new(),
             secrets: Secrets::default(),
             path_map: PathMap::default(),
             redact_source_root: false,
@@ -168,17 +188,19 @@ pub fn apply(
 ) -> Result<Config, Error> {
     let mut config = Config { home, ..Config::default() };
     let user = user_folder(env);
-    if let Some((path, text)) = file {
-        let place = path.display().to_string();
-        config.layer(settings::of_file(path, text)?, &place)?;
+    if let Some(origin) = origin::of_index_directory(env, flags) {
+        config.origins.insert(origin::INDEX_DIR, vec![origin]);
     }
-    config.layer(settings::of_environment(env)?, "the environment")?;
+    if let Some((path, text)) = file {
+        config.layer(settings::of_file(path, text)?, &|_| Origin::UserFile(path.to_owned()))?;
+    }
+    config.layer(settings::of_environment(env)?, &|key| Origin::Environment(settings::variable(key, env)))?;
     config.git.tokens = git::tokens(env).map_err(|problem| Error::BadValue {
         key: git::ANY_TOKENS.to_owned(),
         place: "the environment".to_owned(),
         problem,
     })?;
-    config.layer(flags.settings.clone(), "the command line")?;
+    config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
     for path in [&mut config.log_file, &mut config.ca_file].into_iter().flatten() {
         *path = expand(std::mem::take(path), user.as_deref());
     }
@@ -213,11 +235,17 @@ fn expand(path: PathBuf, user: Option<&Path>) -> PathBuf {
 }
 
 impl Config {
-    /// Applies a layer of settings; `place` is their source, for errors.
-    fn layer(&mut self, settings: Settings, place: &str) -> Result<(), Error> {
+    /// Path of the user's settings file, whether or not it exists.
+    pub fn file(&self) -> PathBuf {
+        self.home.join(FILE)
+    }
+
+    /// Applies a layer of settings, which come from `origin`.
+    fn layer(&mut self, settings: Settings, origin: &dyn Fn(&'static str) -> Origin) -> Result<(), Error> {
+        self.origins.extend(settings.given().map(|key| (key, vec![origin(key)])));
         self.set(settings).map_err(|(key, problem)| Error::BadValue {
             key: key.to_owned(),
-            place: place.to_owned(),
+            place: origin(key).to_string(),
             problem,
         })
     }
@@ -247,6 +275,17 @@ impl Surface {
     }
 }
 
+impl fmt::Display for Surface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lean => f.write_str("lean"),
+            Self::Core => f.write_str("core"),
+            Self::Full => f.write_str("full"),
+            Self::Named(names) => f.write_str(&names.join(",")),
+        }
+    }
+}
+
 /// Pairs of path prefixes: the folder at indexing time, and the folder on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMap(pub Vec<(PathBuf, PathBuf)>);
@@ -267,6 +306,11 @@ impl PathMap {
             }
         }
         Ok(Self(map))
+    }
+
+    /// The pairs as they are written.
+    fn pairs(&self) -> Vec<String> {
+        self.0.iter().map(|(there, here)| format!("{}={}", there.display(), here.display())).collect()
     }
 
     /// Converts a stored path to a path on this machine.

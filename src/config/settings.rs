@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{CacheMode, Config, Error, Format, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface};
+use crate::model::{Languages, Patterns};
 
 /// Settings from the command line.
 #[derive(Clone, Debug, Default)]
@@ -32,10 +34,29 @@ pub struct Variable {
 pub(super) const INDEX_DIRECTORY: Variable =
     Variable { names: &["CODELODE_INDEX_PATH", "CODE_INDEX_PATH"], sets: "the index directory", put: |_, _| Ok(()) };
 
-/// Declares each setting once: documentation, key and type; its names in the environment and the parser of their
-/// text; and the assignment of the value, with `?` if it may be refused.
+/// Owner of a setting.
+#[allow(non_camel_case_types, reason = "the table of settings names them")]
+enum Who {
+    /// The user, or the file of a project.
+    project,
+    /// The user alone: it runs a program, names a host, leads out of the project, or is the user's own taste.
+    user,
+}
+
+/// A setting, for lists of them.
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the file of a project may set it.
+    pub is_for_projects: bool,
+    /// Its value in a configuration.
+    pub(super) show: fn(&Config) -> Value,
+}
+
+/// Declares each setting once: documentation; whether a `project` may set it or only the `user`; key and type; its names in the
+/// environment and how their text is read; where the value goes, with `?` where it may be refused; and where it is shown from.
 macro_rules! settings {
-    ($($(#[$doc:meta])* $key:ident: $type:ty = [$($name:literal),+] $read:ident, |$config:ident, $value:ident| $take:expr;)*) => {
+    ($($(#[$doc:meta])* $who:ident $key:ident: $type:ty = [$($name:literal),+] $read:ident, |$config:ident, $value:ident| $take:expr, $show:expr;)*) => {
         /// The settings of codelode, as `config.toml` in codelode's folder of the index directory holds them.
         #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
@@ -43,8 +64,22 @@ macro_rules! settings {
             $($(#[$doc])* pub $key: Option<$type>,)*
         }
 
-        /// The keys of [`Settings`].
-        pub(super) const KEYS: &[&str] = &[$(stringify!($key),)*];
+        impl Settings {
+            /// The keys that are set.
+            pub(super) fn given(&self) -> impl Iterator<Item = &'static str> {
+                let given = [$(self.$key.is_some().then_some(stringify!($key)),)*];
+                given.into_iter().flatten()
+            }
+        }
+
+        /// Every setting of [`Settings`].
+        pub static KEYS: &[Key] = &[
+            $(Key {
+                name: stringify!($key),
+                is_for_projects: matches!(Who::$who, Who::project),
+                show: |$config| json!($show),
+            },)*
+        ];
 
         /// Every variable that is read.
         pub static VARIABLES: &[Variable] = &[
@@ -78,87 +113,137 @@ macro_rules! settings {
 settings! {
     /// Largest file that is indexed, in bytes.
     // Places in files are numbers of 32 bits.
-    max_file_size: u64 = ["CODELODE_MAX_FILE_SIZE"] number,
-        |config, size| config.max_file_size = size.min(u32::MAX.into());
+    project max_file_size: u64 = ["CODELODE_MAX_FILE_SIZE"] number,
+        |config, size| config.max_file_size = size.min(u32::MAX.into()),
+        config.max_file_size;
     /// How many files of a folder are indexed at most; 0 for no limit.
-    max_files: usize = ["CODELODE_MAX_FILES", "JCODEMUNCH_MAX_INDEX_FILES"] number,
-        |config, n_files| config.max_files = (n_files > 0).then_some(n_files);
+    project max_files: usize = ["CODELODE_MAX_FILES", "JCODEMUNCH_MAX_INDEX_FILES"] number,
+        |config, n_files| config.max_files = (n_files > 0).then_some(n_files),
+        config.max_files.unwrap_or(0);
     /// Further ignore patterns for every folder, in gitignore syntax.
-    extra_ignore: Vec<String> = ["CODELODE_EXTRA_IGNORE", "JCODEMUNCH_EXTRA_IGNORE_PATTERNS"] list,
-        |config, patterns| config.extra_ignore = patterns;
+    project extra_ignore: Vec<String> = ["CODELODE_EXTRA_IGNORE", "JCODEMUNCH_EXTRA_IGNORE_PATTERNS"] list,
+        |config, paths| config.extra_ignore = patterns(paths)?,
+        config.whole(|from| &from.extra_ignore, &config.extra_ignore);
+    /// Patterns in gitignore syntax of files to index although an ignore file or a rule leaves them out; never of secrets.
+    project include: Vec<String> = ["CODELODE_INCLUDE"] list,
+        |config, paths| config.include = patterns(paths)?,
+        config.whole(|from| &from.include, &config.include);
+    /// Patterns of files that are tests, examples or benchmarks, in gitignore syntax; with a leading `!`, of files that are not.
+    project tests: Vec<String> = ["CODELODE_TESTS"] list,
+        |config, paths| config.roles.tests = patterns(paths)?,
+        config.whole(|from| &from.tests, &config.roles.tests);
+    /// Patterns of files that a program wrote, in gitignore syntax.
+    project generated: Vec<String> = ["CODELODE_GENERATED"] list,
+        |config, paths| config.roles.generated = patterns(paths)?,
+        config.whole(|from| &from.generated, &config.roles.generated);
+    /// Patterns of files copied from other projects, in gitignore syntax.
+    project vendored: Vec<String> = ["CODELODE_VENDORED"] list,
+        |config, paths| config.roles.vendored = patterns(paths)?,
+        config.whole(|from| &from.vendored, &config.roles.vendored);
+    /// Globs of paths and qualified names that are in use although nothing here uses them, for dead code.
+    project entry_points: Vec<String> = ["CODELODE_ENTRY_POINTS"] list,
+        |config, names| config.roles.entry_points = globs(names)?,
+        config.whole(|from| &from.entry_points, &config.roles.entry_points);
+    /// Languages of files whose names do not tell: `pattern=language`, as `*.inc=php`, or `=text` for no symbols.
+    project languages: Vec<String> = ["CODELODE_LANGUAGES"] list,
+        |config, pairs| config.roles.languages = languages(pairs)?,
+        config.whole(|from| &from.languages, &config.roles.languages);
     /// Globs of files that may be indexed and shown though they may hold a credential, as `.env` or `tests/certs/*.pem`.
-    allow_secrets: Vec<String> = ["CODELODE_ALLOW_SECRETS"] list,
-        |config, patterns| config.secrets = Secrets::except(patterns)?;
+    user allow_secrets: Vec<String> = ["CODELODE_ALLOW_SECRETS"] list,
+        |config, patterns| config.secrets = Secrets::except(patterns)?,
+        config.secrets.patterns();
     /// Where an index made on another machine finds its sources here: `stored=local`, the first that fits wins.
-    path_map: Vec<String> = ["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"] list,
-        |config, pairs| config.path_map = PathMap::of_pairs(&pairs)?;
+    user path_map: Vec<String> = ["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"] list,
+        |config, pairs| config.path_map = PathMap::of_pairs(&pairs)?,
+        config.path_map.pairs();
     /// Keep absolute paths out of answers.
-    redact_source_root: bool = ["CODELODE_REDACT_SOURCE_ROOT", "JCODEMUNCH_REDACT_SOURCE_ROOT"] yes_or_no,
-        |config, redact| config.redact_source_root = redact;
+    user redact_source_root: bool = ["CODELODE_REDACT_SOURCE_ROOT", "JCODEMUNCH_REDACT_SOURCE_ROOT"] yes_or_no,
+        |config, redact| config.redact_source_root = redact,
+        config.redact_source_root;
     /// `relaxed` answers at once and marks what is stale, `strict` waits up to 500 ms for changes to be read.
-    freshness: Freshness = ["CODELODE_FRESHNESS", "CODELODE_FRESHNESS_MODE", "JCODEMUNCH_FRESHNESS_MODE"] word,
-        |config, freshness| config.freshness = freshness;
+    user freshness: Freshness = ["CODELODE_FRESHNESS", "CODELODE_FRESHNESS_MODE", "JCODEMUNCH_FRESHNESS_MODE"] word,
+        |config, freshness| config.freshness = freshness,
+        config.freshness;
     /// Which tools a client is shown: `lean`, `core`, `full`, or names separated by commas.
-    tools: String = ["CODELODE_TOOLS"] text,
-        |config, tools| config.surface = surface(&tools)?;
+    user tools: String = ["CODELODE_TOOLS"] text,
+        |config, tools| config.surface = surface(&tools)?,
+        config.surface.to_string();
     /// How answers are written when a call does not say: `json`, or `compact`, which costs a model about half.
-    format: Format = ["CODELODE_FORMAT"] word,
-        |config, format| config.format = format;
+    user format: Format = ["CODELODE_FORMAT"] word,
+        |config, format| config.format = format,
+        config.format;
     /// How many tokens an answer may have when the caller does not say.
-    max_tokens: usize = ["CODELODE_MAX_TOKENS"] number,
-        |config, n_tokens| config.max_tokens = at_least_one(n_tokens)?;
+    user max_tokens: usize = ["CODELODE_MAX_TOKENS"] number,
+        |config, n_tokens| config.max_tokens = at_least_one(n_tokens)?,
+        config.max_tokens;
     /// How much memory indexing may hold at once, in megabytes, at least 80: less makes it slower, and a file whose syntax tree
     /// would not fit keeps its text only. Files that are mapped do not count, nor about 100 bytes for each symbol of very large
     /// repositories. 0 for as much as is useful.
-    max_memory: u64 = ["CODELODE_MAX_MEMORY"] number,
-        |config, megabytes| config.max_memory = memory(megabytes)?;
+    user max_memory: u64 = ["CODELODE_MAX_MEMORY"] number,
+        |config, megabytes| config.max_memory = memory(megabytes)?,
+        config.max_memory.unwrap_or(0) / 1_000_000;
     /// Where the log goes instead of standard error.
-    log_file: PathBuf = ["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"] path,
-        |config, path| config.log_file = Some(path);
+    user log_file: PathBuf = ["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"] path,
+        |config, path| config.log_file = Some(path),
+        config.log_file;
     /// What is logged: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
-    log: String = ["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"] small,
-        |config, log| config.log = log;
+    user log: String = ["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"] small,
+        |config, log| config.log = log,
+        config.log;
     /// Whether symbols without documentation are summarised by a model.
     #[schemars(skip)]
-    use_ai_summaries: bool = ["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"] yes_or_no,
-        |config, wanted| config.asks_in_vain(wanted, "use_ai_summaries");
+    user use_ai_summaries: bool = ["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"] yes_or_no,
+        |config, wanted| config.asks_in_vain(wanted, "use_ai_summaries"),
+        config.in_vain.contains(&"use_ai_summaries");
     /// Whether context providers (dbt, git blame) enrich an index.
     #[schemars(skip)]
-    context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
-        |config, wanted| config.asks_in_vain(wanted, "context_providers");
+    user context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
+        |config, wanted| config.asks_in_vain(wanted, "context_providers"),
+        config.in_vain.contains(&"context_providers");
     /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
-    trusted_hosts: Vec<String> = ["CODELODE_TRUSTED_HOSTS"] list,
-        |config, hosts| config.trusted_hosts = hosts;
+    user trusted_hosts: Vec<String> = ["CODELODE_TRUSTED_HOSTS"] list,
+        |config, hosts| config.trusted_hosts = hosts,
+        config.trusted_hosts;
     /// A file with certificates (PEM) of authorities that are trusted beside the system's.
-    ca_file: PathBuf = ["CODELODE_CA_FILE"] path,
-        |config, path| config.ca_file = Some(path);
+    user ca_file: PathBuf = ["CODELODE_CA_FILE"] path,
+        |config, path| config.ca_file = Some(path),
+        config.ca_file;
     /// What is run as `ssh`, with its arguments.
-    ssh_command: String = ["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"] text,
-        |config, command| config.git.ssh_command = Some(command);
+    user ssh_command: String = ["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"] text,
+        |config, command| config.git.ssh_command = Some(command),
+        config.git.ssh_command;
     /// Whether all processes share the clones of repositories elsewhere (`shared`), or each has its own (`process`).
-    cache_mode: CacheMode = ["CODELODE_CACHE_MODE"] word,
-        |config, mode| config.git.cache_mode = mode;
+    user cache_mode: CacheMode = ["CODELODE_CACHE_MODE"] word,
+        |config, mode| config.git.cache_mode = mode,
+        config.git.cache_mode;
     /// The most that is fetched of a repository at once, in bytes.
-    git_max_clone: u64 = ["CODELODE_GIT_MAX_CLONE"] number,
-        |config, bytes| config.git.max_clone = bytes;
+    user git_max_clone: u64 = ["CODELODE_GIT_MAX_CLONE"] number,
+        |config, bytes| config.git.max_clone = bytes,
+        config.git.max_clone;
     /// The most that all clones may take, in bytes; the least used go first.
-    git_cache_size: u64 = ["CODELODE_GIT_CACHE_SIZE"] number,
-        |config, bytes| config.git.cache_size = bytes;
+    user git_cache_size: u64 = ["CODELODE_GIT_CACHE_SIZE"] number,
+        |config, bytes| config.git.cache_size = bytes,
+        config.git.cache_size;
     /// Whether a server that is asked about a folder again keeps its index fresh from then on, so that nobody has to look.
-    watcher: bool = ["CODELODE_WATCHER"] yes_or_no,
-        |config, wanted| config.watcher = wanted;
+    user watcher: bool = ["CODELODE_WATCHER"] yes_or_no,
+        |config, wanted| config.watcher = wanted,
+        config.watcher;
     /// How long it must be quiet before what a watcher was told is read, in milliseconds.
-    watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
-        |config, debounce| config.watch_debounce = Duration::from_millis(debounce);
+    user watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
+        |config, debounce| config.watch_debounce = Duration::from_millis(debounce),
+        config.watch_debounce.as_millis() as u64;
     /// How often `watch-claude` asks repositories for their worktrees, in seconds.
-    claude_poll_interval: u64 = ["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"] number,
-        |config, interval| config.claude_poll_interval = Duration::from_secs(interval.max(1));
+    user claude_poll_interval: u64 = ["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"] number,
+        |config, interval| config.claude_poll_interval = Duration::from_secs(interval.max(1)),
+        config.claude_poll_interval.as_secs();
     /// The base URL of GitHub's REST interface; `https://<host>/api/v3` for GitHub Enterprise.
-    github_api_url: String = ["CODELODE_GITHUB_API_URL", "GITHUB_API_URL"] text,
-        |config, url| config.github.api = base_url(&url)?;
+    user github_api_url: String = ["CODELODE_GITHUB_API_URL", "GITHUB_API_URL"] text,
+        |config, url| config.github.api = base_url(&url)?,
+        config.github.api.as_str();
     /// How commits on GitHub are read: `git`, `tarball`, `api`, or `auto` for the first of them that works.
-    github_mode: GitHubMode = ["CODELODE_GITHUB_MODE"] word,
-        |config, mode| config.github.mode = mode;
+    user github_mode: GitHubMode = ["CODELODE_GITHUB_MODE"] word,
+        |config, mode| config.github.mode = mode,
+        config.github.mode;
 }
 
 impl Variable {
@@ -169,6 +254,12 @@ impl Variable {
             (!value.is_empty()).then_some((*name, value))
         })
     }
+}
+
+/// Name of the variable that sets a key.
+pub(super) fn variable(key: &str, env: &dyn Fn(&str) -> Option<String>) -> &'static str {
+    let variable = VARIABLES.iter().find(|variable| variable.sets == key);
+    variable.and_then(|variable| Some(variable.value(env)?.0)).unwrap_or_default()
 }
 
 /// Settings of an environment.
@@ -207,7 +298,7 @@ pub(super) fn of_file(path: &Path, text: &str) -> Result<Settings, Error> {
     let malformed = |err: toml::de::Error| Error::Malformed { path: path.to_owned(), problem: err.to_string() };
     // Keys are checked first: serde's own message would list every key instead of the nearest.
     let table: toml::Table = toml::from_str(text).map_err(malformed)?;
-    if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+    if let Some(key) = table.keys().find(|key| !KEYS.iter().any(|known| known.name == key.as_str())) {
         return Err(Error::UnknownKey { path: path.to_owned(), key: key.clone(), nearest: nearest(key) });
     }
     // Parsing the text instead of the table gives messages with a line.
@@ -215,10 +306,11 @@ pub(super) fn of_file(path: &Path, text: &str) -> Result<Settings, Error> {
 }
 
 /// Known key nearest to an unknown one.
-fn nearest(key: &str) -> Option<&'static str> {
+pub(super) fn nearest(key: &str) -> Option<&'static str> {
+    let likeness = |known: &str| if known.ends_with(key) { 1.0 } else { strsim::jaro_winkler(key, known) };
     let (score, best) = KEYS
         .iter()
-        .map(|known| (strsim::jaro_winkler(key, known), *known))
+        .map(|known| (likeness(known.name), known.name))
         .max_by(|(left, _), (right, _)| left.total_cmp(right))?;
     (score > 0.75).then_some(best)
 }
@@ -262,6 +354,22 @@ fn word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
 
+/// Checks patterns of paths.
+fn patterns(patterns: Vec<String>) -> Result<Vec<String>, String> {
+    Patterns::of(&patterns).map(|_| patterns)
+}
+
+/// Checks globs.
+fn globs(globs: Vec<String>) -> Result<Vec<String>, String> {
+    let broken = globs.iter().find_map(|glob| globset::Glob::new(glob).err());
+    broken.map_or(Ok(globs), |err| Err(format!("has a broken glob: {err}")))
+}
+
+/// Checks pairs of a pattern and a language.
+fn languages(pairs: Vec<String>) -> Result<Vec<String>, String> {
+    Languages::of(&pairs).map(|_| pairs)
+}
+
 fn surface(tools: &str) -> Result<Surface, String> {
     let problem = || format!("is {tools:?}; say lean, core, full or the tools' names, separated by commas");
     Surface::of(tools).ok_or_else(problem)
@@ -279,8 +387,9 @@ fn memory(megabytes: u64) -> Result<Option<u64>, String> {
 }
 
 fn base_url(text: &str) -> Result<Url, String> {
-    let base = Url::parse(text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http"));
-    base.ok_or_else(|| "is no URL; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
+    let is_plain = |url: &Url| url.username().is_empty() && url.password().is_none();
+    let base = Url::parse(text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http") && is_plain(url));
+    base.ok_or_else(|| "is no URL, or holds a password; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
 }
 
 impl std::str::FromStr for Format {

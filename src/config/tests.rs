@@ -112,11 +112,11 @@ fn paths_are_mapped_by_the_first_pair_that_fits() {
 fn every_key_can_be_set_and_is_in_the_schema() {
     let schema = schemars::schema_for!(Settings);
     let properties = schema.get("properties").and_then(|value| value.as_object()).unwrap();
-    let is_shown = |key: &&&str| !["use_ai_summaries", "context_providers"].contains(*key);
-    let shown: Vec<&str> = settings::KEYS.iter().filter(is_shown).copied().collect();
+    let is_shown = |key: &&str| !["use_ai_summaries", "context_providers"].contains(key);
+    let shown: Vec<&str> = settings::KEYS.iter().map(|key| key.name).filter(is_shown).collect();
     assert_eq!(properties.keys().map(String::as_str).collect::<Vec<_>>(), shown);
     for key in settings::KEYS {
-        assert!(VARIABLES.iter().any(|variable| variable.sets == *key), "{key} has no variable");
+        assert!(VARIABLES.iter().any(|variable| variable.sets == key.name), "{} has no variable", key.name);
     }
 }
 
@@ -133,4 +133,86 @@ fn asking_for_what_no_version_does_yet_is_remembered_and_asking_for_nothing_is_n
     assert_eq!(in_vain("", &[("CODELODE_TRANSPORT", "stdio"), ("JCODEMUNCH_PORT", "8901")]), [""; 0]);
     let http = [("JCODEMUNCH_TRANSPORT", "sse"), ("CODELODE_HTTP_TOKEN", "secret")];
     assert_eq!(in_vain("", &http), ["JCODEMUNCH_TRANSPORT", "CODELODE_HTTP_TOKEN"]);
+}
+
+#[test]
+fn a_project_adds_to_the_users_settings_and_the_users_win() {
+    let user = decide("tests = ['!qa/own.py']\nmax_files = 50", &[], &flags(Settings::default())).unwrap();
+    let file = "extra_ignore = ['data/']\ninclude = ['dist/']\ntests = ['qa/']\nmax_file_size = 1000\nmax_files = 7";
+    let (config, warnings) = user.of_project(file);
+    assert_eq!(warnings, [""; 0]);
+    assert_eq!(config.patterns(), ["data/", "!dist/"]);
+    assert_eq!(config.all_roles().tests, ["qa/", "!qa/own.py"], "the last that fits decides");
+    assert_eq!((config.max_file_size, config.max_files), (1000, Some(50)));
+
+    let user = Config { extra_ignore: vec!["dist/".to_owned()], ..Config::default() };
+    assert_eq!(user.of_project(file).0.patterns(), ["data/", "!dist/", "dist/"]);
+}
+
+#[test]
+fn a_project_decides_nothing_that_is_not_its_own() {
+    for file in [
+        "ssh_command = 'sh -c evil'",
+        "trusted_hosts = ['*']",
+        "github_api_url = 'https://evil.example'",
+        "ca_file = '/tmp/ca.pem'",
+        "allow_secrets = ['*']",
+        "path_map = ['/a=/']",
+        "log_file = '/home/me/.bashrc'",
+        "redact_source_root = false",
+        "max_memory = 100000",
+        "tools = 'full'",
+    ] {
+        let (config, warnings) = Config::default().of_project(file);
+        assert!(warnings.len() == 1 && warnings[0].contains("was refused"), "{file}: {warnings:?}");
+        assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()), "{file}");
+    }
+    let allowed: Vec<&str> = KEYS.iter().filter(|key| key.is_for_projects).map(|key| key.name).collect();
+    let expected = [
+        "max_file_size",
+        "max_files",
+        "extra_ignore",
+        "include",
+        "tests",
+        "generated",
+        "vendored",
+        "entry_points",
+        "languages",
+    ];
+    assert_eq!(allowed, expected);
+}
+
+#[test]
+fn a_project_only_lowers_limits_and_its_mistakes_are_said() {
+    let check = |file: &str, expected: &str| {
+        let (config, warnings) = Config::default().of_project(file);
+        assert!(warnings.len() == 1 && warnings[0].contains(expected), "{file}: {warnings:?}");
+        assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()), "{file}");
+    };
+    check("max_file_size = 99999999", "99999999 is above the limit of 512000");
+    check("max_files = -1", "was not used");
+    check("tests = 'qa/'", "was not used");
+    check("tests = ['[']", "`tests` in .codelode.toml has \"[\"");
+    check("languages = ['php']", "pattern=language");
+    check("ignore = ['x']", "did you mean `extra_ignore`?");
+    check("tests = ", ".codelode.toml was not used: ");
+}
+
+#[test]
+fn each_setting_is_shown_with_its_origin() {
+    let env = [("HOME", "/home/me"), ("CODELODE_FRESHNESS_MODE", "strict")];
+    let given = Flags { index_dir: None, settings: Settings { max_tokens: Some(5), ..Settings::default() } };
+    let (config, _) = decide("max_files = 9\ntests = ['own/']", &env, &given).unwrap().of_project("tests = ['qa/']");
+    let shown = config.shown();
+    let line = |key: &str| {
+        let one = shown.iter().find(|shown| shown.key == key).expect("it is a setting");
+        format!("{} {} {}", one.value, one.origins.join("+"), one.places.join(", "))
+    };
+    assert_eq!(line("index_dir"), "\"/home/me/.code-index\" default default");
+    assert_eq!(line("max_files"), "9 user_file config.toml");
+    assert_eq!(line("freshness"), "\"strict\" environment the environment (CODELODE_FRESHNESS_MODE)");
+    assert_eq!(line("max_tokens"), "5 command_line the command line");
+    assert_eq!(line("tests"), "[\"qa/\",\"own/\"] project_file+user_file .codelode.toml, config.toml");
+    assert_eq!(line("max_file_size"), "512000 default default");
+    assert_eq!(shown.len(), KEYS.len() + 1);
 }

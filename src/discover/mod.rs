@@ -22,6 +22,7 @@ mod links;
 mod noise;
 mod package;
 mod read;
+mod settings;
 mod tools;
 mod tree;
 mod walk;
@@ -39,6 +40,7 @@ pub use changes::{Changes, Known, List, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
 pub use judge::count_files;
 pub use read::{is_binary, not_text, read};
+pub use settings::{LARGEST as LARGEST_SETTINGS, settings_file};
 pub use tree::{choose, reason, stamp};
 pub use walk::{Look, look, walk};
 
@@ -77,6 +79,16 @@ pub struct Walk {
     pub inputs: Vec<Input>,
     /// Warnings for the user: unreadable folders, broken patterns, a limit that was reached.
     pub warnings: Vec<String>,
+}
+
+impl Walk {
+    /// Adds an input of the choice, where it is not known yet.
+    pub fn add_input(&mut self, input: Option<Input>) {
+        let Some(input) = input else { return };
+        if let Err(place) = self.inputs.binary_search_by(|known| known.path.cmp(&input.path)) {
+            self.inputs.insert(place, input);
+        }
+    }
 }
 
 /// An entry that a rule left out: a file, or a folder with all that it holds.

@@ -39,6 +39,8 @@ pub mod swift;
 pub mod typescript;
 pub mod zig;
 
+use crate::model::Languages;
+
 pub use budget::{Budget, Limits};
 pub use conventions::{Conventions, Framework, Named, Owner, Package, Public};
 pub use definition::{Cx, Definition, Place};
@@ -78,6 +80,19 @@ pub static LANGUAGES: &[&LanguageSpec] = &[
 pub fn of_file(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)> {
     let claimed = || numbered().find(|(_, spec)| spec.claims.iter().any(|(end, look)| ends(path, end) && look(text)));
     claimed().or_else(|| of_name(path)).or_else(|| of_first_line(path, text)).filter(|(_, spec)| spec.is_built())
+}
+
+/// Word for the language of files without symbols, in settings.
+pub const NO_SYMBOLS: &str = "text";
+
+/// Number of a file's language: the one that settings give, else the one that [`of_file`] detects. `None` for files
+/// without symbols.
+pub fn number_of(given: &Languages, path: &str, text: &[u8]) -> Option<u8> {
+    match given.of_path(path) {
+        Some(NO_SYMBOLS) => None,
+        Some(name) => of_id(&named(name)).filter(|(_, spec)| spec.is_built()).map(|(number, _)| number),
+        None => of_file(path, text).map(|(number, _)| number),
+    }
 }
 
 /// All languages with their numbers.

@@ -3,11 +3,15 @@
 //! Symbols hold no text. Name, signature and documentation are [`Span`]s of the file, so an index of them stays small
 //! and shows exactly the text of the source.
 
+mod patterns;
+mod phase;
 mod progress;
 mod relation;
 mod source;
 mod symbol;
 
+pub use patterns::{Languages, Patterns, Roles};
+pub use phase::Phase;
 pub use progress::{Progress, unfollowed};
 pub use relation::{How, Occurrence, Relations, Role, Site};
 pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry, is_text};

@@ -12,7 +12,7 @@ use super::{Error, Watcher, tree};
 use crate::discover::{self, Rules};
 use crate::extract::extract_within;
 use crate::languages;
-use crate::model::{Extraction, SkipReason, SourceFile};
+use crate::model::{Extraction, Languages, SkipReason, SourceFile};
 use crate::store::{Known, Prepared};
 
 /// Result of reading a file.
@@ -43,6 +43,8 @@ impl Origin<'_> {
 pub(super) struct Reading<'a> {
     pub origin: &'a Origin<'a>,
     pub rules: &'a Rules,
+    /// Languages that settings give to files.
+    pub languages: &'a Languages,
     /// Contents that the store already holds.
     pub known: Option<&'a Known>,
     pub watcher: &'a Watcher<'a>,
@@ -127,17 +129,18 @@ impl Reading<'_> {
     /// Extracts one file.
     fn prepare(&self, file: &SourceFile, content: Vec<u8>) -> Read {
         let hash = Prepared::hash(&content);
-        if let Some(id) = self.known.and_then(|known| known.find(&file.path, &hash)) {
+        let language = languages::number_of(self.languages, &file.path, &content);
+        if let Some(id) = self.known.and_then(|known| known.find(&file.path, &hash, language)) {
             return Read::Held(id);
         }
         let path = &file.path;
         let prepare = || {
-            let extraction = match languages::of_file(path, &content) {
-                Some((_, spec)) => extract_within(spec, &content, &self.room.limits),
+            let extraction = match language {
+                Some(number) => extract_within(languages::of_number(number), &content, &self.room.limits),
                 None => Extraction::default(),
             };
             let failure = extraction.failure.as_ref().map(ToString::to_string);
-            Read::New(Box::new(Prepared::new(path.clone(), content, hash, &extraction)), failure)
+            Read::New(Box::new(Prepared::new(path.clone(), content, hash, language, &extraction)), failure)
         };
         catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| self.read_plain(file))
     }
@@ -150,7 +153,8 @@ impl Reading<'_> {
                 let failure = "reading its symbols failed by a fault of codelode";
                 let nothing = Extraction { failure: Some(failure.into()), ..Extraction::default() };
                 let hash = Prepared::hash(&content);
-                let prepared = Prepared::new(file.path.clone(), content, hash, &nothing);
+                let language = languages::number_of(self.languages, &file.path, &content);
+                let prepared = Prepared::new(file.path.clone(), content, hash, language, &nothing);
                 Read::New(Box::new(prepared), Some(failure.to_owned()))
             }
         }

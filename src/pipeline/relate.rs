@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::allocator;
 use crate::facts::{Project, ProjectFile, Semantics, hash};
 use crate::languages::LANGUAGES;
-use crate::model::{Kind, Relations, Site};
+use crate::model::{Kind, Phase, Relations, Site};
 use crate::resolve::{Notes, resolve_again, resolve_noting};
 use crate::store::{self, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts, Snapshot, SymbolId};
 
@@ -20,6 +20,7 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     match snapshot.edges() {
         Some(edges) => Ok(edges),
         None => {
+            let _phase = Phase::begin("resolve");
             let earlier = snapshot.earlier_edges();
             let edges = derive(snapshot, earlier.as_ref());
             // Relations from damaged facts must not be stored.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::project::{OfProject, of_tree};
 use super::{Error, Options, Origin, Plan, Report, Watcher, run};
 use crate::config::{Config, Secrets};
 use crate::discover::{self, Rules};
@@ -73,10 +74,13 @@ pub fn index_tree(
     let started = Instant::now();
     (watcher.progress)(0, None, "looking for files");
     let entries = tree.entries()?;
+    let OfProject { config, warnings, .. } = of_tree(tree, &entries, config);
+    let config = &config;
     let mut rules = super::rules(config);
     rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
     rules.max_files = [rules.max_files, max_files].into_iter().flatten().min();
-    let walk = discover::choose(tree, &entries, &rules)?;
+    let mut walk = discover::choose(tree, &entries, &rules)?;
+    walk.warnings.extend(warnings);
     sidecar.git_head = Some(tree.commit().to_owned());
     if let Some(remote) = &mut sidecar.remote {
         remote.tree = tree.tree().to_owned();

@@ -59,9 +59,10 @@ fn try_commit(writer: Result<Writer, Error>, name: &str, files: &State) -> Resul
     let mut entries = Vec::new();
     for (path, text) in files {
         let hash = Prepared::hash(text.as_bytes());
-        let number = match known.find(path, &hash) {
+        let language = crate::languages::of_file(path, text.as_bytes()).map(|(number, _)| number);
+        let number = match known.find(path, &hash, language) {
             Some(number) => number,
-            None => writer.add(Prepared::new(path.clone(), text.clone().into_bytes(), hash, &read(text)))?,
+            None => writer.add(Prepared::new(path.clone(), text.clone().into_bytes(), hash, language, &read(text)))?,
         };
         let file = SourceFile { path: path.clone(), size: text.len() as u64, mtime_ns: 1, ctime_ns: 1 };
         entries.push(Entry { file, state: Ok(number) });

@@ -97,10 +97,11 @@ impl Tool for FindDeadCode {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let patterns = patterns(&args.entry_point_patterns)?;
+        patterns(&args.entry_point_patterns)?;
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             related::note_unread(call, repo);
             let snapshot = &repo.snapshot;
+            let patterns = patterns(&[&*args.entry_point_patterns, &snapshot.facts().roles.entry_points].concat())?;
             let found = query::dead_code(snapshot, edges, args.include_tests, &patterns);
             let sure = |certainty: Certainty| certainty.confidence() >= args.min_confidence - 1e-9;
             let symbols = found.symbols.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {

@@ -469,3 +469,49 @@ fn indexing_ends_with_files_symbols_and_seconds() {
     let wanted = regex::Regex::new(r"^\S+  1 file, 3 symbols, [0-9.]+ s$").expect("it is a regex");
     assert!(wanted.is_match(first), "{first}");
 }
+
+#[test]
+fn config_shows_every_setting_and_its_origin() {
+    let place = Place::new();
+    fs::write(place.source().join(".codelode.toml"), "tests = [\"qa/\"]\nssh_command = \"evil\"\n")
+        .expect("it is ours");
+    let ran = Ran::of(place.command(&["config"]).env("CODELODE_MAX_FILES", "12").output().expect("it runs"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let line = |key: &str| ran.out.lines().find(|line| line.starts_with(&format!("{key} = "))).expect("it is shown");
+    assert!(line("max_files").starts_with("max_files = 12 ") && line("max_files").ends_with("(CODELODE_MAX_FILES)"));
+    assert!(line("tests").starts_with("tests = [\"qa/\"]") && line("tests").ends_with("# .codelode.toml"));
+    assert!(line("ssh_command").ends_with("# default"), "{}", ran.out);
+    assert!(ran.err.contains("`ssh_command` in .codelode.toml was refused"), "{}", ran.err);
+    assert!(ran.out.parse::<toml::Table>().is_ok(), "it can be pasted: {}", ran.out);
+
+    let one = place.found(&["config", "tests", "--json"]);
+    let one: Value = serde_json::from_str(&one).expect("it is JSON");
+    assert_eq!(one["settings"][0]["origins"][0], "project_file");
+    assert_eq!(place.run(&["config", "colour"]).status, 2);
+}
+
+#[test]
+fn the_log_tells_of_every_phase_and_call() {
+    let place = Place::new();
+    let log = place.folder.path().join("log");
+    let logged = |args: &[&str], level: &str| {
+        let _ = fs::remove_file(&log);
+        let mut command = place.command(args);
+        let ran = command.env("CODELODE_LOG", level).env("CODELODE_LOG_FILE", &log).output().expect("it runs");
+        assert!(ran.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        fs::read_to_string(&log).expect("there is a log")
+    };
+    let check = |args: &[&str], expected: &[&str]| {
+        let log = logged(args, "debug");
+        for word in expected {
+            let line = log.lines().find(|line| line.contains(&format!("{word} ended")) || line.contains(*word));
+            assert!(line.is_some_and(|line| line.contains(" ms=")), "{args:?}: no {word} in\n{log}");
+        }
+    };
+    check(&["index", "."], &["discover", "parse", "write", "tool=\"index_folder\""]);
+    check(&["search", "add"], &["open", "compare", "tool=\"search_symbols\""]);
+    check(&["importance"], &["resolve", "rank", "tool=\"get_symbol_importance\""]);
+    check(&["text", "add"], &["open", "text"]);
+    assert!(!logged(&["search", "add"], "trace").is_empty());
+    assert_eq!(logged(&["search", "add"], "warn"), "");
+}

@@ -12,6 +12,7 @@ mod incremental;
 mod languages;
 mod mcp;
 mod papers;
+mod project;
 mod ranking;
 mod relations;
 mod remote;

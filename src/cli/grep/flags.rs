@@ -209,6 +209,14 @@ pub(in crate::cli) enum Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
+    /// Name of the command.
+    pub(in crate::cli) fn command(&self) -> &'static str {
+        match self {
+            Asked::Text(_) => "text",
+            Asked::Ast(_) => "ast",
+        }
+    }
+
     /// The pattern, and the paths to search.
     pub(super) fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
         match self {

@@ -125,7 +125,7 @@ fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
 
 /// Whether a file is vendored or generated, so that its code is not deleted by hand.
 fn is_of_others(file: &FileView<'_>) -> bool {
-    file.is_generated() || is_vendored(file.path())
+    file.is_generated() || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()))
 }
 
 fn is_type(symbol: &SymbolView<'_>) -> bool {

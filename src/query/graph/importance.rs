@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Graph, Uses, is_use};
+use crate::model::Phase;
 use crate::store::{EdgeTable, Error, Rank, RankTable, Snapshot, SymbolView};
 
 /// The part of a share that is passed on to used symbols; the rest is spread evenly.
@@ -17,6 +18,7 @@ pub fn ranks<'a>(snapshot: &'a Snapshot, edges: &EdgeTable) -> Result<&'a RankTa
     if let Some(ranks) = snapshot.ranks() {
         return Ok(ranks);
     }
+    let _phase = Phase::begin("rank");
     let graph = Graph::new(snapshot, edges);
     let uses = graph.uses(false, |edge, to| is_use(&graph, edge, to));
     let counted: Vec<u32> = (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)).collect();

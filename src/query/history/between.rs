@@ -8,7 +8,7 @@ use super::changes::{Changes, Same, compare, versions};
 use crate::extract::extract;
 use crate::git::{Changed, History, HistoryError};
 use crate::languages;
-use crate::model::Extraction;
+use crate::model::{Extraction, Languages};
 use crate::store::Snapshot;
 
 /// The files that differ between two revisions, with their symbols in both.
@@ -52,8 +52,10 @@ impl Between {
             };
             texts.push((file.path, [old, new]));
         }
+        // They were checked when they were set.
+        let languages = Languages::of(&snapshot.facts().roles.languages).unwrap_or_default();
         let read = |(path, texts): (String, [Option<Vec<u8>>; 2])| {
-            let read = texts.map(|text| text.map(|content| Read::of(&path, content)));
+            let read = texts.map(|text| text.map(|content| Read::of(&languages, &path, content)));
             (path, read)
         };
         Ok(Self { since, until, files: texts.into_par_iter().map(read).collect() })
@@ -82,8 +84,9 @@ impl Between {
 }
 
 impl Read {
-    fn of(path: &str, content: Vec<u8>) -> Self {
-        let extraction = languages::of_file(path, &content).map(|(_, spec)| extract(spec, &content));
+    fn of(given: &Languages, path: &str, content: Vec<u8>) -> Self {
+        let number = languages::number_of(given, path, &content);
+        let extraction = number.map(|number| extract(languages::of_number(number), &content));
         Self { content, extraction }
     }
 

@@ -10,6 +10,9 @@ const SERVED: [&str; 3] = [".css", ".js", ".mjs"];
 
 /// Whether a file was copied from another project: `packages/urllib3/util.py`, `jquery-3.5.1.js`, `/*! XRegExp 2.0.0 …`.
 pub fn is_vendored(file: FileView<'_>) -> bool {
+    if let Some(given) = file.given_as_vendored() {
+        return given;
+    }
     let path = file.path();
     let is_served = || SERVED.iter().any(|ending| path.ends_with(ending));
     path.ends_with(".py") && is_bundled_package(path)

@@ -16,7 +16,7 @@ use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState
 
 use super::sexp::{Reading, query_needs, reading};
 use super::trees::{IsOver, is_deeper, parse};
-use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS, of_file};
+use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
 use crate::store::{FileView, GramQuery};
 
 /// The depth of nested branches and loops that is a smell.
@@ -170,7 +170,7 @@ impl SyntaxQuery {
     }
 
     fn finder(&self, file: &FileView<'_>) -> Option<(&'static LanguageSpec, &Finder)> {
-        let (number, spec) = of_file(file.path(), file.content())?;
+        let (number, spec) = (file.language_number()?, file.spec());
         let (_, finder) = self.finders.iter().find(|(other, _)| *other == number)?;
         Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }

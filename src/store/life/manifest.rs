@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::identity::Identities;
+use crate::model::Roles;
 use crate::store::packs::pack::{self, checksum};
 use crate::store::search::segments;
 use crate::store::tables::{edges, files, ranks};
@@ -87,6 +88,9 @@ pub struct SnapshotFacts {
     /// Globs of files that were read though they may hold a credential.
     #[serde(default)]
     pub allow_secrets: Vec<String>,
+    /// Roles and languages that settings give to files.
+    #[serde(default, skip_serializing_if = "Roles::is_empty")]
+    pub roles: Roles,
     /// Whether symbolic links were followed.
     #[serde(default)]
     pub follow_symlinks: bool,

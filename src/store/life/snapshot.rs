@@ -6,12 +6,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
-use crate::languages;
 use crate::store::Error;
 use crate::store::packs::grams::GramQuery;
 use crate::store::packs::health::CHECKED_AT_ONCE;
 use crate::store::packs::map;
 use crate::store::packs::pack::{self, FileRecord, Pack};
+use crate::store::packs::roles::GivenRoles;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
 use crate::store::search::index::{Asked, Clause, Field, Search};
 use crate::store::search::segments::{Segments, check_file};
@@ -35,6 +35,8 @@ pub struct Snapshot {
     broken: OnceLock<(PathBuf, String)>,
     /// Time of the next [`Snapshot::recheck_when_due`].
     recheck_due: Mutex<Instant>,
+    /// Roles that settings give to files.
+    roles: Option<GivenRoles>,
 }
 
 /// Time between opening a snapshot and the first recheck of its files.
@@ -63,6 +65,7 @@ impl Snapshot {
         let table = FileTable::open(&files::path(dir, facts.number))?;
         manifest.files.check(table.map())?;
         let visible = table.numbers()?.to_vec();
+        let roles = GivenRoles::of(&facts.roles);
         Ok(Self {
             manifest,
             facts,
@@ -76,6 +79,7 @@ impl Snapshot {
             ranks: OnceLock::new(),
             broken: OnceLock::new(),
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
+            roles,
         })
     }
 
@@ -116,7 +120,11 @@ impl Snapshot {
 
     fn view<'a>(&'a self, row: Row<'a>) -> Option<FileView<'a>> {
         let id = row.state.ok()?;
-        FileView::find(&self.packs, id)
+        self.view_of(id)
+    }
+
+    fn view_of(&self, id: u32) -> Option<FileView<'_>> {
+        Some(FileView::find(&self.packs, id)?.with_roles(self.roles.as_ref()))
     }
 
     /// Finds a file by its number.
@@ -124,7 +132,7 @@ impl Snapshot {
         if !self.has(file) {
             return None;
         }
-        FileView::find(&self.packs, file)
+        self.view_of(file)
     }
 
     /// Finds a symbol by its number.
@@ -390,9 +398,4 @@ pub(in crate::store) fn open_packs(dir: &Path, manifest: &Manifest) -> Result<Ve
 /// Finds the pack that holds a file, and its record.
 pub(in crate::store) fn find_file(packs: &[(PackFacts, Pack)], id: u32) -> Option<(&Pack, &FileRecord)> {
     FileView::find(packs, id).map(FileView::into_record)
-}
-
-/// Language number of a file, by its name and first line.
-pub(in crate::store) fn language_number(path: &str, content: &[u8]) -> Option<(u8, &'static languages::LanguageSpec)> {
-    languages::of_file(path, content)
 }

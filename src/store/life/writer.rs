@@ -10,7 +10,7 @@ use tantivy::indexer::UserOperation;
 use tantivy::{IndexWriter, TantivyDocument};
 
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
-use super::snapshot::{find_file, language_number, open_packs};
+use super::snapshot::{find_file, open_packs};
 use super::upkeep::leftovers;
 use crate::languages::{exercises, first_sentence, is_beside, is_generated, language_name, of_number};
 use crate::model::{Extraction, Input, Kind, Span};
@@ -54,9 +54,10 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Prepares records and documents of an extracted file. `hash` is [`Prepared::hash`] of `content`.
-    pub fn new(path: String, content: Vec<u8>, hash: [u8; 32], extraction: &Extraction) -> Self {
-        let language = language_number(&path, &content).map_or(NO_LANGUAGE, |(number, _)| number);
+    /// Prepares records and documents of an extracted file. `hash` is [`Prepared::hash`] of `content`,
+    /// `language` the number of its language.
+    pub fn new(path: String, content: Vec<u8>, hash: [u8; 32], language: Option<u8>, extraction: &Extraction) -> Self {
+        let language = language.unwrap_or(NO_LANGUAGE);
         let newlines = memchr::memchr_iter(b'\n', &content).count();
         let ends_open = content.last().is_some_and(|byte| *byte != b'\n');
         let mut flags = 0;
@@ -602,13 +603,15 @@ pub struct Known {
 }
 
 impl Known {
-    /// Number of a stored file with this path and content, from any checkout.
-    pub fn find(&self, path: &str, hash: &[u8; 32]) -> Option<u32> {
+    /// Number of a stored file with this path and content, read in this language, from any checkout.
+    pub fn find(&self, path: &str, hash: &[u8; 32], language: Option<u8>) -> Option<u32> {
+        let language = language.unwrap_or(NO_LANGUAGE);
         let beginning = pack::first_eight(hash);
         let from = self.by_hash.partition_point(|(other, _)| *other < beginning);
         let like = self.by_hash[from..].iter().take_while(|(other, _)| *other == beginning);
         let is_it = |id: u32| {
-            find_file(&self.packs, id).is_some_and(|(pack, file)| file.hash == *hash && pack.path(file) == path)
+            find_file(&self.packs, id)
+                .is_some_and(|(pack, file)| file.hash == *hash && file.language == language && pack.path(file) == path)
         };
         like.map(|(_, id)| *id).find(|id| is_it(*id))
     }

@@ -6,4 +6,5 @@ pub(super) mod health;
 pub(super) mod map;
 pub(super) mod pack;
 pub(super) mod pages;
+pub(super) mod roles;
 pub(super) mod view;

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
+use super::roles::GivenRoles;
 use crate::languages::{Conventions, LANGUAGES, LanguageSpec, first_sentence, language_name, of_number};
-use crate::model::{Detail, Kind, Span};
+use crate::model::{Detail, Kind, Patterns, Span};
 use crate::store::life::manifest::PackFacts;
 
 /// Number of a symbol: its file's number in the store, and its index there.
@@ -37,6 +38,8 @@ pub struct FileView<'a> {
     /// Its index in the pack.
     place: u64,
     record: &'a FileRecord,
+    /// Roles that settings give to files.
+    roles: Option<&'a GivenRoles>,
 }
 
 impl<'a> FileView<'a> {
@@ -44,7 +47,12 @@ impl<'a> FileView<'a> {
         let at = packs.partition_point(|(facts, _)| facts.end_file <= id);
         let (_, pack) = packs.get(at)?;
         let (place, record) = pack.file(id)?;
-        Some(Self { pack, place, record })
+        Some(Self { pack, place, record, roles: None })
+    }
+
+    /// This file with the roles that settings give.
+    pub(in crate::store) fn with_roles(self, roles: Option<&'a GivenRoles>) -> Self {
+        Self { roles, ..self }
     }
 
     pub(in crate::store) fn into_record(self) -> (&'a Pack, &'a FileRecord) {
@@ -132,17 +140,27 @@ impl<'a> FileView<'a> {
 
     /// Whether it exercises or shows code: tests, benchmarks and examples, but not documentation.
     pub fn exercises(&self) -> bool {
-        self.record.flags & pack::EXERCISES != 0
+        self.given(|roles| &roles.tests).unwrap_or(self.record.flags & pack::EXERCISES != 0)
     }
 
     /// Whether it is not main code: tests, benchmarks, examples, documentation and copies of third-party code.
     pub fn is_test(&self) -> bool {
-        self.record.flags & (pack::EXERCISES | pack::BESIDE) != 0
+        self.exercises() || self.record.flags & pack::BESIDE != 0
     }
 
     /// Whether it is generated, by its name or a note at its beginning.
     pub fn is_generated(&self) -> bool {
-        self.record.flags & pack::GENERATED != 0
+        self.given(|roles| &roles.generated).unwrap_or(self.record.flags & pack::GENERATED != 0)
+    }
+
+    /// Whether settings say that it was copied from another project, or that it was not.
+    pub fn given_as_vendored(&self) -> Option<bool> {
+        self.given(|roles| &roles.vendored)
+    }
+
+    /// Verdict of the settings on a role.
+    fn given(&self, role: fn(&GivenRoles) -> &Patterns) -> Option<bool> {
+        role(self.roles?).says(self.path())
     }
 
     /// Number of symbols.

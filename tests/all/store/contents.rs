@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use codelode::extract::extract;
-use codelode::languages::LANGUAGES;
+use codelode::languages::{self, LANGUAGES};
 use codelode::model::SourceFile;
 use codelode::store::{Entry, Prepared, SnapshotFacts, Store};
 use proptest::prelude::*;
@@ -73,7 +73,8 @@ proptest! {
             }
         }
         for (path, (spec, text)) in &files {
-            let prepared = Prepared::new(path.clone(), text.clone(), Prepared::hash(text), &extract(spec, text));
+            let language = languages::of_file(path, text).map(|(number, _)| number);
+            let prepared = Prepared::new(path.clone(), text.clone(), Prepared::hash(text), language, &extract(spec, text));
             let file = SourceFile { path: path.clone(), size: text.len() as u64, mtime_ns: 0, ctime_ns: 0 };
             entries.push(Entry { file, state: Ok(writer.add(prepared).expect("there is room")) });
         }
