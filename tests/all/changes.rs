@@ -305,3 +305,50 @@ fn overloads_are_told_apart_by_their_text() {
     let new = "def f():\n    return 2\ndef f():\n    return 3\n";
     assert_eq!(told(&[("a.py", old)], &[("a.py", new)], Same::Place), ["! a.py::f#function~2"]);
 }
+
+#[test]
+fn a_sparse_checkout_has_not_removed_what_it_leaves_out() {
+    for extra in [&[][..], &["--sparse-index"]] {
+        let place = Place::new();
+        place.write("kept/a.py", "def kept():\n    return 1\n");
+        place.write("left/deep/b.py", "def absent():\n    return 1\n");
+        place.write("kept/gone.py", "def removed():\n    return 1\n");
+        place.commit();
+        place.git(&[&["sparse-checkout", "set", "--cone"], extra, &["kept"]].concat());
+        assert!(!place.source().join("left").exists());
+        place.index();
+        fs::remove_file(place.source().join("kept/gone.py")).expect("it is there");
+        let answer = place.call("get_changed_symbols", json!({"until_sha": "WORKTREE", "since_sha": "HEAD"}));
+        assert_eq!(ids(&answer, "removed"), ["kept/gone.py::removed#function"], "{answer}");
+        let found = place.call("search_symbols", json!({"query": "absent"}));
+        assert_eq!(found["results"], json!([]), "it is not here: {found}");
+    }
+}
+
+#[test]
+fn a_submodule_is_searched_where_it_stands_and_is_no_change_of_the_outer_repository() {
+    let inner = Place::new();
+    inner.write("lib.py", "def of_the_module():\n    return 1\n");
+    inner.commit();
+    let place = Place::new();
+    place.write("app.py", "def outer():\n    return 1\n");
+    place.commit();
+    let url = inner.source();
+    let url = url.to_str().expect("it is text");
+    place.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "vendored_module"]);
+    place.index();
+    let found = place.call("search_symbols", json!({"query": "of_the_module"}));
+    assert_eq!(found["results"][0]["file"], "vendored_module/lib.py", "{found}");
+    place.write("app.py", "def outer():\n    return 2\n");
+    place.write("vendored_module/lib.py", "def of_the_module():\n    return 2\n");
+    let answer = place.call("get_changed_symbols", json!({"until_sha": "WORKTREE", "since_sha": "HEAD"}));
+    assert_eq!(ids(&answer, "modified"), ["app.py::outer#function"], "{answer}");
+    assert_eq!(ids(&answer, "added"), [""; 0], "{answer}");
+    // Within the submodule its own history is meant.
+    let within = place.source().join("vendored_module");
+    let (_, status) = place.run(&within, &["call", "--json", "index_folder", &json!({"path": within}).to_string()]);
+    assert_eq!(status["file_count"], 1, "{status}");
+    let args = json!({"until_sha": "WORKTREE", "since_sha": "HEAD"}).to_string();
+    let (_, answer) = place.run(&within, &["call", "--json", "get_changed_symbols", &args]);
+    assert_eq!(ids(&answer, "modified"), ["lib.py::of_the_module#function"], "{answer}");
+}

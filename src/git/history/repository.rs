@@ -87,6 +87,16 @@ impl Repository {
         index.is_sparse() && folder.match_indices('/').any(|(end, _)| holds(&folder[..=end]))
     }
 
+    /// Whether a sparse checkout leaves out a tracked file, by its path from the worktree's root.
+    pub fn leaves_out(&self, path: &str) -> bool {
+        let Some(index) = self.index() else { return false };
+        if let Some(entry) = index.entry_by_path(BStr::new(path)) {
+            return entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE);
+        }
+        let is_folder = |folder: &str| index.entry_by_path(BStr::new(folder)).is_some();
+        index.is_sparse() && path.match_indices('/').any(|(end, _)| is_folder(&path[..=end]))
+    }
+
     fn index(&self) -> Option<&gix::index::File> {
         let load = || {
             // Verifying the checksum would take longer than everything else, and a damaged index fails to parse

@@ -1,12 +1,13 @@
 //! Two revisions of a repository, read: two commits, or a commit and the current files.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::changes::{Changes, Same, compare, versions};
 use crate::extract::extract;
-use crate::git::{Changed, History, HistoryError};
+use crate::git::{Changed, History, HistoryError, Repository};
 use crate::languages;
 use crate::model::{Extraction, Languages};
 use crate::store::Snapshot;
@@ -102,11 +103,29 @@ fn changed_since(
     snapshot: &Snapshot,
     root: &Path,
 ) -> Result<Vec<Changed>, HistoryError> {
+    // Files of a submodule, or of any repository inside, are no changes of this one.
+    let mut nested: HashMap<&str, bool> = HashMap::new();
     let present = snapshot.files().map(|file| (file.path(), file.content()));
+    let present: Vec<(&str, &[u8])> = present.filter(|(path, _)| !is_nested(root, path, &mut nested)).collect();
+    let repository = Repository::open(root);
+    let above = repository.as_ref().and_then(|repository| {
+        let worktree = repository.worktree()?;
+        root.canonicalize().ok()?.strip_prefix(&worktree).ok().map(Path::to_owned)
+    });
+    let is_left_out = |path: &str| {
+        let path = above.as_ref().map(|above| above.join(path));
+        path.as_deref().and_then(Path::to_str).zip(repository.as_ref()).is_some_and(|(path, it)| it.leaves_out(path))
+    };
     // Ignored files still exist, so they do not count as removed.
-    let is_gone = |path: &str| root.join(path).symlink_metadata().is_err();
+    let is_gone = |path: &str| root.join(path).symlink_metadata().is_err() && !is_left_out(path);
     let mut files = history.changed_since(since, present, is_gone)?;
     // Files without symbols make no difference here, and untracked files may be anything.
     files.retain(|file| file.old.is_some() || snapshot.file(&file.path).is_some_and(|file| file.symbol_count() > 0));
     Ok(files)
+}
+
+/// Whether a file belongs to a repository in a folder below the root. `known` holds the folders that were looked at.
+fn is_nested<'p>(root: &Path, path: &'p str, known: &mut HashMap<&'p str, bool>) -> bool {
+    let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+    folders.any(|folder| *known.entry(folder).or_insert_with(|| root.join(folder).join(".git").exists()))
 }
