@@ -1,6 +1,7 @@
 //! Text search: matching lines as ripgrep finds them, in the files whose grams show that they may match.
 
 pub mod blobs;
+mod chains;
 pub(super) mod mentions;
 pub(super) mod needs;
 pub mod scan;

@@ -14,6 +14,7 @@ use ast_grep_core::{Language, Matcher, NodeMatch, Pattern, PatternError};
 use memchr::memmem;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
+use super::chains::{Chain, chains};
 use super::sexp::{Reading, query_needs, reading};
 use super::trees::{IsOver, is_deeper, parse};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
@@ -75,6 +76,8 @@ pub struct SyntaxQuery {
     pub grams: GramQuery,
     /// Words in every match, checked because grams are also in files without the words.
     words: Vec<memmem::Finder<'static>>,
+    /// Chains in every match.
+    chains: Vec<Chain>,
 }
 
 enum Wanted {
@@ -131,6 +134,7 @@ impl SyntaxQuery {
         }
         let needs = |pattern: &str| GramQuery::and(words(pattern).map(|word| GramQuery::literal(word.as_bytes())));
         let mut query = Self::ready(Wanted::Code(pattern.to_owned()), language, needs)?;
+        query.chains = chains(pattern);
         query.words = words(pattern).map(|word| memmem::Finder::new(word).into_owned()).collect();
         Ok(query)
     }
@@ -158,7 +162,7 @@ impl SyntaxQuery {
             *ready = OnceLock::from(finder.map_err(|err| refused = err).ok());
             if is_ready {
                 let (Wanted::Code(text) | Wanted::Query(text) | Wanted::Smell(text)) = &wanted;
-                return Ok(Self { grams: needs(text), wanted, finders, words: Vec::new() });
+                return Ok(Self { grams: needs(text), wanted, finders, words: Vec::new(), chains: Vec::new() });
             }
         }
         Err(refused)
@@ -178,7 +182,8 @@ impl SyntaxQuery {
     /// Matches in a file, until time runs out.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
         let Some((spec, finder)) = self.finder(file) else { return Found::default() };
-        if !self.words.iter().all(|word| stands_in(word, file.content())) {
+        let holds_all = || self.words.iter().all(|word| stands_in(word, file.content()));
+        if !holds_all() || !self.chains.iter().all(|chain| chain.may_stand_in(file.content())) {
             return Found::default();
         }
         let text = readable(file.content());
