@@ -1,5 +1,6 @@
 //! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
+mod excerpt;
 mod mend;
 mod partial;
 mod place;
@@ -9,6 +10,7 @@ mod relate;
 mod room;
 mod tree;
 
+pub use excerpt::{Excerpt, index_excerpt, is_excerpt};
 pub use mend::rebuild;
 pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner, was_removed};
@@ -217,15 +219,7 @@ fn run_in_parts(
             let before = end as u64 - of.unwrap_or(0);
             (watcher.progress)(before + done, Some(total as u64), what);
         };
-        let part = Plan {
-            files: plan.files[..end].to_vec(),
-            inputs: Vec::new(),
-            skipped: BTreeMap::new(),
-            warnings: Vec::new(),
-            goes_out_from: None,
-            partial: true,
-            discovery: plan.discovery,
-        };
+        let part = Plan { partial: true, ..Plan::of_files(plan.files[..end].to_vec(), plan.discovery) };
         let watcher = Watcher { progress: &tell, ..*watcher };
         let report = run(origin, config, sidecar.clone(), part, rules, &options, &watcher)?;
         added.extend(report.added);
@@ -412,6 +406,19 @@ struct Plan {
 }
 
 impl Plan {
+    /// Creates a plan of these files only.
+    fn of_files(files: Vec<SourceFile>, discovery: Duration) -> Self {
+        Self {
+            files,
+            inputs: Vec::new(),
+            skipped: BTreeMap::new(),
+            warnings: Vec::new(),
+            goes_out_from: None,
+            partial: false,
+            discovery,
+        }
+    }
+
     /// Creates a plan from a complete walk.
     fn of(walk: discover::Walk, discovery: Duration) -> Self {
         let discover::Walk { files, inputs, skipped, warnings, left_out: _ } = walk;

@@ -76,6 +76,16 @@ impl Notes {
         self.lock().found = Some(found);
     }
 
+    /// Key of the list that is cut and counted, where the tool has set it.
+    pub fn listed(&self) -> Option<&'static str> {
+        self.lock().list
+    }
+
+    /// Whether anything was found, where the tool has said so.
+    pub fn was_found(&self) -> Option<bool> {
+        self.lock().found
+    }
+
     /// Removes a fact from `_meta`.
     pub fn taken_back(&self, key: &str) -> Option<Value> {
         self.lock().meta.remove(key)

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::Caller;
 use super::here::here;
-use super::locate::resolve;
+use super::locate::{EXCERPT, resolve};
 use super::mend::{Mended, mended};
 use crate::allocator;
 use crate::answer::{Code, Error, Freshness};
@@ -19,7 +19,7 @@ use crate::config::{self, Config};
 use crate::git;
 use crate::model::{Phase, Progress};
 use crate::pipeline::{self, Drift, Watcher};
-use crate::store::{self, Registry, Sidecar, Snapshot};
+use crate::store::{self, Registry, Sidecar, Snapshot, SnapshotFacts};
 use crate::watch::{self, Standing, Watching};
 
 /// Minimum time between two comparisons of a folder.
@@ -29,6 +29,10 @@ const JUST_NOW: Duration = Duration::from_millis(5);
 /// Maximum wait for changes, in relaxed and in strict mode.
 const RELAXED: Duration = Duration::from_millis(50);
 const STRICT: Duration = Duration::from_millis(500);
+/// Maximum wait of a question for an index of which there is only an excerpt for another question.
+const COMPLETION: Duration = Duration::from_secs(30);
+/// Time before an excerpt is completed.
+const HEAD_START: Duration = Duration::from_millis(150);
 /// Idle time before free memory is returned to the system.
 const QUIET: Duration = Duration::from_secs(2);
 /// Pause before an unresponsive watcher is asked again.
@@ -124,6 +128,20 @@ impl Indexes {
     /// Closes the open index of a checkout.
     pub fn close(&self, repo: &str) {
         self.lock().remove(repo);
+    }
+
+    /// Waits for indexes that began as an excerpt in this process, and returns their facts.
+    pub(super) fn complete(&self) -> Vec<SnapshotFacts> {
+        let open: Vec<Arc<Open>> = self.lock().values().cloned().collect();
+        let completed = open.iter().filter_map(|open| {
+            let state = lock(&open.state);
+            if !pipeline::is_excerpt(state.snapshot.facts()) {
+                return None;
+            }
+            let state = open.looked.wait_while(state, |state| state.looking).unwrap_or_else(PoisonError::into_inner);
+            Some(state.snapshot.facts().clone()).filter(|facts| !facts.partial)
+        });
+        completed.collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {
@@ -431,6 +449,13 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
         config::Freshness::Strict => STRICT,
     });
     let began = Instant::now();
+    let is_excerpt = pipeline::is_excerpt(lock(&open.state).snapshot.facts());
+    let patience = match caller.noted(EXCERPT) {
+        _ if !is_excerpt => patience,
+        // The excerpt was made for this question.
+        Some(_) => Duration::ZERO,
+        None => patience.max(COMPLETION),
+    };
     let may_ask = {
         let state = lock(&open.state);
         let is_mute = state.mute.is_some_and(|asked| asked.elapsed() < MUTE);
@@ -463,7 +488,8 @@ fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Pat
     };
     if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
         // Freshness is unknown until the comparison ends.
-        (state.looked, state.looking, state.freshness) = (Some(began), true, Freshness::Unchecked);
+        let freshness = if is_excerpt { Freshness::Indexing } else { Freshness::Unchecked };
+        (state.looked, state.looking, state.freshness) = (Some(began), true, freshness);
         (state.stale, state.because) = (Vec::new(), None);
         let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
         let look = Look::new(caller, &open, sidecar, root, state.snapshot.clone());
@@ -517,6 +543,10 @@ impl Look {
     /// Compares the folder with the index, reads changed files and records the freshness. Returns whether there were
     /// changes.
     fn run(self) -> bool {
+        if pipeline::is_excerpt(self.snapshot.facts()) {
+            // The answer for which it was made takes less, and comes sooner alone.
+            std::thread::sleep(HEAD_START);
+        }
         let drift = pipeline::drift(&self.root, &self.snapshot);
         if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
             lock(&self.open.state).freshness = Freshness::Fresh;

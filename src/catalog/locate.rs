@@ -11,11 +11,13 @@ use super::indexes::{holds, pipeline_error};
 use crate::allocator;
 use crate::answer::{Code, Error, Request, nearest};
 use crate::config::{self, Config};
-use crate::pipeline::{self, Options, Watcher};
+use crate::pipeline::{self, Excerpt, Options, Watcher};
 use crate::store::{Registry, Sidecar};
 
 pub use crate::pipeline::owner;
 
+/// Key of `_meta`: the files that were read for this answer, while the rest is being indexed.
+pub const EXCERPT: &str = "read_so_far";
 /// Maximum number of files for indexing without a request.
 const MOST_UNASKED: usize = 50_000;
 /// Maximum wait for another process that indexes the same folder.
@@ -161,12 +163,24 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     let options = Options { at_most: (!is_sibling).then_some(MOST_UNASKED), ..Options::default() };
     let tell = caller.request.told();
     let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
-    let report = match pipeline::index_folder(root, config, &options, &watcher) {
-        Err(pipeline::Error::TooMany(most)) => {
-            return Err(not_indexed(root, &format!("it holds more than {most} files")));
-        }
-        other => other.map_err(|err| pipeline_error(err, &pipeline::sidecar_of(root, config)))?,
+    let refused = |err| match err {
+        pipeline::Error::TooMany(most) => not_indexed(root, &format!("it holds more than {most} files")),
+        err => pipeline_error(err, &pipeline::sidecar_of(root, config)),
     };
+    if !caller.words.is_empty() && !is_sibling {
+        let within = |word: &String| {
+            let inside = Path::new(word).strip_prefix(root).ok().and_then(Path::to_str);
+            inside.map_or_else(|| word.clone(), str::to_owned)
+        };
+        let words: Vec<String> = caller.words.iter().map(within).collect();
+        if let Some(excerpt) = pipeline::index_excerpt(root, config, &words, &options, &watcher).map_err(refused)? {
+            let Excerpt { report, of } = excerpt;
+            caller.indexes.close(&report.sidecar.repo);
+            caller.note(EXCERPT, json!({"files": report.facts.files, "of": of}));
+            return Ok(report.sidecar);
+        }
+    }
+    let report = pipeline::index_folder(root, config, &options, &watcher).map_err(refused)?;
     caller.indexes.close(&report.sidecar.repo);
     allocator::give_back();
     let seconds = ((report.discovery + report.parsing).as_secs_f64() * 10.0).round() / 10.0;

@@ -23,7 +23,7 @@ pub use remotes::Remotes;
 use crate::answer::session::Session;
 use crate::answer::{Notes, Request};
 use crate::config::Config;
-use crate::store::{Sidecar, Snapshot};
+use crate::store::{Sidecar, Snapshot, SnapshotFacts};
 use crate::watch::Watching;
 
 /// State that a process keeps between calls.
@@ -51,6 +51,11 @@ impl Context {
         Self { indexes: self.indexes.kept_by(watching), ..self }
     }
 
+    /// Waits for indexes whose excerpt has answered; calls no more than once. Returns facts of those that were made.
+    pub fn complete(&self) -> Vec<SnapshotFacts> {
+        self.indexes.complete()
+    }
+
     /// Ends the process after its last answer, once statistics are written. Indexes stay open, because the system
     /// closes them faster at exit.
     pub fn end(self) {
@@ -62,7 +67,7 @@ impl Context {
     pub fn caller<'a>(&'a self, request: &'a Request) -> Caller<'a> {
         let Self { config, indexes, remotes, .. } = self;
         let (notes, from) = (Notes::default(), Mutex::default());
-        Caller { config, indexes, remotes, request, asks_for_symbols: true, notes, from }
+        Caller { config, indexes, remotes, request, asks_for_symbols: true, words: Vec::new(), notes, from }
     }
 }
 
@@ -78,6 +83,8 @@ pub struct Caller<'a> {
     pub request: &'a Request,
     /// Whether the call may search for symbols by name, beyond files and text.
     pub asks_for_symbols: bool,
+    /// Words of the question, for which an excerpt of a folder without an index will do; none when it takes the whole.
+    pub words: Vec<String>,
     notes: Notes,
     from: Mutex<Vec<(Sidecar, Arc<Snapshot>)>>,
 }

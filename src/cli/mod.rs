@@ -19,7 +19,7 @@ mod tests;
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -365,17 +365,38 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     }
 
     let cx = Context::new(config);
-    let mut envelope = call(&cx, tool, arguments, global);
+    let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+    let mut envelope = call(&cx, tool, arguments, global, &bar);
     if !global.json {
         here::show(&cx, &mut envelope);
     }
     let paint = Paint::of(global.color, io::stdout().is_terminal());
-    print(&envelope, global, paint, words);
+    {
+        // Nothing is drawn into the answer while it is printed.
+        let mut bar = bar.lock().expect("drawing does not panic");
+        bar.finish();
+        print(&envelope, global, paint, words);
+    }
+    complete(&cx, global, &bar);
     cx.end();
     match (envelope.is_error, envelope.found) {
         (true, _) => FAILED,
         (false, false) => NOTHING,
         (false, true) => FOUND,
+    }
+}
+
+/// Completes indexes of which an excerpt has answered, with a progress bar.
+fn complete(cx: &Context, global: &Global, bar: &Mutex<Progress>) {
+    let _ = io::stdout().flush();
+    let completed = cx.complete();
+    bar.lock().expect("drawing does not panic").finish();
+    if global.quiet || global.json {
+        return;
+    }
+    let paint = Paint::of(global.color, io::stderr().is_terminal());
+    for facts in completed {
+        output::complain(&format!("{}\n", paint.dim(&render::completed(facts.files, facts.symbols))));
     }
 }
 
@@ -415,20 +436,26 @@ fn message_of(error: &Value) -> String {
 }
 
 /// Calls a tool. If it would have to index a large or unusual folder, it is called again once the user has agreed.
-fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global) -> Envelope {
-    let first = call_once(cx, tool, arguments.clone(), global.quiet);
+fn call(
+    cx: &Context,
+    tool: &str,
+    arguments: Map<String, Value>,
+    global: &Global,
+    bar: &Arc<Mutex<Progress>>,
+) -> Envelope {
+    let first = call_once(cx, tool, arguments.clone(), bar);
     let Some(root) = agreed_to_index(&first.value, global) else { return first };
     let indexed = index(cx, &root, global);
     if indexed.is_error || tool == "index_folder" {
         return indexed;
     }
-    call_once(cx, tool, arguments, global.quiet)
+    call_once(cx, tool, arguments, bar)
 }
 
 /// Indexes a folder.
 fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
     let arguments = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
-    call_once(cx, "index_folder", arguments, global.quiet)
+    call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Progress::new(global.quiet))))
 }
 
 /// The folder that the user agrees to index, after a refusal.
@@ -446,9 +473,8 @@ fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
 }
 
 /// Calls a tool, with a progress bar.
-fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, quiet: bool) -> Envelope {
-    let bar = Arc::new(Mutex::new(Progress::new(quiet)));
-    let envelope = tools::call(cx, tool, arguments, &request(&bar));
+fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<Mutex<Progress>>) -> Envelope {
+    let envelope = tools::call(cx, tool, arguments, &request(bar));
     bar.lock().expect("drawing does not panic").finish();
     envelope
 }

@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
 
-use super::{Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest};
+use super::{Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest, words};
 use crate::answer::{self, Notes, Question};
+use crate::catalog::locate::EXCERPT;
 use crate::catalog::{self, Caller, Context};
 
 /// A call of a tool, with its request and context.
@@ -97,19 +98,27 @@ fn run_whole(
     question: Question,
     args: Map<String, Value>,
 ) -> Result<(Map<String, Value>, Notes), Error> {
-    let asked = |args| {
-        let call = Call::new(cx, request, question);
+    let asked = |args, words| {
+        let mut call = Call::new(cx, request, question);
+        call.caller.words = words;
         let body = run(spec, &call, args);
         let (notes, from) = call.caller.into_parts();
         (body, notes, from)
     };
-    let (mut body, mut notes, mut from) = asked(args.clone());
+    // Numbers and later pages are of the whole.
+    let is_of_all = question.count_only || question.offset > 0;
+    let words = if is_of_all { Vec::new() } else { words::of_question(spec.name, &args) };
+    let (mut body, mut notes, mut from) = asked(args.clone(), words);
+    if notes.noted(EXCERPT).is_some() && says_no(spec, &body, &notes) {
+        // What an excerpt lacks may be in the rest.
+        (body, notes, from) = asked(args.clone(), Vec::new());
+    }
     if let Some((sidecar, err)) = catalog::damage(&from, &body) {
         let caller = cx.caller(request);
         if catalog::mended(&caller, sidecar, &err) {
             // Earlier notes describe the damaged index.
             let rebuilt = caller.taken_back("rebuilt").or_else(|| notes.taken_back("rebuilt"));
-            (body, notes, from) = asked(args);
+            (body, notes, from) = asked(args, Vec::new());
             if let Some(rebuilt) = rebuilt {
                 notes.note("rebuilt", rebuilt);
             }
@@ -119,6 +128,20 @@ fn run_whole(
         Some((sidecar, err)) => Err(catalog::store_error(err, sidecar)),
         None => Ok((body?, notes)),
     }
+}
+
+/// Keys of answers that say of parts of a question that there is no such thing; left out otherwise.
+const ABSENCES: &[&str] = &["errors", "negative_evidence", "not_found", "unknown_words"];
+
+/// Whether an answer is that something does not exist, or was not found.
+fn says_no(spec: &ToolSpec, body: &Result<Map<String, Value>, Error>, notes: &Notes) -> bool {
+    let Ok(body) = body else { return true };
+    let is_said = |part: &Value| part.as_array().is_none_or(|all| !all.is_empty());
+    if ABSENCES.iter().any(|key| body.get(*key).is_some_and(is_said)) {
+        return true;
+    }
+    let list = notes.listed().or(spec.list).and_then(|list| body.get(list)).and_then(Value::as_array);
+    !notes.was_found().unwrap_or_else(|| !list.is_some_and(Vec::is_empty))
 }
 
 /// Runs the tool; a panic becomes an error, so one bad call does not end the process.

@@ -48,6 +48,7 @@ pub mod search_text;
 pub mod suggest_queries;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -7,6 +7,7 @@ mod client;
 mod damage;
 mod dead;
 mod edits;
+mod first;
 mod graph;
 mod incremental;
 mod languages;

@@ -111,6 +111,11 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
         }
         Some("unchecked") => notes.push("whether files have changed since was not looked at in time".to_owned()),
         Some("stale") => notes.push("some files have changed since they were indexed".to_owned()),
+        Some("indexing") if value.pointer("/_meta/read_so_far").is_some() => {
+            let number = |key| value.pointer(&format!("/_meta/read_so_far/{key}")).and_then(Value::as_u64);
+            let (read, all) = (number("files").unwrap_or_default(), number("of").unwrap_or_default());
+            notes.push(format!("from {read} of {} so far; the index is being made", n_of(all, "file", "files")));
+        }
         Some("indexing") => notes.push("the index is being brought up to date".to_owned()),
         _ => {}
     }
@@ -122,6 +127,11 @@ pub(super) fn first_indexed(facts: &Value) -> String {
     let number = |key| number_of(facts, key).unwrap_or_default();
     let (files, symbols) = (n_of(number("files"), "file", "files"), n_of(number("symbols"), "symbol", "symbols"));
     format!("indexed for the first time: {files}, {symbols}, {} s", facts["seconds"])
+}
+
+/// A note that the index whose excerpt has answered is complete.
+pub(super) fn completed(files: u64, symbols: u64) -> String {
+    format!("the index is complete: {}, {}", n_of(files, "file", "files"), n_of(symbols, "symbol", "symbols"))
 }
 
 /// An error: its message, then suggestions from its details.

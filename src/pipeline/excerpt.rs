@@ -1,0 +1,131 @@
+//! Excerpt of a folder without an index: the files that hold the words of a first question, so that its answer need not
+//! wait for the rest. It is published as a partial snapshot, which the next run completes.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use memchr::memmem::Finder;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::{Error, OfProject, Options, Origin, Plan, Report, Watcher, of_project, rules, run, sidecar_of};
+use crate::config::Config;
+use crate::discover::{self, Rules};
+use crate::languages;
+use crate::model::{Phase, SourceFile};
+use crate::store::SnapshotFacts;
+
+/// Folders with fewer files and bytes are indexed whole in the same time.
+const SMALL_FILES: usize = 1_000;
+const SMALL_BYTES: u64 = 4_000_000;
+/// Maximum size of an excerpt.
+const MOST_FILES: usize = 150;
+const MOST_BYTES: u64 = 1_500_000;
+/// Maximum number of words that are looked for.
+const MOST_WORDS: usize = 12;
+/// Maximum time for looking into files.
+const TIME: Duration = Duration::from_secs(1);
+/// Occurrences of a word in one file beyond which more say nothing.
+const MANY: usize = 50;
+/// Weight of a file that exercises other code, and of one without symbols.
+const EXERCISING: f64 = 0.5;
+const PLAIN: f64 = 0.3;
+
+/// An excerpt that was published.
+pub struct Excerpt {
+    /// The run that published it.
+    pub report: Report,
+    /// Number of files of the folder.
+    pub of: usize,
+}
+
+/// Publishes the files of a folder that hold some of these words, best first as far as they fit; a word may be the path
+/// of a file. `None` for a folder that is small, and when no file holds a word: then index the whole folder.
+pub fn index_excerpt(
+    root: &Path,
+    config: &Config,
+    words: &[String],
+    options: &Options,
+    watcher: &Watcher<'_>,
+) -> Result<Option<Excerpt>, Error> {
+    let started = Instant::now();
+    (watcher.progress)(0, None, "looking for files");
+    let OfProject { config, .. } = of_project(root, config);
+    let rules = Rules { stop_after: options.at_most, ..rules(&config) };
+    let phase = Phase::begin("discover");
+    let files = discover::walk(root, &rules)?.files;
+    drop(phase);
+    if let Some(most) = options.at_most.filter(|most| files.len() > *most) {
+        return Err(Error::TooMany(most));
+    }
+    if files.len() <= SMALL_FILES && files.iter().map(|file| file.size).sum::<u64>() <= SMALL_BYTES {
+        return Ok(None);
+    }
+    let phase = Phase::begin("look for words");
+    let mut chosen = choose(root, &rules, &files, words, watcher.cancelled);
+    drop(phase);
+    if chosen.is_empty() {
+        return Ok(None);
+    }
+    chosen.sort_unstable();
+    let plan = Plan { partial: true, ..Plan::of_files(chosen, started.elapsed()) };
+    let report = run(&Origin::Folder(root), &config, sidecar_of(root, &config), plan, &rules, options, watcher)?;
+    Ok((report.facts.files > 0).then_some(Excerpt { report, of: files.len() }))
+}
+
+/// Whether a snapshot is no more than an excerpt.
+pub fn is_excerpt(facts: &SnapshotFacts) -> bool {
+    facts.partial && facts.files <= MOST_FILES as u64
+}
+
+/// Files that hold the words: rare words count more, and words in a path twice.
+fn choose(
+    root: &Path,
+    rules: &Rules,
+    files: &[SourceFile],
+    words: &[String],
+    cancelled: &AtomicBool,
+) -> Vec<SourceFile> {
+    let until = Instant::now() + TIME;
+    let lower: Vec<String> = words.iter().take(MOST_WORDS).map(|word| word.to_ascii_lowercase()).collect();
+    let finders: Vec<Finder<'_>> = lower.iter().map(|word| Finder::new(word.as_bytes())).collect();
+    let look = |file: &SourceFile| -> Option<Vec<usize>> {
+        if cancelled.load(Ordering::Relaxed) || Instant::now() >= until {
+            return None;
+        }
+        let mut text = discover::read(root, file, rules).ok()?;
+        text.make_ascii_lowercase();
+        Some(finders.iter().map(|finder| finder.find_iter(&text).take(MANY).count()).collect())
+    };
+    let counts: Vec<Option<Vec<usize>>> = files.par_iter().map(look).collect();
+    let holders = |word: usize| counts.iter().flatten().filter(|counts| counts[word] > 0).count();
+    let rarity: Vec<f64> =
+        (0..finders.len()).map(|word| (1.0 + files.len() as f64 / (1 + holders(word)) as f64).ln()).collect();
+    let score = |file: &SourceFile, counts: &[usize]| {
+        let path = file.path.to_ascii_lowercase();
+        let of_word = |word: usize| {
+            let in_path = f64::from(u8::from(path.contains(&lower[word])));
+            let in_text = if counts[word] > 0 { 1.0 + (counts[word] as f64).ln() } else { 0.0 };
+            rarity[word] * (in_text + in_path)
+        };
+        let role = if languages::exercises(&path) { EXERCISING } else { 1.0 };
+        let kind = if languages::of_file(&path, b"").is_some() { 1.0 } else { PLAIN };
+        (0..finders.len()).map(of_word).sum::<f64>() * role * kind
+    };
+    let mut scored: Vec<(f64, &SourceFile)> = Vec::new();
+    for (file, counts) in files.iter().zip(&counts) {
+        if words.contains(&file.path) {
+            scored.push((f64::INFINITY, file));
+        } else if let Some(counts) = counts.as_ref().filter(|counts| counts.iter().any(|count| *count > 0)) {
+            scored.push((score(file, counts), file));
+        }
+    }
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.path.cmp(&other.1.path)));
+    let mut left = MOST_BYTES;
+    let fits = |(score, file): &(f64, &SourceFile)| {
+        let fits = file.size <= left || score.is_infinite();
+        left = left.saturating_sub(if fits { file.size } else { 0 });
+        fits
+    };
+    scored.into_iter().filter(fits).take(MOST_FILES).map(|(_, file)| file.clone()).collect()
+}

@@ -1,0 +1,65 @@
+//! Words of a question, by which the files of a folder without an index are found.
+
+use serde_json::{Map, Value};
+
+/// Arguments that hold text to look for.
+const TEXTS: &[&str] = &["query", "pattern", "identifier", "identifiers", "class_name", "name"];
+/// Arguments that hold a path, or an id that begins with one.
+const PLACES: &[&str] = &["symbol_id", "symbol_ids", "file", "file_path", "file_paths"];
+/// Tools that say what does not exist, for which an excerpt is no ground.
+const OF_ALL: &[&str] = &["check_references", "get_blast_radius", "get_symbol_diff", "get_symbol_importance"];
+/// Shorter words are in every file.
+const SHORTEST: usize = 3;
+
+/// Words that a tool is asked about, the longest first; none for a question about a whole repository.
+pub(super) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> {
+    if OF_ALL.contains(&tool) {
+        return Vec::new();
+    }
+    let mut words = Vec::new();
+    for (key, value) in args {
+        let texts = match value {
+            Value::String(text) => vec![text.as_str()],
+            Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+            _ => continue,
+        };
+        for text in texts {
+            if TEXTS.contains(&key.as_str()) {
+                words.extend(split(text));
+            } else if PLACES.contains(&key.as_str()) {
+                let (path, name) = text.split_once("::").unwrap_or((text, ""));
+                words.push(path.trim_start_matches("./").to_owned());
+                // The kind says nothing of the file, nor does an overload.
+                words.extend(split(name.split('#').next().unwrap_or_default()));
+            }
+        }
+    }
+    words.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    words.dedup();
+    words
+}
+
+/// Words of a text.
+fn split(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.filter(|word| word.len() >= SHORTEST).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn words_are_those_of_texts_and_the_names_and_paths_of_ids() {
+        let check = |tool: &str, args: serde_json::Value, expected: &[&str]| {
+            let args = args.as_object().expect("arguments are an object");
+            assert_eq!(super::of_question(tool, args), expected, "{args:?}");
+        };
+        check("search_symbols", json!({"query": "load an order", "kind": "class"}), &["order", "load"]);
+        check("find_references", json!({"identifiers": ["add_all", "of"]}), &["add_all"]);
+        let id = json!({"symbol_id": "db/query.py::QuerySet.filter#method~1"});
+        check("get_symbol_source", id, &["db/query.py", "QuerySet", "filter"]);
+        check("get_file_tree", json!({"path_prefix": "src"}), &[]);
+        check("check_references", json!({"identifier": "gone"}), &[]);
+    }
+}

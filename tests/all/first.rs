@@ -1,0 +1,139 @@
+//! The first question about a large folder: it is answered before the folder is indexed whole.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use codelode::config::Config;
+use codelode::tools::{self, Context, Request};
+use serde_json::{Value, json};
+
+/// More files than are indexed at once.
+const MANY: usize = 1_200;
+
+/// A large folder, with an index directory of its own.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let root = folder.path().join("source");
+        fs::create_dir_all(root.join("shop")).expect("the folder is new");
+        for number in 0..MANY {
+            let text = format!("def filler_{number}():\n    return {number}\n");
+            fs::write(root.join(format!("filler_{number}.py")), text).expect("there is room");
+        }
+        fs::write(root.join("shop/order.py"), "def load_order(key):\n    return key\n").expect("there is room");
+        let user = "from shop.order import load_order\n\ndef checkout():\n    return load_order(1)\n";
+        fs::write(root.join("shop/cart.py"), user).expect("there is room");
+        Self { folder }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("source")
+    }
+
+    /// The state of a server.
+    fn server(&self) -> Context {
+        Context::new(Config { home: self.folder.path().join("index"), ..Config::default() })
+    }
+
+    fn ask(&self, cx: &Context, tool: &str, args: Value) -> Value {
+        let request = Request { directory: Some(self.root()), ..Request::default() };
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        tools::call(cx, tool, args, &request).value
+    }
+}
+
+fn files(answer: &Value) -> Vec<&str> {
+    let hits = answer["results"].as_array().expect("a list").iter();
+    hits.map(|hit| hit["file"].as_str().expect("a path")).collect()
+}
+
+#[test]
+fn the_first_question_is_answered_from_the_files_that_hold_its_words() {
+    let place = Place::new();
+    let cx = place.server();
+    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    assert_eq!(files(&first)[0], "shop/order.py", "{first}");
+    assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
+    assert_eq!(first["_meta"]["read_so_far"], json!({"files": 2, "of": MANY + 2}));
+    // The next one, of other words, comes from the whole.
+    let next = place.ask(&cx, "search_symbols", json!({"query": "filler_77"}));
+    assert_eq!(files(&next)[0], "filler_77.py", "{next}");
+    assert_eq!((&next["_meta"]["freshness"], &next["_meta"]["read_so_far"]), (&json!("fresh"), &Value::Null));
+}
+
+#[test]
+fn relations_and_text_are_answered_early_as_well() {
+    for (tool, args, place_of) in [
+        ("find_references", json!({"identifier": "load_order"}), "/references"),
+        ("search_text", json!({"query": "return load_order"}), "/results"),
+        ("get_symbol_source", json!({"symbol_id": "shop/order.py::load_order#function"}), "/source"),
+        ("get_file_outline", json!({"file_path": "shop/order.py"}), "/symbols"),
+    ] {
+        let place = Place::new();
+        let answer = place.ask(&place.server(), tool, args);
+        assert_eq!(answer["_meta"]["freshness"], "indexing", "{tool}: {answer}");
+        assert_eq!(answer["_meta"]["read_so_far"]["of"], json!(MANY + 2), "{tool}: {answer}");
+        assert!(answer.pointer(place_of).is_some_and(|part| part.to_string().contains("load_order")), "{answer}");
+    }
+}
+
+#[test]
+fn an_early_answer_never_says_no() {
+    let in_whole = |tool: &str, args: Value, expected: &str| {
+        let place = Place::new();
+        let answer = place.ask(&place.server(), tool, args);
+        assert_eq!(answer["_meta"]["read_so_far"], Value::Null, "{tool}: {answer}");
+        assert!(answer.to_string().contains(expected), "{tool}: {answer}");
+    };
+    in_whole("search_symbols", json!({"query": "load_ordre"}), "shop/order.py");
+    in_whole("search_text", json!({"query": "load_order", "file_pattern": "docs/**"}), "no_file_matches");
+    in_whole("get_symbol_source", json!({"symbol_id": "shop/cart.py::load_order#function"}), "shop/order.py");
+    in_whole("check_references", json!({"identifier": "load_order"}), "\"is_referenced\":true");
+    in_whole("search_symbols", json!({"query": "filler_1", "count_only": true}), "\"count\":");
+    in_whole("find_dead_code", json!({}), "\"dead_count\":1201");
+}
+
+#[test]
+fn a_command_answers_and_then_completes_the_index() {
+    let place = Place::new();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(place.root()).stdin(Stdio::null());
+        command.env("CODELODE_INDEX_PATH", place.folder.path().join("index")).env("HOME", place.folder.path());
+        let ran = command.output().expect("the program is built");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    };
+    let (status, out, err) = run(&["search", "load_order"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.starts_with("shop/order.py:1  "), "{out}");
+    assert!(err.contains("from 2 of 1202 files so far; the index is being made"), "{err}");
+    assert!(err.contains("the index is complete: 1202 files, 1202 symbols"), "{err}");
+    let (status, out, err) = run(&["search", "filler_77"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(out.starts_with("filler_77.py:1  "), "{out}");
+}
+
+#[test]
+fn a_killed_command_leaves_an_excerpt_that_the_next_one_completes() {
+    let place = Place::new();
+    let cx = place.server();
+    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    assert_eq!(first["_meta"]["freshness"], "indexing");
+    // Another process finds no more than the excerpt, whoever completes it.
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let other = place.ask(&place.server(), "search_symbols", json!({"query": "filler_5"}));
+        if other["_meta"]["freshness"] == "fresh" {
+            assert_eq!(files(&other)[0], "filler_5.py");
+            break;
+        }
+        assert!(Instant::now() < until, "{other}");
+    }
+}
