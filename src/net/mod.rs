@@ -214,6 +214,11 @@ impl Client {
         &self.guard
     }
 
+    /// The longest silence of a server.
+    pub fn silence(&self) -> Duration {
+        self.options.silence
+    }
+
     /// Sends a request, follows redirects, and returns once the headers are in. Retries transient failures.
     pub fn send(&self, request: &Request) -> Result<Response, Error> {
         self.persist(request, |deadline| self.follow(request, deadline), Response::is_passing)

@@ -1,12 +1,15 @@
 //! Servers that lie: about how many objects come, how large they are, what they sum up to, and how long the answer is.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use sha1::{Digest, Sha1};
 
-use super::servers::{files, quiet, remote, world};
+use super::servers::{access, fake_ssh_that, files, quiet, remote, world};
 use super::{git, repository};
-use crate::git::{Age, Error};
+use crate::git::{Access, Age, Cache, Error, Keep};
 use crate::net::stand::{Asked, Manner, Reply, Stand, git_backend};
 
 /// A packet's content; `None` for the marks between parts.
@@ -173,4 +176,79 @@ fn a_server_that_does_not_come_to_its_end_is_left() {
         let text = err.to_string();
         assert!(text.contains("sends more than") && !text.contains("git_max_clone"), "{method} {command}: {text}");
     }
+}
+
+/// Runs a daemon that sends these bytes to each client and then stays silent. Returns its port.
+fn daemon(body: Vec<u8>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("it is bound").port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let body = body.clone();
+            std::thread::spawn(move || {
+                let _ = stream.write_all(&body).and_then(|()| stream.read_to_end(&mut Vec::new()));
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn daemons_and_servers_of_ssh_are_left_as_well() {
+    let origin = repository(&["a.py"]);
+    let head = git(origin.path(), &["rev-parse", "HEAD"]);
+    let endless = |line: String| line.repeat((16 << 20) / line.len());
+    let capabilities = ["version 2\n", "agent=x\n", "ls-refs=unborn\n", "fetch=shallow\n", "object-format=sha1\n"];
+    let begin = capabilities.map(packet).concat() + "0000";
+    let listed = packet(&format!("{head} HEAD symref-target:refs/heads/main\n"))
+        + &packet(&format!("{head} refs/heads/main\n"))
+        + "0000";
+    let too_much = "sends more than 12 MB about its refs, in ";
+    let cases = [
+        (packet("version 2\n") + &endless(packet(&format!("agent={}\n", "x".repeat(60_000)))), too_much),
+        (packet("version 2\n") + &endless(packet(&format!("\u{1}{}\n", "x".repeat(60_000)))), too_much),
+        (begin.clone() + &endless(packet(&format!("{head} refs/heads/branch\n"))), too_much),
+        (
+            begin.clone() + &listed + &packet("shallow-info\n") + &endless(packet(&format!("shallow {head}\n"))),
+            too_much,
+        ),
+        (begin.clone() + &packet(&format!("{head} HEAD\n")), "did not answer within 2."),
+        (packet("version 2\n"), "did not answer within 2."),
+    ];
+    for (place, (body, expected)) in cases.into_iter().enumerate() {
+        let world = world("", &[]);
+        let name = format!("git://127.0.0.1:{}/x.git", daemon(body.clone().into_bytes()));
+        let over_git = world.cache.open(&remote(&name), None, Age::Kept, &quiet());
+        std::fs::write(world.folder.path().join("body"), body).expect("files can be written");
+        let script = format!("cat {}/body; exec sleep 20", world.folder.path().display());
+        let ssh_command = fake_ssh_that(world.folder.path(), &script);
+        let access = Access { ssh_command, ..access("", world.folder.path(), &[]) };
+        let cache = Cache::shared(world.folder.path().join("ssh-clones"), access, Keep::default());
+        let over_ssh = cache.open(&remote("git@localhost:x.git"), None, Age::Kept, &quiet());
+        for (way, opened) in [("git", over_git), ("ssh", over_ssh)] {
+            let text = opened.map(|opened| files(&opened)).expect_err("it has no end").to_string();
+            assert!(text.contains(expected), "{way} {place}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_silent_conversation_is_called_off_at_once() {
+    let port = daemon(packet("version 2\n").into_bytes());
+    let folder = tempfile::tempdir().expect("the system has room for a folder");
+    let client = crate::net::Client::new(crate::net::Options {
+        trusted_hosts: vec!["127.0.0.1".to_owned()],
+        silence: Duration::from_secs(3600),
+        ..crate::net::Options::default()
+    });
+    let access = Access { client, ..access("", folder.path(), &[]) };
+    let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
+    let wish = quiet();
+    let cancelled = wish.cancelled.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    let err = cache.refs(&remote(&format!("git://127.0.0.1:{port}/x.git")), &wish).expect_err("it says nothing");
+    assert!(matches!(err, Error::Cancelled), "{err:?}");
 }

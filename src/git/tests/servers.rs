@@ -307,14 +307,19 @@ fn a_daemon_is_asked_where_the_operator_trusts_it() {
 
 /// A command with ssh's arguments that runs the remote command on this machine.
 fn fake_ssh(folder: &Path, root: &Path) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = folder.join("ssh");
     let script = format!(
-        "#!/bin/sh\nwhile [ \"$1\" = -o ]; do shift 2; done\necho \"$1\" >> {0}/asked\nshift\ncd {1} && exec sh -c \"$*\"\n",
+        "while [ \"$1\" = -o ]; do shift 2; done\necho \"$1\" >> {0}/asked\nshift\ncd {1} && exec sh -c \"$*\"",
         folder.display(),
         root.display()
     );
-    std::fs::write(&path, script).expect("files can be written");
+    fake_ssh_that(folder, &script)
+}
+
+/// A command in place of ssh that runs a script.
+pub(super) fn fake_ssh_that(folder: &Path, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = folder.join("ssh");
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("files can be written");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
     path.display().to_string()
 }

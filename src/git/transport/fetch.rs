@@ -1,6 +1,6 @@
 //! Requests to git servers: the list of refs, and a commit's objects without its history.
 
-use std::io::{self, Read};
+use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -12,13 +12,15 @@ use gix::protocol::handshake::Ref;
 use gix::remote::fetch::{Shallow, Tags};
 use gix::remote::ref_map;
 use gix_transport::Protocol;
-use gix_transport::client::blocking_io::{Transport as GitTransport, http, ssh};
+use gix_transport::client::blocking_io::{Transport as GitTransport, http};
 use gix_transport::client::git::{ConnectMode, blocking_io::Connection};
 
 use super::http::{Carrier, Failure, Line};
 use super::preface;
 use super::refs::{Refs, RemoteRef};
 use super::remote::{Remote, Transport};
+use super::ssh;
+use super::stream::{Incoming, Outgoing, STEP};
 use crate::git::Error;
 use crate::git::history::commit::causes;
 use crate::model::Progress;
@@ -56,8 +58,6 @@ pub struct Wish<'a> {
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// The longest silence of a server that is not asked over https.
-const SILENCE: Duration = Duration::from_secs(30);
 /// The longest wait for a connection to it.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The number of attempts after temporary failures.
@@ -78,7 +78,7 @@ impl Access {
         remote: &Remote,
         wish: &Wish<'_>,
     ) -> Result<(Refs, Remote), Error> {
-        self.persist(remote, wish, preface::LONGEST, |remote, line| {
+        self.persist(remote, wish, |remote, line| {
             let talk = || {
                 let specs = ["+HEAD:refs/x/HEAD", "+refs/heads/*:refs/x/heads/*", "+refs/tags/*:refs/x/tags/*"];
                 let git = at(repository, remote, &specs)?;
@@ -101,7 +101,7 @@ impl Access {
         wish: &Wish<'_>,
     ) -> Result<(u64, Remote), Error> {
         let received = Arc::new(AtomicU64::new(0));
-        let ((), used) = self.persist(remote, wish, self.max_clone, |remote, line| {
+        let ((), used) = self.persist(remote, wish, |remote, line| {
             let line = Line { received: received.clone(), ..line.clone() };
             received.store(0, Ordering::Relaxed);
             let talk = || {
@@ -124,14 +124,13 @@ impl Access {
         &self,
         remote: &Remote,
         wish: &Wish<'_>,
-        limit: u64,
         talk: impl Fn(&Remote, &Line) -> gix::error::Result<T>,
     ) -> Result<(T, Remote), Error> {
         let began = Instant::now();
         let attempt = |remote: &Remote| {
             let mut attempt = 1;
             loop {
-                let line = Line { limit, cancelled: wish.cancelled.clone(), ..Line::default() };
+                let line = Line { limit: self.max_clone, cancelled: wish.cancelled.clone(), ..Line::default() };
                 let err = match talk(remote, &line) {
                     Ok(done) => return Ok(done),
                     Err(err) => err,
@@ -144,7 +143,7 @@ impl Access {
                     None => remote.transport == Transport::Git,
                     Some(_) => false,
                 };
-                let err = self.explain(remote, &line, failure, &err);
+                let err = self.explain(remote, &line, failure, &err, began.elapsed());
                 let told_why =
                     matches!(err, Error::Refused { .. } | Error::NoRepository { .. } | Error::NotServed { .. });
                 let passing = passing && !told_why;
@@ -179,7 +178,7 @@ impl Access {
 
     /// Whether ssh has a key to offer: without one, trying costs seconds in vain.
     fn could_ssh(&self, remote: &Remote) -> bool {
-        super::ssh::has_identity(&self.ssh_command) && self.check_host(remote).is_ok()
+        ssh::has_identity(&self.ssh_command) && self.check_host(remote).is_ok()
     }
 
     /// Refuses a host that is not public, for connections outside the client.
@@ -220,31 +219,28 @@ impl Access {
                     return Err(fail(err));
                 }
                 let url = gix::url::parse(remote.url().as_str())?;
-                let options = ssh::connect::Options {
-                    command: Some(self.ssh_command.clone().into()),
-                    disallow_shell: false,
-                    kind: Some(ssh::ProgramKind::Ssh),
-                };
-                Box::new(ssh::connect(url, Protocol::V2, options, false).map_err(gix::error::Error::from_error)?)
+                let silence = self.client.silence();
+                let (read, write) =
+                    ssh::dial(&self.ssh_command, &url, silence).map_err(gix::error::Error::from_error)?;
+                let read = Incoming::new(read, line, &remote.host, silence, CONNECT);
+                let write = Outgoing::new(write, line);
+                let path = url.path.clone();
+                let nobody = None::<(String, Option<u16>)>;
+                let spoken = Connection::new(read, write, Protocol::V2, path, nobody, ConnectMode::Process, false);
+                Box::new(spoken.custom_url(Some(url.to_bstring())))
             }
             Transport::Git => {
                 if !self.client.guard().trusts(&remote.host) {
                     return Err(fail(net::Error::Scheme { scheme: "git".to_owned(), host: remote.host.clone() }));
                 }
                 let addresses = self.check_host(remote).map_err(fail)?;
-                let (read, write) = dial(&addresses)
+                let silence = self.client.silence();
+                let (read, write) = dial(&addresses, silence)
                     .map_err(|err| fail(net::Error::Connect { host: remote.host.clone(), problem: err.to_string() }))?;
-                let read = Watched { inner: read, line: line.clone(), host: remote.host.clone() };
-                let host = Some((remote.host.clone(), remote.port));
-                Box::new(Connection::new(
-                    read,
-                    write,
-                    Protocol::V2,
-                    remote.path.as_str(),
-                    host,
-                    ConnectMode::Daemon,
-                    false,
-                ))
+                let read = Incoming::new(read, line, &remote.host, silence, Duration::ZERO);
+                let write = Outgoing::new(write, line);
+                let (path, host) = (remote.path.as_str(), Some((remote.host.clone(), remote.port)));
+                Box::new(Connection::new(read, write, Protocol::V2, path, host, ConnectMode::Daemon, false))
             }
             Transport::Local => unreachable!("a repository on this machine is read where it lies"),
         };
@@ -276,8 +272,15 @@ impl Access {
         Some(gix::credentials::protocol::Outcome { identity, next: context.clone().into() })
     }
 
-    /// The error for a failure.
-    fn explain(&self, remote: &Remote, line: &Line, failure: Option<Failure>, err: &gix::error::Error) -> Error {
+    /// The error for a failure after this time.
+    fn explain(
+        &self,
+        remote: &Remote,
+        line: &Line,
+        failure: Option<Failure>,
+        err: &gix::error::Error,
+        after: Duration,
+    ) -> Error {
         let name = remote.to_string();
         if line.cancelled.load(Ordering::Relaxed) {
             return Error::Cancelled;
@@ -285,9 +288,10 @@ impl Access {
         match failure {
             Some(Failure::Net(net::Error::Cancelled)) => return Error::Cancelled,
             Some(Failure::Net(err)) => return Error::Net(err),
-            Some(Failure::NoPack) => return Error::Broken { remote: name, problem: too_long() },
-            Some(Failure::TooLarge) if line.limit == preface::LONGEST => {
-                return Error::Broken { remote: name, problem: too_long() };
+            Some(Failure::NoPack) => {
+                let (most, after) = (preface::LONGEST >> 20, after.as_secs_f64());
+                let problem = format!("it sends more than {most} MB about its refs, in {after:.1} s");
+                return Error::Broken { remote: name, problem };
             }
             Some(Failure::TooLarge) => return Error::TooLarge { remote: name, limit: self.max_clone },
             Some(Failure::Status(404 | 410)) => return Error::NoRepository { remote: name },
@@ -334,11 +338,6 @@ impl Access {
     }
 }
 
-/// Error for a server whose answer is too long.
-fn too_long() -> String {
-    format!("it sends more than {} MB about its refs", preface::LONGEST >> 20)
-}
-
 /// The remote in a repository, for these refs.
 fn at<'r>(repository: &'r gix::Repository, remote: &Remote, specs: &[&str]) -> gix::error::Result<gix::Remote<'r>> {
     let url = gix::url::parse(remote.url().as_str())?;
@@ -364,13 +363,13 @@ fn tell<T>(wish: &Wish<'_>, received: &AtomicU64, run: impl FnOnce() -> T) -> T 
 }
 
 /// Connects to the first reachable address.
-fn dial(addresses: &[std::net::SocketAddr]) -> io::Result<(TcpStream, TcpStream)> {
+fn dial(addresses: &[std::net::SocketAddr], silence: Duration) -> io::Result<(TcpStream, TcpStream)> {
     let mut last = io::Error::other("it has no address");
     for address in addresses {
         match TcpStream::connect_timeout(address, CONNECT) {
             Ok(stream) => {
-                stream.set_read_timeout(Some(SILENCE))?;
-                stream.set_write_timeout(Some(SILENCE))?;
+                stream.set_read_timeout(Some(STEP))?;
+                stream.set_write_timeout(Some(silence))?;
                 // Requests are small and come in pieces: with Nagle's algorithm, each would wait until the last is
                 // acknowledged.
                 stream.set_nodelay(true)?;
@@ -380,28 +379,6 @@ fn dial(addresses: &[std::net::SocketAddr]) -> io::Result<(TcpStream, TcpStream)
         }
     }
     Err(last)
-}
-
-/// A connection that counts its bytes.
-struct Watched {
-    inner: TcpStream,
-    line: Line,
-    host: String,
-}
-
-impl Read for Watched {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer).inspect_err(|err| {
-            let silent = matches!(err.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
-            let host = self.host.clone();
-            self.line.fail(Failure::Net(match silent {
-                true => net::Error::Timeout { host, after: SILENCE },
-                false => net::Error::Broken { host, problem: err.to_string() },
-            }));
-        })?;
-        self.line.count(n)?;
-        Ok(n)
-    }
 }
 
 /// The refs in a server's answer.

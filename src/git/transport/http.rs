@@ -3,20 +3,20 @@
 use std::any::Any;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gix_transport::client::AuthenticationRequired;
 use gix_transport::client::blocking_io::http::{GetResponse, Http, PostBodyDataKind, PostResponse};
 use url::Url;
 
-use super::preface::{self, Preface};
+use super::preface::Preface;
 use crate::net;
 
 /// The longest time of one exchange; the client itself checks that it makes progress.
-const WHOLE: Duration = Duration::from_secs(3600);
+pub(super) const WHOLE: Duration = Duration::from_secs(3600);
 /// The longest time until a server has listed its capabilities or refs.
-const LISTING: Duration = Duration::from_secs(120);
+pub(super) const LISTING: Duration = Duration::from_secs(120);
 
 /// The limits of one conversation with a server, and its result.
 #[derive(Clone, Default)]
@@ -27,6 +27,8 @@ pub(in crate::git) struct Line {
     pub(in crate::git) limit: u64,
     /// Set when the request is cancelled.
     pub(in crate::git) cancelled: Arc<AtomicBool>,
+    /// The check of all that comes before a pack.
+    pub(super) preface: Arc<Mutex<Preface>>,
     /// The error of the network, kept because git's library turns errors into text.
     pub(in crate::git) failure: Arc<Mutex<Option<Failure>>>,
 }
@@ -50,12 +52,30 @@ impl Line {
         slot.get_or_insert(failure);
     }
 
+    /// Follows a request, or a part of one, since an answer with a pack has other limits.
+    pub(super) fn asks(&self, request: &[u8]) {
+        self.preface().asks(request);
+    }
+
+    /// Whether a pack was requested.
+    pub(super) fn awaits_pack(&self) -> bool {
+        self.preface().awaits_pack()
+    }
+
+    fn preface(&self) -> MutexGuard<'_, Preface> {
+        self.preface.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Counts received bytes; an error if they are too many or the request is cancelled.
-    pub(in crate::git) fn count(&self, n: usize) -> io::Result<()> {
-        let so_far = self.received.fetch_add(n as u64, Ordering::Relaxed) + n as u64;
-        if so_far > self.limit {
+    pub(super) fn took(&self, bytes: &[u8]) -> io::Result<()> {
+        let n = bytes.len() as u64;
+        if self.received.fetch_add(n, Ordering::Relaxed) + n > self.limit {
             self.fail(Failure::TooLarge);
             return Err(io::Error::other("more came than may"));
+        }
+        if !self.preface().passes(bytes) {
+            self.fail(Failure::NoPack);
+            return Err(io::Error::other("more came than may before a pack"));
         }
         if self.cancelled.load(Ordering::Relaxed) {
             self.fail(Failure::Net(net::Error::Cancelled));
@@ -95,11 +115,8 @@ impl Carrier {
             None => net::Request::get(url),
         };
         request.packed = true;
-        request.time = WHOLE;
         request.limit = u64::MAX;
-        if request.method == net::Method::Get {
-            (request.time, request.limit) = (LISTING, preface::LONGEST);
-        }
+        request.time = if request.method == net::Method::Get { LISTING } else { WHOLE };
         request.cancelled = Some(self.line.cancelled.clone());
         for header in headers {
             if let Some((name, value)) = header.as_ref().split_once(':') {
@@ -219,14 +236,13 @@ struct Exchange {
 impl Exchange {
     fn answer(&mut self) -> io::Result<&mut (Vec<u8>, Box<dyn BufRead + Send>)> {
         if let Some(mut request) = self.request.take() {
-            let is_list = memchr::memmem::find(&request.body, b"command=ls-refs").is_some();
-            if is_list {
-                (request.time, request.limit) = (LISTING, preface::LONGEST);
+            self.line.asks(&request.body);
+            if !self.line.awaits_pack() {
+                request.time = LISTING;
             }
             let response = ask(&self.client, &self.line, &request)?;
             let headers = lines(&response);
-            let preface = (!is_list).then(Preface::default);
-            let body = Counted { body: response.body, line: self.line.clone(), preface };
+            let body = Counted { body: response.body, line: self.line.clone() };
             self.answer = Some((headers, Box::new(BufReader::with_capacity(64 << 10, body))));
         }
         self.answer.as_mut().ok_or_else(|| io::Error::other("the server did not answer"))
@@ -263,8 +279,6 @@ impl Drop for Pending {
 struct Counted {
     body: net::Body,
     line: Line,
-    /// The check of an answer with a pack.
-    preface: Option<Preface>,
 }
 
 impl Read for Counted {
@@ -274,11 +288,7 @@ impl Read for Counted {
             let broken = || net::Error::Broken { host: "the server".to_owned(), problem: err.to_string() };
             self.line.fail(Failure::Net(known.unwrap_or_else(broken)));
         })?;
-        self.line.count(n)?;
-        if self.preface.as_mut().is_some_and(|preface| !preface.passes(&buffer[..n])) {
-            self.line.fail(Failure::NoPack);
-            return Err(io::Error::other("more came than may before a pack"));
-        }
+        self.line.took(&buffer[..n])?;
         Ok(n)
     }
 }
@@ -305,7 +315,7 @@ impl Deferred {
     }
 
     fn body(body: net::Body, line: Line) -> Self {
-        Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line, preface: None }))) }
+        Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line }))) }
     }
 
     /// Sends the request unless it has been sent, and takes this part of the answer.

@@ -6,3 +6,4 @@ mod preface;
 pub(super) mod refs;
 pub(super) mod remote;
 pub(super) mod ssh;
+mod stream;
