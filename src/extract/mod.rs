@@ -2,6 +2,7 @@
 //! parts and the reason.
 
 mod errors;
+mod stack;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,6 +14,7 @@ use crate::allocator::held_by_parsing;
 pub use crate::languages::Limits;
 use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
+pub use stack::{has_stack, stack_for, with_stack_for};
 
 /// The deepest nesting of macros that is read.
 const EMBEDDED_DEPTH: usize = 6;
@@ -29,10 +31,18 @@ pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
 
 /// Extracts symbols and facts from one file within `limits`.
 pub fn extract_within(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
-    let given_up = |failure: Cow<'static, str>| Extraction { failure: Some(failure), ..Extraction::default() };
     if u32::try_from(source.len()).is_err() {
         return given_up("larger than 4 GB".into());
     }
+    let extracted = with_stack_for(source.len(), || extract_here(spec, source, limits));
+    extracted.unwrap_or_else(|| given_up("there is no memory for its stack".into()))
+}
+
+fn given_up(failure: Cow<'static, str>) -> Extraction {
+    Extraction { failure: Some(failure), ..Extraction::default() }
+}
+
+fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
     let reading = Reading { spec, source, held: held_by_parsing(), budget: Budget::new(source.len(), limits) };
     let Some(tree) = reading.parse(None) else {
         return given_up(reading.budget.failure().unwrap_or_default().into());

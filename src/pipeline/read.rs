@@ -10,7 +10,7 @@ use crossbeam_channel::unbounded;
 use super::room::{Gate, Room};
 use super::{Error, Watcher, tree};
 use crate::discover::{self, Rules};
-use crate::extract::extract_within;
+use crate::extract::{extract_within, has_stack, stack_for};
 use crate::languages;
 use crate::model::{Extraction, Languages, SkipReason, SourceFile};
 use crate::store::{Known, Prepared};
@@ -70,12 +70,14 @@ impl Reading<'_> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let gate = Gate::new(self.room.under_way);
+        let stack = stack_for(places.iter().map(|place| entries[*place].size).max().unwrap_or_default());
         // The gate bounds the queue.
         let (sender, receiver) = unbounded();
         std::thread::scope(|scope| {
-            for _ in 0..threads {
+            let work = |stack| {
                 let (sender, next, stop, gate) = (sender.clone(), &next, &stop, &gate);
-                scope.spawn(move || {
+                move || {
+                    has_stack(stack);
                     while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
                         if stop.load(Ordering::Relaxed) || cancelled.load(Ordering::Relaxed) {
                             break;
@@ -92,7 +94,14 @@ impl Reading<'_> {
                             break;
                         }
                     }
-                });
+                }
+            };
+            for _ in 0..threads {
+                let thread = std::thread::Builder::new().stack_size(stack);
+                // Without memory for large stacks, large files are left without symbols.
+                if thread.spawn_scoped(scope, work(stack)).is_err() {
+                    scope.spawn(work(0));
+                }
             }
             drop(sender);
             let mut done = 0;

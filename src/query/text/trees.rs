@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
+use crate::extract::with_stack_for;
 use crate::languages::LanguageSpec;
 
 /// Whether it is time to stop.
@@ -17,6 +18,10 @@ thread_local! {
 
 /// The syntax tree of a text; `None` if time ran out before.
 pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
+    with_stack_for(text.len(), || parse_here(text, spec, is_over)).flatten()
+}
+
+fn parse_here(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
