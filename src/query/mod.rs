@@ -14,8 +14,8 @@ pub use crate::git::{History, HistoryError};
 pub use crate::languages::without_symbols;
 pub use graph::overrides::overridden;
 pub use graph::relations::{
-    Caller, Direction, Place, bounds, calls, function_around, hierarchy, line_of, outside_bases, outside_imports,
-    possible_uses, symbol_near, uses, written_as,
+    Caller, Direction, LineCount, Place, bounds, calls, function_around, hierarchy, line_of, line_text, outside_bases,
+    outside_imports, possible_uses, symbol_near, uses, written_as,
 };
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, Related, blast, central_symbols, dead_code,

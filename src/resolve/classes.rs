@@ -6,9 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::questions::{Kept, Question};
 use super::values::Value;
-use super::world::{Def, Meaning, World};
+use super::world::{Def, MOST_BOUND, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, NONE, UNKNOWN};
 
+/// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
+const MOST_BASES: usize = 250;
 /// The most subclasses searched for a member.
 const MOST_SUBCLASSES: usize = 60;
 
@@ -89,7 +91,7 @@ impl World<'_> {
         let bound = |scope: u32| if scope == NONE { 0..0 } else { facts.bound(scope, name) };
         let members = bound(definition.members);
         let is_definition = |place: &u32| facts.bindings[*place as usize].kind == BindingKind::Definition as u8;
-        let defined: Vec<u32> = members.clone().filter(is_definition).collect();
+        let defined: Vec<u32> = members.clone().take(MOST_BOUND).filter(is_definition).collect();
         if !defined.is_empty() {
             return defined.into_iter().flat_map(|place| self.follow_all(def.file, place..place + 1)).collect();
         }
@@ -114,7 +116,7 @@ impl World<'_> {
         let mut bases: Vec<Def> = Vec::new();
         let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
         for part in std::iter::once(class).chain(extensions) {
-            for base in self.facts(part.file).list(self.definition(part).bases) {
+            for base in self.facts(part.file).list(self.definition(part).bases).iter().take(MOST_BASES) {
                 for value in self.value(part.file, *base).iter() {
                     match *value {
                         Value::Class(base) | Value::Instance(base) => bases.push(base),
@@ -150,7 +152,7 @@ impl World<'_> {
         let Some(begun) = self.begin(Question::Order(class)) else { return Rc::from([class]) };
         let mut order = vec![class];
         let mut at = 0;
-        while at < order.len() {
+        while at < order.len() && order.len() < MOST_BASES && self.work(order.len()) {
             let bases = self.bases(order[at]);
             for base in bases.iter().copied().chain(self.lent(order[at])) {
                 if !order.contains(&base) {

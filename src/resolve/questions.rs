@@ -58,6 +58,9 @@ const DEEPEST: usize = 90;
 /// The most discarded answers that one question may cause. In a knot of types that lead to each other no answer is
 /// kept before the knot is closed, and asking again and again would take for ever.
 const MOST_LOST: usize = 5_000;
+/// The most work for one file: questions begun, scopes and modules looked through, bindings followed. It bounds the
+/// time for a file to seconds, and is counted instead of time so that every machine gives the same answers.
+const MOST_WORK: usize = 30_000_000;
 /// Marks the number of an answer that is kept for one file only.
 const HERE: u32 = 1 << 31;
 /// An open question.
@@ -84,6 +87,7 @@ impl World<'_> {
     pub fn enter(&mut self, file: u32) {
         self.asking = file;
         self.is_here = false;
+        self.worked = 0;
         for question in std::mem::take(&mut self.here) {
             match question {
                 Question::Meaning(file, place) => self.memos[file as usize].meanings[place as usize] = NONE,
@@ -108,8 +112,16 @@ impl World<'_> {
         all
     }
 
-    /// Begins a question. `None` when it is open already, too deep, or after too many discarded answers: then
-    /// enclosing answers must not be kept, because they lack this part.
+    /// Counts some work for the current file; false when that is too much.
+    pub fn work(&mut self, amount: usize) -> bool {
+        self.worked = self.worked.saturating_add(amount);
+        // The work for a file depends on earlier answers.
+        self.is_cut |= self.worked > MOST_WORK;
+        self.worked <= MOST_WORK
+    }
+
+    /// Begins a question. `None` when it is open already, too deep, or after too many discarded answers or too much
+    /// work: then enclosing answers must not be kept, because they lack this part.
     pub fn begin(&mut self, question: Question) -> Option<Begun> {
         if self.active.is_empty() {
             self.lost = 0;
@@ -120,7 +132,7 @@ impl World<'_> {
             return None;
         }
         let depth = self.active.len();
-        if depth > DEEPEST || self.lost > MOST_LOST {
+        if depth > DEEPEST || self.lost > MOST_LOST || !self.work(1) {
             self.lowest = 0;
             self.is_here = true;
             // The depth of a question depends on earlier answers.

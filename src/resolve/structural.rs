@@ -39,7 +39,11 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
         }
         classes.sort_unstable();
         classes.dedup();
+        world.worked = 0;
         for class in classes {
+            if !world.work(methods.len()) {
+                break;
+            }
             let definition = world.definition(class);
             let is_other = definition.at != NONE && definition.flags & STRUCTURAL == 0;
             let fits = is_other && has_all(world, class, &methods) && has_outside(world, class, &outside);

@@ -14,6 +14,10 @@ use crate::facts::{
     ScopeKind, Semantics,
 };
 
+/// The most bindings of one name in one scope that are followed. A name that is bound more often says nothing, and
+/// following all of them for each use would take time and memory that grow with the square of a file.
+pub(super) const MOST_BOUND: usize = 32;
+
 /// A definition of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Def {
@@ -78,6 +82,8 @@ pub(super) struct World<'a> {
     pub lowest: usize,
     /// The number of discarded answers since the outermost question began.
     pub lost: usize,
+    /// The work done for the current file; see [`World::work`].
+    pub worked: usize,
     /// Whether an answer since the last beginning is not kept for good.
     pub is_here: bool,
     /// Questions whose answers are kept for this file only.
@@ -134,6 +140,7 @@ impl<'a> World<'a> {
             active: FxHashMap::default(),
             lowest: usize::MAX,
             lost: 0,
+            worked: 0,
             is_here: false,
             here: Vec::new(),
             asking: 0,
@@ -304,7 +311,7 @@ impl<'a> World<'a> {
         let (mut at, mut is_direct) = (scope, true);
         // Names from stars rank below the module's own, regardless of their order.
         let mut starred = Vec::new();
-        while at != NONE {
+        while at != NONE && self.work(1) {
             let it = &facts.scopes[at as usize];
             let is_class = it.kind == ScopeKind::Class as u8;
             if is_class && self.semantics.class_names == ClassNames::Inherited && it.class != NONE {
@@ -355,6 +362,7 @@ impl<'a> World<'a> {
         {
             bound.retain(|(file, _)| *file == first);
         }
+        bound.truncate(MOST_BOUND);
         bound
     }
 
@@ -399,7 +407,7 @@ impl<'a> World<'a> {
     /// are entered once each and not recursively, so that a long chain needs no stack.
     fn search(&mut self, mut steps: Vec<Step>, name: u64, mut entered: FxHashSet<Module>) -> Vec<Meaning> {
         let mut modules = Vec::new();
-        while let Some(step) = steps.pop() {
+        while let Some(step) = steps.pop().filter(|_| self.work(1)) {
             let found = match step {
                 Step::Module(module) if !entered.insert(module) => continue,
                 Step::Module(module) => {
@@ -491,8 +499,12 @@ impl<'a> World<'a> {
 
     pub fn follow_all(&mut self, file: u32, bindings: Range<u32>) -> Vec<Meaning> {
         let facts = self.facts(file);
+        let bindings = bindings.take(MOST_BOUND);
         let mut meanings = Vec::with_capacity(bindings.len());
         for place in bindings {
+            if !self.work(1) {
+                break;
+            }
             let binding = &facts.bindings[place as usize];
             if binding.kind == BindingKind::Alias as u8 {
                 meanings.extend(self.meaning(file, binding.a).iter());

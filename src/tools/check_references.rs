@@ -139,13 +139,14 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
         for mentioned in query::mentions(snapshot, name) {
             let file = mentioned.file;
             let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
+            let mut count = query::LineCount::default();
             for at in mentioned.at {
                 let place = (file.number(), at);
                 if own.contains(&place) || imported.contains(&place) {
                     continue;
                 }
                 let is_resolved = resolved.contains(&place);
-                let line = query::line_of(file, at);
+                let line = count.line_of(file.content(), at);
                 let entry =
                     lines.entry(line).or_insert_with(|| Line { line, text: text(file, at), confidence: "name" });
                 if is_resolved {
@@ -174,9 +175,5 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
 
 /// The line's text, trimmed.
 fn text(file: FileView<'_>, at: u32) -> String {
-    let content = file.content();
-    let at = (at as usize).min(content.len());
-    let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
-    let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
-    String::from_utf8_lossy(&content[start..end]).trim().chars().take(TEXT).collect()
+    query::line_text(file, at).chars().take(TEXT).collect()
 }

@@ -1,5 +1,7 @@
 //! Uses of a symbol.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,10 +121,8 @@ impl Tool for FindReferences {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| find(call, repo, edges, &args))?;
-        call.found(!output.references.is_empty() || !output.also.is_empty());
+        let output = related::answer(call, args.repo.as_deref(), |repo, edges| find(call, repo, edges, &args))?;
         call.narrow("give symbol_id, or file and line");
-        output.references = call.page(output.references, args.max_results as usize);
         Ok(output)
     }
 }
@@ -140,6 +140,8 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
         related::check_language(only)?;
     }
     let mut output = Output { not_found, ..Output::default() };
+    // Only those on the page are made into items: there may be a million uses.
+    let mut references: Vec<(Place<'_>, Option<usize>, Option<&'static str>)> = Vec::new();
     let mut paths: Vec<String> = vec![first.file.path().to_owned()];
     for (place, symbol) in symbols.iter().enumerate() {
         let of = (symbols.len() > 1).then_some(place);
@@ -152,11 +154,11 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
                     paths.push(place.file.path().to_owned());
                     output.also.push(format!("{}:{} {name}", place.file.path(), place.line));
                 }
-                None => output.references.push(item(repo, place, of, None)),
+                None => references.push((*place, of, None)),
             }
         }
     }
-    let mut names: std::collections::BTreeMap<String, Vec<u32>> = std::collections::BTreeMap::new();
+    let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for symbol in &symbols {
         names.entry(symbol.name().into_owned()).or_default().push(symbol.file.number());
     }
@@ -165,14 +167,18 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
         if args.include_possible {
             let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
             let confidence = |place: &Place<'_>| if imports(place.edge.file) { "import" } else { "name" };
-            output.references.extend(possible.iter().map(|place| item(repo, place, None, Some(confidence(place)))));
+            references.extend(possible.iter().map(|place| (*place, None, Some(confidence(place)))));
         } else {
             output.possible += possible.len();
         }
     }
-    paths.extend(output.references.iter().map(|item| item.file.clone()));
+    let files: BTreeSet<&str> = references.iter().map(|(place, ..)| place.file.path()).collect();
+    paths.extend(files.into_iter().map(str::to_owned));
     paths.sort();
     paths.dedup();
+    call.found(!references.is_empty() || !output.also.is_empty());
+    let page = call.page(references, args.max_results as usize);
+    output.references = page.iter().map(|(place, of, confidence)| item(repo, place, *of, *confidence)).collect();
     Ok((output, paths))
 }
 

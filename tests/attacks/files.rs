@@ -15,8 +15,14 @@ fn hostile_files_are_indexed_and_shown() {
             // Four bytes are a token, and none of these names is in a script that takes more.
             assert!(outline.to_string().len() < 8_000 * 5, "{name}: {} bytes", outline.to_string().len());
         }
-        let answer = server.call("find_references", json!({"identifier": "a"}));
-        assert!(answer["error"].is_null(), "{answer}");
+        for (tool, arguments) in [
+            ("find_references", json!({"identifier": "a"})),
+            ("find_references", json!({"identifier": "f"})),
+            ("find_dead_code", json!({})),
+        ] {
+            let answer = server.call(tool, arguments);
+            assert!(answer["error"].is_null(), "{tool}: {answer}");
+        }
         assert!(peak(&server) < MEMORY, "took {} MB", peak(&server));
     }
 }
@@ -30,4 +36,15 @@ fn what_is_nested_deep_is_found_by_a_bounded_name() {
     assert!(id.len() < 300, "{id}");
     let source = place.call("get_symbol_source", &json!({"symbol_id": id}));
     assert_eq!(source["source"], "fn deepest() {}", "{source}");
+}
+
+#[test]
+fn a_line_that_is_longer_than_an_answer_is_cut() {
+    let place = Place::with([("long.py", format!("x = '{}'\ny = 1\n", "ab".repeat(200_000)))]);
+    let answer = place.call("get_file_content", &json!({"file_path": "long.py", "max_tokens": 8_000}));
+    let content = answer["content"].as_str().expect("a text");
+    assert!(content.starts_with("x = 'abab") && content.len() < 100_000, "{} bytes", content.len());
+    assert_eq!(answer["bytes_left"], 400_007 - content.len(), "{answer:.300}");
+    let rest = json!({"file_path": "long.py", "max_tokens": 8_000, "cursor": answer["next_cursor"]});
+    assert_eq!(place.call("get_file_content", &rest)["content"], "y = 1\n");
 }

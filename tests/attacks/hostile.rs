@@ -50,6 +50,95 @@ pub fn files(size: usize) -> Vec<(&'static str, String)> {
         ("noise.py", many("f(a[{x: (", size)),
         ("noise.rs", many("+-*/%&|^!~=<>?:.,;@#$", size)),
         ("comments.java", many("*/x;", size)),
+        ("derived.py", (1..size / 25).map(|n| format!("class A{n}(A{}): pass\n", n - 1)).collect()),
+        ("bases.py", format!("class A({}): pass\n", (0..size / 8).map(|n| format!("B{n}, ")).collect::<String>())),
+        ("labels.ts", many("{a:", size)),
+        ("rebound.py", many("a=a.b\n", size)),
+        ("rebound.ts", many("let a=a.b;\n", size)),
+        ("recursive.py", many("def f(a): return f(a)\n", size)),
+        ("recursive.ts", many("function f(a){return f(a)}\n", size)),
         ("paragraphs.ts", format!("class A {{{{{{{{ <<<<\n\n{}", many("a\n\n", size))),
     ]
+}
+
+/// Pieces of a language that hostile files are made of.
+pub struct Language {
+    pub id: &'static str,
+    extension: &'static str,
+    /// What a file begins with.
+    before: &'static str,
+    /// Openings that nest, each with its closing.
+    nests: &'static [(&'static str, &'static str)],
+    /// A function `f` that calls itself.
+    function: &'static str,
+    /// A statement that binds `a` again.
+    statement: &'static str,
+}
+
+#[rustfmt::skip]
+pub const LANGUAGES: &[Language] = &[
+    Language { id: "bash", extension: "sh", before: "", nests: &[("f(){\n", "}"), ("if a; then\n", "fi\n"), ("$(", ")")], function: "f(){ f; }\n", statement: "a=$b\n" },
+    Language { id: "c", extension: "c", before: "", nests: &[("{", "}"), ("struct a{", "}"), ("(", ")")], function: "int f(int a){return f(a);}\n", statement: "int a=a;\n" },
+    Language { id: "cpp", extension: "cpp", before: "", nests: &[("namespace a{", "}"), ("class a{", "}"), ("a<", ">"), ("[](){", "}")], function: "int f(int a){return f(a);}\n", statement: "auto a=a;\n" },
+    Language { id: "csharp", extension: "cs", before: "", nests: &[("namespace a{", "}"), ("class a{", "}"), ("void f(){", "}"), ("x=>", "")], function: "class A{int f(int a){return f(a);}}\n", statement: "int a=a;\n" },
+    Language { id: "elixir", extension: "ex", before: "", nests: &[("defmodule A do\n", "end\n"), ("fn a -> ", "end\n"), ("(", ")"), ("%{a: ", "}")], function: "def f(a), do: f(a)\n", statement: "a = a\n" },
+    Language { id: "go", extension: "go", before: "package p\n", nests: &[("func(){", "}"), ("struct{ a ", "}"), ("[]", ""), ("{", "}")], function: "func f(a int) int { return f(a) }\n", statement: "var a = a.b\n" },
+    Language { id: "java", extension: "java", before: "", nests: &[("class A{", "}"), ("new Object(){", "}"), ("L<", ">"), ("{", "}")], function: "class A extends A { int f(int a){return f(a);} }\n", statement: "class A{A a=a.a;}\n" },
+    Language { id: "javascript", extension: "js", before: "", nests: &[("function f(){", "}"), ("class A{static x=", "}"), ("()=>", ""), ("{a:", "}"), ("`${", "}`")], function: "function f(a){return f(a)}\n", statement: "a=a.b;\n" },
+    Language { id: "kotlin", extension: "kt", before: "", nests: &[("class A{", "}"), ("fun f(){", "}"), ("{ a -> ", "}")], function: "fun f(a:Int):Int=f(a)\n", statement: "val a=a.b\n" },
+    Language { id: "lua", extension: "lua", before: "", nests: &[("function f() ", "end "), ("do ", "end "), ("{a=", "}")], function: "function f(a) return f(a) end\n", statement: "a=a.b\n" },
+    Language { id: "php", extension: "php", before: "<?php\n", nests: &[("function f(){", "}"), ("class A{", "}"), ("[", "]"), ("if(a){", "}")], function: "function f($a){return f($a);}\n", statement: "$a=$a->b;\n" },
+    Language { id: "proto", extension: "proto", before: "syntax = \"proto3\";\n", nests: &[("message A{", "}"), ("message A{ enum B{", "}}")], function: "message f { f a = 1; }\n", statement: "import \"a\";\n" },
+    Language { id: "python", extension: "py", before: "", nests: &[("(", ")"), ("[", "]"), ("lambda: ", ""), ("f(a=", ")")], function: "def f(a): return f(a)\n", statement: "a=a.b\n" },
+    Language { id: "ruby", extension: "rb", before: "", nests: &[("module A\n", "end\n"), ("def f\n", "end\n"), ("->{", "}"), ("class A\n", "end\n")], function: "def f(a) f(a) end\n", statement: "a=a.b\n" },
+    Language { id: "rust", extension: "rs", before: "", nests: &[("mod a{", "}"), ("fn f(){", "}"), ("a::{", "}"), ("Vec<", ">"), ("impl A{fn f(){", "}}"), ("m!{", "}")], function: "fn f(a:i32)->i32{f(a)}\n", statement: "use a::b as a;\n" },
+    Language { id: "scala", extension: "scala", before: "", nests: &[("object A{", "}"), ("def f={", "}"), ("class A{", "}")], function: "def f(a:Int):Int=f(a)\n", statement: "val a=a.b\n" },
+    Language { id: "swift", extension: "swift", before: "", nests: &[("class A{", "}"), ("func f(){", "}"), ("{ a in ", "}")], function: "func f(a:Int)->Int{return f(a)}\n", statement: "let a=a.b\n" },
+    Language { id: "typescript", extension: "ts", before: "", nests: &[("namespace a{", "}"), ("class A{m(){", "}}"), ("{a:", "}"), ("a extends b?", "")], function: "function f(a:number):number{return f(a)}\n", statement: "let a=a.b;\n" },
+    Language { id: "zig", extension: "zig", before: "", nests: &[("struct{", "}"), ("const a=struct{", "}"), ("{", "}"), ("(", ")")], function: "fn f(a:i32) i32 { return f(a); }\n", statement: "const a=a.b;\n" },
+];
+
+impl Language {
+    /// Files of so many bytes, by name.
+    pub fn files(&self, size: usize) -> Vec<(String, String)> {
+        let Self { extension, before, function, statement, .. } = self;
+        let mut files = Vec::new();
+        let mut file =
+            |name: &str, text: String| files.push((format!("{name}.{extension}"), format!("{before}{text}")));
+        for (place, (open, close)) in self.nests.iter().enumerate() {
+            file(&format!("nested_{place}"), nested(open, close, size));
+            file(&format!("open_{place}"), many(open, size));
+        }
+        let long = function.replace('f', &"n".repeat(1_000));
+        let renamed = |number: usize| function.replace('f', &format!("f{number}"));
+        file("functions", many(function, size));
+        file("statements", many(statement, size));
+        file("both", many(statement, size / 2) + &many(function, size / 2));
+        file("names", (0..size / (function.len() + 12)).map(renamed).collect());
+        file("long_names", many(&long, size));
+        file("one_line", many(&function.replace('\n', " "), size));
+        file("noise", many("+-*/%&|^!~=<>?:.,;@#$", size));
+        file("brackets", many("([{<", size));
+        file("words", many("class def func fn if else for while return import ", size));
+        file("string", format!("x = \"{}", "a".repeat(size)));
+        file("comments", many("/*", size));
+        file("chain", format!("x = a{}", many(".b()", size)));
+        file("sum", format!("x = 1{}", many("+a", size)));
+        file("decorators", many("@a\n", size) + function);
+        file("documented", many("/// a\n", size / 2) + &many("# a\n", size / 2) + function);
+        file("mutated", mutated(&many(&format!("{function}{statement}"), size)));
+        files
+    }
+}
+
+/// A text with another sign in place of every twentieth letter.
+fn mutated(text: &str) -> String {
+    let signs = b"(){}[]<>;:,.\n \"'a@#=";
+    let mut state = 0x5DEE_CE66_D1CE_4E5B_u64;
+    let mutate = |letter: u8| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let chosen = (state >> 33) as usize;
+        if chosen.is_multiple_of(20) { signs[chosen / 20 % signs.len()] } else { letter }
+    };
+    String::from_utf8(text.bytes().map(mutate).collect()).expect("all are ASCII")
 }

@@ -72,6 +72,9 @@ pub struct Deadness<'a> {
     pub files_not_judged: usize,
 }
 
+/// The most bases of a class whose methods are looked for among its own.
+const MOST_BASES: usize = 250;
+
 /// Reachability of a symbol, the strongest last.
 const UNREACHED: u8 = 0;
 const TESTED: u8 = 1;
@@ -161,8 +164,10 @@ struct Walk<'g, 'a> {
     shown: Vec<u32>,
     /// By method: its overrides.
     overrides: FxHashMap<u32, Vec<u32>>,
-    /// By definition: the others with its name and place, in languages that take them for one.
-    twins: FxHashMap<u32, Vec<u32>>,
+    /// By definition: its group in `groups`, in languages that take definitions with one name and place for one.
+    twins: FxHashMap<u32, usize>,
+    /// Definitions by group; empty once one of them was reached.
+    groups: Vec<Vec<u32>>,
     /// Symbols used at the top level of files: by code, and by tests.
     top: [Vec<u32>; 2],
     /// Whether every part of a test counts as run.
@@ -190,6 +195,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             shown: Vec::new(),
             overrides: FxHashMap::default(),
             twins: FxHashMap::default(),
+            groups: Vec::new(),
             top: [Vec::new(), Vec::new()],
             tests_run: true,
         };
@@ -212,7 +218,8 @@ impl<'g, 'a> Walk<'g, 'a> {
             twins.entry(place).or_default().push(node);
         }
         for all in twins.into_values() {
-            all.iter().for_each(|node| drop(self.twins.insert(*node, all.clone())));
+            self.twins.extend(all.iter().map(|node| (*node, self.groups.len())));
+            self.groups.push(all);
         }
     }
 
@@ -253,10 +260,11 @@ impl<'g, 'a> Walk<'g, 'a> {
     fn find_overrides(&mut self) {
         let graph = self.graph;
         let above = |class: u32| {
-            let (mut found, mut waiting) = (Vec::new(), vec![graph.symbols[class as usize].number()]);
-            while let Some(class) = waiting.pop() {
+            let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+            let mut waiting = vec![graph.symbols[class as usize].number()];
+            while let Some(class) = waiting.pop().filter(|_| found.len() < MOST_BASES) {
                 for base in graph.edges.bases(class) {
-                    let Some(node) = graph.node(base).filter(|node| !found.contains(node)) else { continue };
+                    let Some(node) = graph.node(base).filter(|node| seen.insert(*node)) else { continue };
                     found.push(node);
                     waiting.push(base);
                 }
@@ -368,7 +376,9 @@ impl<'g, 'a> Walk<'g, 'a> {
             self.waiting.extend(self.uses.of(node));
             self.waiting.extend(self.graph.parent(node));
             self.waiting.extend(self.overrides.get(&node).into_iter().flatten());
-            self.waiting.extend(self.twins.get(&node).into_iter().flatten());
+            if let Some(group) = self.twins.get(&node) {
+                self.waiting.extend(std::mem::take(&mut self.groups[*group]));
+            }
             self.waiting.extend(self.held.get(&node).into_iter().flatten());
             let class = &self.graph.symbols[node as usize];
             let members = self.members.get(&node).into_iter().flatten();

@@ -20,19 +20,9 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place of an occurrence; `None` for a file that is not in the snapshot.
-    pub fn of(snapshot: &'a Snapshot, edge: &'a Edge) -> Option<Self> {
-        let file = snapshot.file_by_number(edge.file)?;
-        Some(Self { file, edge, line: line_of(file, edge.at) })
-    }
-
-    /// The line's text, trimmed.
+    /// The line's text, trimmed: the beginning of a very long line.
     pub fn text(&self) -> String {
-        let content = self.file.content();
-        let at = (self.edge.at as usize).min(content.len());
-        let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
-        String::from_utf8_lossy(&content[start..end]).trim().to_owned()
+        line_text(self.file, self.edge.at)
     }
 
     /// Its column: the number of characters before it in its line, plus one.
@@ -41,6 +31,40 @@ impl<'a> Place<'a> {
         let at = (self.edge.at as usize).min(content.len());
         let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
         String::from_utf8_lossy(&content[start..at]).chars().count() as u32 + 1
+    }
+}
+
+/// The longest text of a line, in bytes.
+const LONGEST_LINE: usize = 4_000;
+
+/// The text of the line around a byte, trimmed: the beginning of a very long line.
+pub fn line_text(file: FileView<'_>, at: u32) -> String {
+    let content = file.content();
+    let at = (at as usize).min(content.len());
+    let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
+    let line = content[start..end].trim_ascii();
+    String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]).trim().to_owned()
+}
+
+/// The lines of places in a file, in ascending order. Lines are counted on from place to place: counting each from the
+/// beginning takes time that grows with the square of the file.
+#[derive(Default)]
+pub struct LineCount {
+    at: usize,
+    newlines: u32,
+}
+
+impl LineCount {
+    /// The line of a byte, one-based.
+    pub fn line_of(&mut self, content: &[u8], at: u32) -> u32 {
+        if (at as usize) < self.at {
+            *self = Self::default();
+        }
+        let between = content.get(self.at..at as usize).unwrap_or_default();
+        self.newlines += memchr::memchr_iter(b'\n', between).count() as u32;
+        self.at += between.len();
+        self.newlines + 1
     }
 }
 
@@ -61,7 +85,7 @@ pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Opt
 
 /// The uses of a symbol, by path and line.
 pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<Place<'a>> {
-    sorted(edges.users(symbol).filter_map(|edge| Place::of(snapshot, edge)))
+    places(snapshot, edges.users(symbol))
 }
 
 /// The name written at a use, if it differs from the symbol's own: an alias of an import, or the name of an embedded
@@ -81,12 +105,18 @@ fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
 
 /// Possible uses of any symbol of this name, by path and line.
 pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<Place<'a>> {
-    sorted(edges.possible(name.as_bytes()).filter_map(|edge| Place::of(snapshot, edge)))
+    places(snapshot, edges.possible(name.as_bytes()))
 }
 
-fn sorted<'a>(places: impl Iterator<Item = Place<'a>>) -> Vec<Place<'a>> {
-    let mut places: Vec<Place<'a>> = places.collect();
+/// The places of occurrences, by path and line.
+fn places<'a>(snapshot: &'a Snapshot, edges: impl Iterator<Item = &'a Edge>) -> Vec<Place<'a>> {
+    let found = edges.filter_map(|edge| Some(Place { file: snapshot.file_by_number(edge.file)?, edge, line: 0 }));
+    let mut places: Vec<Place<'a>> = found.collect();
     places.sort_by_key(|place| (place.file.path(), place.edge.at));
+    for of_file in places.chunk_by_mut(|a, b| a.edge.file == b.edge.file) {
+        let mut lines = LineCount::default();
+        of_file.iter_mut().for_each(|place| place.line = lines.line_of(place.file.content(), place.edge.at));
+    }
     places
 }
 
@@ -157,16 +187,15 @@ pub fn calls<'a>(
                 }
             }
             Direction::Callees => {
-                for edge in edges.in_file(via.file).iter().filter(|edge| edge.role() == Role::Call) {
-                    if function_around(snapshot, edge).is_none_or(|around| around.number() != via) {
-                        continue;
-                    }
-                    let Some(place) = Place::of(snapshot, edge) else { continue };
+                let is_own =
+                    |edge: &&Edge| function_around(snapshot, edge).is_some_and(|around| around.number() == via);
+                let calls = edges.in_file(via.file).iter().filter(|edge| edge.role() == Role::Call);
+                for place in places(snapshot, calls.filter(is_own)) {
                     // Calls through a variable or a field are unknown here.
                     let is_called = |target: &SymbolId| {
                         snapshot.symbol(*target).is_some_and(|symbol| symbol.kind() != Kind::Constant)
                     };
-                    for target in edges.targets(edge).filter(is_called) {
+                    for target in edges.targets(place.edge).filter(is_called) {
                         next.entry(target).or_default().1.push(place.line);
                     }
                 }
