@@ -40,6 +40,9 @@ pub struct Output {
     lossy: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+    /// Bytes of the last line that did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_left: Option<usize>,
     /// Lines that were asked for and did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     left: Option<u64>,
@@ -96,14 +99,21 @@ fn output(
     let wanted = (last + 1 - first) as usize;
 
     let mut content = String::new();
-    let (mut given, mut spent) = (0, 150);
+    let (mut given, mut spent, mut bytes_left) = (0, 150, None);
     for line in text.split_inclusive('\n').skip(first as usize - 1).take(wanted) {
         // A line costs a little more as JSON than as text: quotes, tabs and the newline are escaped.
         let escaped = serde_json::to_string(line).unwrap_or_default();
-        spent += tokens::estimate(&escaped);
-        if spent > call.max_tokens && given > 0 {
+        let cost = tokens::estimate(&escaped);
+        if spent + cost > call.max_tokens {
+            if given == 0 {
+                let start = beginning(line, call.max_tokens.saturating_sub(spent));
+                content.push_str(start);
+                bytes_left = Some(line.len() - start.len());
+                given = 1;
+            }
             break;
         }
+        spent += cost;
         content.push_str(line);
         given += 1;
     }
@@ -119,8 +129,28 @@ fn output(
         line_count,
         content,
         lossy,
-        truncated: cut,
+        truncated: cut || bytes_left.is_some(),
+        bytes_left,
         left: cut.then_some(left),
         next_cursor: cut.then(|| call.cursor(call.offset + given)),
     }
+}
+
+/// The beginning of a line that costs so many tokens at most.
+fn beginning(line: &str, tokens: usize) -> &str {
+    let fits = |end: usize| {
+        let escaped = serde_json::to_string(&line[..line.floor_char_boundary(end)]).unwrap_or_default();
+        tokens::estimate(&escaped) <= tokens
+    };
+    // A token has at least one byte.
+    let (mut fitting, mut too_long) = (0, line.len() + 1);
+    let mut step = tokens.max(1);
+    while too_long - fitting > tokens / 16 + 1 {
+        let end = (fitting + step).min(too_long - 1).max(fitting + 1);
+        match fits(end) {
+            true => (fitting, step) = (end, step * 2),
+            false => (too_long, step) = (end, ((end - fitting) / 2).max(1)),
+        }
+    }
+    &line[..line.floor_char_boundary(fitting)]
 }
