@@ -7,6 +7,8 @@ mod law;
 mod leaks;
 mod messages;
 mod patterns;
+mod soak;
+mod sweep;
 
 #[allow(dead_code, reason = "attacks never wait for freshness")]
 #[path = "../all/client.rs"]
@@ -47,13 +49,19 @@ impl Place {
         self.0.path().join("source")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// The program with an index of this name and without limits.
+    fn unlimited(&self, arguments: &[&str], index: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
         command
             .args(arguments)
             .current_dir(self.source())
-            .env("CODELODE_INDEX_PATH", self.0.path().join("index"))
+            .env("CODELODE_INDEX_PATH", self.0.path().join(index))
             .env("HOME", self.0.path());
+        command
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.unlimited(arguments, "index");
         // SAFETY: only system calls are made between fork and exec.
         unsafe { command.pre_exec(limit) };
         command
