@@ -166,6 +166,9 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
 fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
     let started = Instant::now();
     (watcher.progress)(0, None, "looking for files");
+    let sidecar = sidecar_of(root, config);
+    // Read before the folder: an index that is published later may hold changes that this walk has not seen.
+    let base = published(&sidecar, config);
     let OfProject { config, input, warnings } = of_project(root, config);
     let config = &config;
     let mut rules = rules(config);
@@ -180,8 +183,7 @@ fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher
     if let Some(most) = options.at_most.filter(|most| walk.files.len() > *most) {
         return Err(Error::TooMany(most));
     }
-    let plan = Plan::of(walk, started.elapsed());
-    let sidecar = sidecar_of(root, config);
+    let plan = Plan { base, ..Plan::of(walk, started.elapsed()) };
     let every = if options.publish_every > 0 { options.publish_every } else { PUBLISH_EVERY };
     match plan.files.len() > every + every / 2 {
         true => run_in_parts(&Origin::Folder(root), config, sidecar, plan, &rules, options, watcher, every),
@@ -195,7 +197,7 @@ fn run_in_parts(
     origin: &Origin<'_>,
     config: &Config,
     sidecar: Sidecar,
-    plan: Plan,
+    mut plan: Plan,
     rules: &Rules,
     options: &Options,
     watcher: &Watcher<'_>,
@@ -219,9 +221,11 @@ fn run_in_parts(
             let before = end as u64 - of.unwrap_or(0);
             (watcher.progress)(before + done, Some(total as u64), what);
         };
-        let part = Plan { partial: true, ..Plan::of_files(plan.files[..end].to_vec(), plan.discovery) };
+        let files = plan.files[..end].to_vec();
+        let part = Plan { base: plan.base, partial: true, ..Plan::of_files(files, plan.discovery) };
         let watcher = Watcher { progress: &tell, ..*watcher };
         let report = run(origin, config, sidecar.clone(), part, rules, &options, &watcher)?;
+        plan.base = Some(report.facts.number);
         added.extend(report.added);
         warnings.extend(report.warnings);
         options.from_scratch = false;
@@ -316,7 +320,8 @@ pub fn refresh(
         inputs: snapshot.table().inputs().map(|row| row.to_input()).collect(),
         skipped: BTreeMap::new(),
         warnings: Vec::new(),
-        goes_out_from: Some(facts.number),
+        base: Some(facts.number),
+        looked_at_all: false,
         partial: false,
         discovery: Duration::ZERO,
     };
@@ -392,14 +397,22 @@ fn rules(config: &Config) -> Rules {
     }
 }
 
+/// Number of the commit that a checkout's index is at.
+fn published(sidecar: &Sidecar, config: &Config) -> Option<u64> {
+    let manifest = Registry::new(&config.home).store(&sidecar.store).manifest().ok()?;
+    manifest.snapshots.get(&sidecar.snapshot).map(|facts| facts.number)
+}
+
 /// Files to index.
 struct Plan {
     files: Vec<SourceFile>,
     inputs: Vec<Input>,
     skipped: BTreeMap<SkipReason, u64>,
     warnings: Vec<String>,
-    /// Base commit for files that were not checked; `None` when all were.
-    goes_out_from: Option<u64>,
+    /// Commit that was published before the first file was checked, if any.
+    base: Option<u64>,
+    /// Whether every file was checked; the others are as in the base.
+    looked_at_all: bool,
     /// Whether the folder has more files than the plan.
     partial: bool,
     discovery: Duration,
@@ -413,7 +426,8 @@ impl Plan {
             inputs: Vec::new(),
             skipped: BTreeMap::new(),
             warnings: Vec::new(),
-            goes_out_from: None,
+            base: None,
+            looked_at_all: true,
             partial: false,
             discovery,
         }
@@ -422,7 +436,7 @@ impl Plan {
     /// Creates a plan from a complete walk.
     fn of(walk: discover::Walk, discovery: Duration) -> Self {
         let discover::Walk { files, inputs, skipped, warnings, left_out: _ } = walk;
-        Self { files, inputs, skipped, warnings, goes_out_from: None, partial: false, discovery }
+        Self { files, inputs, skipped, warnings, base: None, looked_at_all: true, partial: false, discovery }
     }
 }
 
@@ -441,8 +455,7 @@ fn run(
     let registry = Registry::new(&config.home);
     registry.prepare();
     let store = registry.store(&sidecar.store);
-    let Plan { mut files, mut inputs, skipped, mut warnings, goes_out_from, partial, discovery } = plan;
-    let looked_at_all = goes_out_from.is_none();
+    let Plan { mut files, mut inputs, skipped, mut warnings, base: planned, looked_at_all, partial, discovery } = plan;
     let racy_after = nanoseconds(now) - RACY.as_nanos() as i64 - discovery.as_nanos() as i64;
     let racy_until = nanoseconds(now) + AHEAD.as_nanos() as i64;
     let is_recent = |time_ns: i64| time_ns > racy_after && time_ns <= racy_until;
@@ -473,10 +486,10 @@ fn run(
     };
     let is_current = |base: &Snapshot| base.content_version() == store::CONTENT;
     let base = writer.base(&sidecar.snapshot)?.filter(|base| is_current(base) && !options.from_scratch);
-    // Another process has published since the plan was made, so its unchecked files may be stale.
+    // Another process has published since the plan was made, which may hold later changes than the plan.
     if let Origin::Folder(root) = origin
-        && goes_out_from.is_some()
-        && goes_out_from != base.as_ref().map(|base| base.facts().number)
+        && !options.from_scratch
+        && (writer.published(&sidecar.snapshot) != planned || (!looked_at_all && base.is_none()))
     {
         drop(writer);
         return index_folder(root, config, options, watcher);

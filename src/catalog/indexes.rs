@@ -4,41 +4,24 @@
 //! most once a second. Changed files are read at once; the answer notes those that take longer than the caller waits.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Caller;
+use super::freshness::{LOOK_EVERY, Open, STRICT, looked_at};
 use super::here::here;
-use super::locate::{EXCERPT, resolve};
+use super::locate::resolve;
 use super::mend::{Mended, mended};
-use crate::allocator;
 use crate::answer::{Code, Error, Freshness};
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::git;
-use crate::model::{Phase, Progress};
+use crate::model::Phase;
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot, SnapshotFacts};
-use crate::watch::{self, Standing, Watching};
-
-/// Minimum time between two comparisons of a folder.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Age up to which a comparison belongs to the current question.
-const JUST_NOW: Duration = Duration::from_millis(5);
-/// Maximum wait for changes, in relaxed and in strict mode.
-const RELAXED: Duration = Duration::from_millis(50);
-const STRICT: Duration = Duration::from_millis(500);
-/// Maximum wait of a question for an index of which there is only an excerpt for another question.
-const COMPLETION: Duration = Duration::from_secs(30);
-/// Time before an excerpt is completed.
-const HEAD_START: Duration = Duration::from_millis(150);
-/// Idle time before free memory is returned to the system.
-const QUIET: Duration = Duration::from_secs(2);
-/// Pause before an unresponsive watcher is asked again.
-const MUTE: Duration = Duration::from_secs(5);
-/// Maximum number of stale files that are listed.
-const MOST_NAMED: usize = 20;
+use crate::watch::{self, Watching};
 
 /// Indexes that this process has open.
 pub struct Indexes {
@@ -49,33 +32,6 @@ pub struct Indexes {
     pub(super) mended: Mended,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Mutex<()>,
-}
-
-/// One open index.
-struct Open {
-    state: Mutex<State>,
-    /// Notified when a comparison has finished.
-    looked: Condvar,
-}
-
-struct State {
-    snapshot: Arc<Snapshot>,
-    stamp: Option<(u64, u64, i64)>,
-    looked: Option<Instant>,
-    /// Time of the first comparison.
-    first_looked: Option<Instant>,
-    /// Time when the watcher last failed to respond.
-    mute: Option<Instant>,
-    /// Whether the watcher responded to the last query.
-    is_kept: bool,
-    /// Whether a comparison is running, which updates the index if needed.
-    looking: bool,
-    /// Freshness of the snapshot as of the last comparison and update.
-    freshness: Freshness,
-    /// Some of the stale files.
-    stale: Vec<String>,
-    /// Reason why they are stale.
-    because: Option<String>,
 }
 
 /// A snapshot to answer from.
@@ -120,6 +76,11 @@ impl Indexes {
         Self { watching: Some(watching), ..self }
     }
 
+    /// Watcher of this process.
+    pub(super) fn watching(&self) -> Option<Arc<Watching>> {
+        self.watching.clone()
+    }
+
     /// Registry of indexed checkouts.
     pub fn registry(&self) -> &Registry {
         &self.registry
@@ -133,15 +94,7 @@ impl Indexes {
     /// Waits for indexes that began as an excerpt in this process, and returns their facts.
     pub(super) fn complete(&self) -> Vec<SnapshotFacts> {
         let open: Vec<Arc<Open>> = self.lock().values().cloned().collect();
-        let completed = open.iter().filter_map(|open| {
-            let state = lock(&open.state);
-            if !pipeline::is_excerpt(state.snapshot.facts()) {
-                return None;
-            }
-            let state = open.looked.wait_while(state, |state| state.looking).unwrap_or_else(PoisonError::into_inner);
-            Some(state.snapshot.facts().clone()).filter(|facts| !facts.partial)
-        });
-        completed.collect()
+        open.iter().filter_map(|open| open.completed()).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {
@@ -159,32 +112,31 @@ pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
 
 /// Opens a known repository, as [`open`] does.
 pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
+    let since = caller.began.checked_sub(LOOK_EVERY).unwrap_or(caller.began);
+    open_since(caller, sidecar, since)
+}
+
+/// Opens a known repository, compared with its folder at this time or later if the caller waits for that.
+fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Instant) -> Result<Repo, Error> {
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     if root.is_none() && pipeline::is_gone(&sidecar, caller.indexes.registry(), caller.config) {
         return Err(dropped(caller, &sidecar));
     }
-    let mut open = opened(caller, &sidecar)?;
-    if root.is_none() && sidecar.remote.is_none() {
-        // Its disk may be away, or the index may come from another machine.
-        caller.note("folder_missing", true);
-        let snapshot = lock(&open.state).snapshot.clone();
-        let freshness = Some(Freshness::Unchecked);
-        return Ok(Repo { sidecar, snapshot, root, here: String::new(), freshness, is_kept: false });
-    }
-    if let Some(root) = &root {
-        open = looked_at(caller, open, &sidecar, root)?;
-    }
-    let state = lock(&open.state);
-    let snapshot = state.snapshot.clone();
-    // Calls before the next comparison get the result of the last one.
-    let freshness = root.as_ref().map(|_| state.freshness);
-    let is_kept = root.is_some() && state.is_kept;
-    if freshness.is_some_and(|freshness| freshness != Freshness::Fresh) {
-        note_stale(caller, &state);
-    }
-    drop(state);
-    let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
-    Ok(Repo { sidecar, snapshot, root, here, freshness, is_kept })
+    let open = opened(caller, &sidecar)?;
+    let Some(root) = root else {
+        // The disk of a folder may be away, or the index may come from another machine.
+        let is_missing = sidecar.remote.is_none();
+        if is_missing {
+            caller.note("folder_missing", true);
+        }
+        let freshness = is_missing.then_some(Freshness::Unchecked);
+        let snapshot = open.snapshot();
+        return Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness, is_kept: false });
+    };
+    let seen = looked_at(caller, open, &sidecar, &root, since)?;
+    let here = here(caller, &root);
+    let (snapshot, freshness) = (seen.snapshot, Some(seen.freshness));
+    Ok(Repo { sidecar, snapshot, root: Some(root), here, freshness, is_kept: seen.is_kept })
 }
 
 impl Repo {
@@ -226,9 +178,7 @@ pub fn forget_gone(caller: &Caller<'_>) {
 
 /// Opens a repository as [`open`] does, with a new comparison: for answers about all files.
 pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
-    let sidecar = resolve(caller, repo)?;
-    forget_look(caller, &sidecar.repo, Duration::ZERO);
-    let repo = open_sidecar(caller, sidecar)?;
+    let repo = open_since(caller, resolve(caller, repo)?, Instant::now())?;
     note(caller, &repo);
     Ok(repo)
 }
@@ -237,17 +187,16 @@ pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> 
 pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let sidecar = resolve(caller, repo)?;
     let open = opened(caller, &sidecar)?;
-    let snapshot = lock(&open.state).snapshot.clone();
+    let snapshot = open.snapshot();
     caller.answers_from(&sidecar, &snapshot);
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
     Ok(Repo { sidecar, snapshot, root, here, freshness: None, is_kept: false })
 }
 
-/// Compares the folder again, unless that was done for this very call.
-fn look_again(caller: &Caller<'_>, repo: &mut Repo) -> Result<(), Error> {
-    forget_look(caller, &repo.sidecar.repo, JUST_NOW);
-    *repo = open_sidecar(caller, repo.sidecar.clone())?;
+/// Opens the repository again, compared with its folder at this time or later.
+fn look_again(caller: &Caller<'_>, repo: &mut Repo, since: Instant) -> Result<(), Error> {
+    *repo = open_since(caller, repo.sidecar.clone(), since)?;
     note(caller, repo);
     Ok(())
 }
@@ -263,28 +212,18 @@ pub fn answered<T>(
     let mut answer = ask(repo);
     // Results in changed files may disappear, so two rounds at most.
     for _ in 0..2 {
-        let generation = repo.snapshot.generation();
+        let snapshot = repo.snapshot.clone();
         match answer.as_ref().ok().and_then(|answer| about(repo, answer)) {
             Some(paths) => ensure_fresh(caller, repo, paths.iter().map(String::as_str))?,
-            None if repo.freshness.is_some() => look_again(caller, repo)?,
+            None if repo.freshness.is_some() => look_again(caller, repo, caller.began)?,
             None => {}
         }
-        if repo.snapshot.generation() == generation {
+        if Arc::ptr_eq(&repo.snapshot, &snapshot) {
             break;
         }
         answer = ask(repo);
     }
     answer
-}
-
-/// Forces a comparison at the next opening, if the last one is older than this.
-fn forget_look(caller: &Caller<'_>, repo: &str, longer_than: Duration) {
-    if let Some(open) = caller.indexes.lock().get(repo) {
-        let mut state = lock(&open.state);
-        if state.looked.is_some_and(|looked| looked.elapsed() >= longer_than) {
-            state.looked = None;
-        }
-    }
 }
 
 /// Reads files again even if their size and time are unchanged, and updates the index when contents differ.
@@ -303,33 +242,45 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
     let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: STRICT };
     pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, caller.config, &watcher)
         .map_err(|err| pipeline_error(err, &repo.sidecar))?;
-    look_again(caller, repo)
+    look_again(caller, repo, caller.began)
 }
 
 /// Ensures that these files are up to date even shortly after a comparison, and takes a newer snapshot when they were
-/// not.
+/// not. Files that no longer exist are left out, though the index may still hold them.
 pub fn ensure_fresh<'p>(
     caller: &Caller<'_>,
     repo: &mut Repo,
     paths: impl IntoIterator<Item = &'p str>,
 ) -> Result<(), Error> {
-    let Some(root) = &repo.root else { return Ok(()) };
+    let Some(root) = repo.root.clone() else { return Ok(()) };
     let table = repo.snapshot.table();
     let follow = repo.snapshot.facts().follow_symlinks;
-    let changed = paths.into_iter().any(|path| {
-        let seen = crate::discover::stat(root, path, follow);
+    let has_changed = |path: &&str| {
+        let seen = crate::discover::stat(&root, path, follow);
         match (table.find(path), seen) {
             (Some(row), Some(file)) if repo.is_kept => !row.is_read_as(&file),
             (Some(row), Some(file)) => !row.is_as(&file),
             (None, None) => false,
             _ => true,
         }
-    });
-    if !changed {
+    };
+    let changed: Vec<&str> = paths.into_iter().filter(has_changed).collect();
+    if changed.is_empty() {
         return Ok(());
     }
-    forget_look(caller, &repo.sidecar.repo, Duration::ZERO);
-    look_again(caller, repo)
+    look_again(caller, repo, Instant::now())?;
+    let is_gone = |path: &&str| {
+        let found = root.join(path).symlink_metadata();
+        found.is_err_and(|err| matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
+    };
+    let mut gone: Vec<String> = changed.into_iter().filter(is_gone).map(str::to_owned).collect();
+    if gone.iter().any(|path| repo.snapshot.file(path).is_some()) {
+        // The next hits would be gone as well when a folder was removed.
+        gone.extend(pipeline::drift(&root, &repo.snapshot).gone);
+        repo.snapshot = Arc::new(repo.snapshot.without(gone.iter().map(String::as_str)));
+        caller.answers_from(&repo.sidecar, &repo.snapshot);
+    }
+    Ok(())
 }
 
 fn note(caller: &Caller<'_>, repo: &Repo) {
@@ -340,11 +291,6 @@ fn note(caller: &Caller<'_>, repo: &Repo) {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // The snapshot is replaced by one assignment, so a panic leaves it intact.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Whether a checkout's folder is on this machine.
 pub fn is_here(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
     sidecar.remote.is_none() && caller.config.path_map.to_local(&sidecar.root).is_dir()
@@ -352,12 +298,12 @@ pub fn is_here(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
 
 /// Whether a checkout's index holds any file below one of its folders.
 pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Result<bool, Error> {
-    let snapshot = lock(&opened(caller, sidecar)?.state).snapshot.clone();
+    let snapshot = opened(caller, sidecar)?.snapshot();
     Ok(snapshot.table().iter().any(|row| row.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))))
 }
 
 /// Opens the index of a checkout at its newest generation. An unreadable index is rebuilt, if possible.
-fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
+pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
     let opened = open_newest(caller, sidecar).or_else(|err| match mended(caller, sidecar, &err) {
         true => open_newest(caller, sidecar),
         false => Err(err),
@@ -368,7 +314,7 @@ fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
 /// Updates the index of a checkout when the exemptions from the secrets rule have changed since.
 fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Arc<Open>, Error> {
     let config = caller.config;
-    let facts = lock(&open.state).snapshot.facts().clone();
+    let facts = open.snapshot().facts().clone();
     let patterns = config.secrets.patterns();
     if facts.allow_secrets == patterns {
         return Ok(open);
@@ -398,11 +344,10 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     let stamp = store.stamp();
     let known = indexes.lock().get(&sidecar.repo).cloned();
     if let Some(open) = known {
-        let mut state = lock(&open.state);
+        let mut state = open.state();
         if state.stamp != stamp {
             // Another process or thread has published since.
-            state.snapshot = Arc::new(newest(caller, &store, sidecar)?);
-            state.stamp = stamp;
+            state.replace(Arc::new(newest(caller, &store, sidecar)?), stamp);
         }
         state.snapshot.damage()?;
         drop(state);
@@ -415,19 +360,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
         // answers use are checked.
         let _ = std::thread::Builder::new().name("check".to_owned()).spawn(move || snapshot.check_the_rest());
     }
-    let state = State {
-        snapshot,
-        stamp,
-        looked: None,
-        first_looked: None,
-        mute: None,
-        is_kept: false,
-        looking: false,
-        freshness: Freshness::Fresh,
-        stale: Vec::new(),
-        because: None,
-    };
-    let open = Arc::new(Open { state: Mutex::new(state), looked: Condvar::new() });
+    let open = Arc::new(Open::new(snapshot, stamp));
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
 }
 
@@ -437,171 +370,6 @@ fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Resul
     match caller.asks_for_symbols {
         true => store.snapshot(&sidecar.snapshot),
         false => store.snapshot_of_text(&sidecar.snapshot),
-    }
-}
-
-/// Determines the freshness of an index, and waits for its update as long as the caller does. A watcher is asked
-/// first; without one, the folder is compared.
-fn looked_at(caller: &Caller<'_>, open: Arc<Open>, sidecar: &Sidecar, root: &Path) -> Result<Arc<Open>, Error> {
-    let config = caller.config;
-    let patience = caller.request.patience.unwrap_or(match config.freshness {
-        config::Freshness::Relaxed => RELAXED,
-        config::Freshness::Strict => STRICT,
-    });
-    let began = Instant::now();
-    let is_excerpt = pipeline::is_excerpt(lock(&open.state).snapshot.facts());
-    let patience = match caller.noted(EXCERPT) {
-        _ if !is_excerpt => patience,
-        // The excerpt was made for this question.
-        Some(_) => Duration::ZERO,
-        None => patience.max(COMPLETION),
-    };
-    let may_ask = {
-        let state = lock(&open.state);
-        let is_mute = state.mute.is_some_and(|asked| asked.elapsed() < MUTE);
-        state.snapshot.content_version() == store::CONTENT && !is_mute
-    };
-    let standing = if may_ask { ask_keeper(caller, sidecar, root, patience) } else { None };
-    let mut state = match standing {
-        Some(standing @ (Standing::Fresh | Standing::Pending(_))) => {
-            let open = opened(caller, sidecar)?;
-            let mut state = lock(&open.state);
-            (state.freshness, state.stale) = match standing {
-                Standing::Pending(files) => (Freshness::Indexing, files),
-                _ => (Freshness::Fresh, Vec::new()),
-            };
-            (state.looked, state.because, state.is_kept) = (Some(began), None, true);
-            drop(state);
-            return Ok(open);
-        }
-        other => {
-            let mut state = lock(&open.state);
-            if other.is_some() {
-                state.mute = Some(began);
-            }
-            if std::mem::take(&mut state.is_kept) {
-                // The watcher's last response replaces any comparison since.
-                state.looked = None;
-            }
-            state
-        }
-    };
-    if !state.looking && state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
-        // Freshness is unknown until the comparison ends.
-        let freshness = if is_excerpt { Freshness::Indexing } else { Freshness::Unchecked };
-        (state.looked, state.looking, state.freshness) = (Some(began), true, freshness);
-        (state.stale, state.because) = (Vec::new(), None);
-        let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
-        let look = Look::new(caller, &open, sidecar, root, state.snapshot.clone());
-        drop(state);
-        let keeper = caller.indexes.watching.clone().filter(|_| is_asked_again);
-        let root = root.to_owned();
-        // If no thread can be started, the look is dropped, which wakes those who wait.
-        let _ = std::thread::Builder::new().name("look".to_owned()).spawn(move || {
-            let has_worked = look.run();
-            // The waiting calls have been answered.
-            if let Some(watching) = keeper {
-                watching.keep(&root);
-            }
-            if has_worked {
-                // An editing session goes on and would need the free memory again at once.
-                std::thread::sleep(QUIET);
-                allocator::give_back();
-            }
-        });
-        state = lock(&open.state);
-    }
-    let waited = open.looked.wait_timeout_while(state, patience, |state| state.looking);
-    drop(waited);
-    Ok(open)
-}
-
-/// Asks the watcher of a checkout, in this process or another.
-fn ask_keeper(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<Standing> {
-    let ours = caller.indexes.watching.as_ref().and_then(|watching| watching.ask(root, patience));
-    ours.or_else(|| watch::ask(&caller.config.home, &sidecar.snapshot, root, patience))
-}
-
-/// A comparison of a folder, which continues in the background when callers stop waiting.
-struct Look {
-    open: Arc<Open>,
-    sidecar: Sidecar,
-    root: PathBuf,
-    snapshot: Arc<Snapshot>,
-    config: Config,
-    store: store::Store,
-    progress: Option<Arc<Progress<'static>>>,
-}
-
-impl Look {
-    fn new(caller: &Caller<'_>, open: &Arc<Open>, sidecar: &Sidecar, root: &Path, snapshot: Arc<Snapshot>) -> Self {
-        let store = caller.indexes.registry.store(&sidecar.store);
-        let (config, progress) = (caller.config.clone(), caller.request.progress.clone());
-        Self { open: open.clone(), sidecar: sidecar.clone(), root: root.to_owned(), snapshot, config, store, progress }
-    }
-
-    /// Compares the folder with the index, reads changed files and records the freshness. Returns whether there were
-    /// changes.
-    fn run(self) -> bool {
-        if pipeline::is_excerpt(self.snapshot.facts()) {
-            // The answer for which it was made takes less, and comes sooner alone.
-            std::thread::sleep(HEAD_START);
-        }
-        let drift = pipeline::drift(&self.root, &self.snapshot);
-        if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
-            lock(&self.open.state).freshness = Freshness::Fresh;
-            return false;
-        }
-        {
-            let mut state = lock(&self.open.state);
-            state.freshness = Freshness::Indexing;
-            state.stale = drift.changed.iter().chain(&drift.gone).take(MOST_NAMED).cloned().collect();
-        }
-        let tell = |at: u64, of: Option<u64>, what: &str| {
-            if let Some(progress) = &self.progress {
-                progress(at, of, what);
-            }
-        };
-        let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
-        let result = pipeline::refresh(&self.sidecar, &self.snapshot, &drift, &self.config, &watcher);
-        // The stamp is read before the snapshot, so that a publication in between counts as new.
-        let stamp = self.store.stamp();
-        let newer = result
-            .map_err(|err| err.to_string())
-            .and_then(|_| self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string()));
-        let mut state = lock(&self.open.state);
-        match newer {
-            Ok(newer) => {
-                (state.snapshot, state.stamp, state.freshness) = (Arc::new(newer), stamp, Freshness::Fresh);
-                state.stale = Vec::new();
-            }
-            Err(why) => {
-                // Another run is in progress, or the next call continues.
-                let is_partial = state.snapshot.facts().partial;
-                state.freshness = if is_partial { Freshness::Indexing } else { Freshness::Stale };
-                state.because = Some(why);
-            }
-        }
-        true
-    }
-}
-
-impl Drop for Look {
-    fn drop(&mut self) {
-        lock(&self.open.state).looking = false;
-        self.open.looked.notify_all();
-    }
-}
-
-/// Notes the stale files, or only that files may be stale when whole folders are affected or a comparison is pending.
-fn note_stale(caller: &Caller<'_>, state: &State) {
-    if let Some(why) = &state.because {
-        caller.note("stale_because", why.clone());
-    }
-    match (state.stale.is_empty(), state.freshness) {
-        (false, _) => caller.note("stale_files", state.stale.clone()),
-        (true, Freshness::Unchecked) => {}
-        (true, _) => caller.note("changes_pending", true),
     }
 }
 

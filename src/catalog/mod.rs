@@ -4,6 +4,7 @@
 
 pub mod doctor;
 pub mod files;
+mod freshness;
 pub mod github;
 mod here;
 pub mod indexes;
@@ -14,6 +15,7 @@ pub mod remotes;
 pub mod runs;
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 pub use crate::pipeline::{OfProject, Options, Report, of_project};
 pub use indexes::{Indexes, Repo, damage, store_error};
@@ -67,7 +69,8 @@ impl Context {
     pub fn caller<'a>(&'a self, request: &'a Request) -> Caller<'a> {
         let Self { config, indexes, remotes, .. } = self;
         let (notes, from) = (Notes::default(), Mutex::default());
-        Caller { config, indexes, remotes, request, asks_for_symbols: true, words: Vec::new(), notes, from }
+        let (words, began) = (Vec::new(), Instant::now());
+        Caller { config, indexes, remotes, request, began, asks_for_symbols: true, words, notes, from }
     }
 }
 
@@ -81,6 +84,8 @@ pub struct Caller<'a> {
     pub remotes: &'a Remotes,
     /// The request, with its directory, progress callback and patience.
     pub request: &'a Request,
+    /// Start of the call: changes before it belong into the answer.
+    pub(crate) began: Instant,
     /// Whether the call may search for symbols by name, beyond files and text.
     pub asks_for_symbols: bool,
     /// Words of the question, for which an excerpt of a folder without an index will do; none when it takes the whole.

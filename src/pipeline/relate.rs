@@ -34,7 +34,7 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
 
 /// Resolves every language of a snapshot.
 fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
-    let files: Vec<FileView<'_>> = snapshot.files().collect();
+    let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
     let earlier = earlier.and_then(|table| Earlier::read(table, &files));
     // Relations to edited files may lie in another language's part, so either all parts are reused or none.
     earlier.and_then(|earlier| join(&files, Some(earlier))).or_else(|| join(&files, None)).unwrap_or_default()

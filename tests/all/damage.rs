@@ -464,3 +464,64 @@ fn a_file_of_another_store_is_not_taken_for_its_own() {
         assert_eq!(place.doctor(&[]).0, 0, "{kind}");
     }
 }
+
+#[test]
+fn a_file_that_is_gone_is_no_answer_though_nothing_can_be_written() {
+    let place = Place::new();
+    let lock = File::options().write(true).open(place.store()[0].parent().expect("it lies in a folder").join("lock"));
+    let _lock = lock.map(|lock| lock.lock().map(|()| lock)).expect("it is ours").expect("nobody else writes");
+    fs::remove_file(place.source().join("pkg/user.py")).expect("it is ours");
+    for (tool, args) in [
+        ("search_symbols", json!({"query": "run"})),
+        ("search_text", json!({"query": "shared"})),
+        ("get_ranked_context", json!({"query": "run"})),
+        ("find_references", json!({"identifier": "shared"})),
+        ("get_file_content", json!({"file_path": "pkg/base.py"})),
+        ("get_file_tree", json!({})),
+        ("get_call_hierarchy", json!({"symbol_id": "pkg/base.py::shared#function"})),
+    ] {
+        let answer = place.call(tool, &args);
+        assert!(answer.get("error").is_none(), "{tool}: {answer}");
+        assert!(!answer.to_string().contains("user.py"), "{tool}: {answer}");
+    }
+    let answer = place.call("get_file_content", &json!({"file_path": "pkg/user.py"}));
+    assert_eq!(answer["code"], "not_found", "{answer}");
+}
+
+#[test]
+fn an_older_state_that_another_process_publishes_is_not_called_fresh() {
+    let place = Place::new();
+    let read = |path: PathBuf| fs::read(&path).map(|bytes| (path, bytes)).expect("it is there");
+    let old: Vec<(PathBuf, Vec<u8>)> = place.store().into_iter().map(read).collect();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+    command.arg("serve").current_dir(place.source()).env("HOME", place.folder.path()).env("CODELODE_WATCHER", "false");
+    command.env("CODELODE_INDEX_PATH", place.path().join("index")).env("CODELODE_FRESHNESS", "strict");
+    let mut server = Server::start(command);
+    place.write("pkg/new.py", "from pkg.base import shared\n\n\ndef later():\n    return shared()\n");
+    let has_new = |answer: &Value| answer["results"].to_string().contains("new.py");
+    server.until("search_text", json!({"query": "shared"}), has_new);
+    // Its writer had looked before the file was written.
+    for (path, bytes) in old.iter().rev() {
+        replace(path, bytes);
+    }
+    let answer = server.call("search_text", json!({"query": "shared"}));
+    assert!(has_new(&answer) || answer["_meta"]["freshness"] != "fresh", "{answer}");
+    server.until("search_text", json!({"query": "shared"}), has_new);
+    server.close();
+}
+
+#[test]
+fn a_question_right_after_another_sees_what_was_written_between() {
+    let place = Place::new();
+    let mut server = serve(&place);
+    for number in 0..40 {
+        // The question before has compared the folder a moment ago.
+        server.call("search_symbols", json!({"query": format!("absent_{number}")}));
+        let name = format!("between_{number}");
+        place.write(&format!("pkg/{name}.py"), &format!("def {name}():\n    return 1\n"));
+        let answer = server.call("search_symbols", json!({"query": name, "max_results": 1}));
+        let has_new = answer["results"][0]["name"] == name;
+        assert!(has_new || answer["_meta"]["freshness"] != "fresh", "{name}: {answer}");
+    }
+    server.close();
+}

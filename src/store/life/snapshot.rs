@@ -15,7 +15,7 @@ use crate::store::packs::roles::GivenRoles;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
 use crate::store::search::index::{Asked, Clause, Field, Search};
 use crate::store::search::segments::{Segments, check_file};
-use crate::store::tables::edges::{self, EdgeTable, Edges};
+use crate::store::tables::edges::{self, EdgeTable, Edges, Origin};
 use crate::store::tables::files::{self, FileTable, Row};
 use crate::store::tables::ranks::{self, Rank, RankTable};
 
@@ -29,6 +29,8 @@ pub struct Snapshot {
     segments: Segments,
     search: OnceLock<Search>,
     dir: PathBuf,
+    /// Identity of its edges.
+    origin: Origin,
     edges: OnceLock<EdgeTable>,
     ranks: OnceLock<RankTable>,
     /// Damage in the search index: the file and a description.
@@ -65,6 +67,7 @@ impl Snapshot {
         let table = FileTable::open(&files::path(dir, facts.number))?;
         manifest.files.check(table.map())?;
         let visible = table.numbers()?.to_vec();
+        let origin = Origin::new(manifest.store, &visible);
         let roles = GivenRoles::of(&facts.roles);
         Ok(Self {
             manifest,
@@ -75,12 +78,39 @@ impl Snapshot {
             segments,
             search: OnceLock::new(),
             dir: dir.to_owned(),
+            origin,
             edges: OnceLock::new(),
             ranks: OnceLock::new(),
             broken: OnceLock::new(),
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
             roles,
         })
+    }
+
+    /// The snapshot without these files, which no longer exist on disk. Both share everything else.
+    pub fn without<'p>(&self, gone: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut visible = self.visible.clone();
+        for number in gone.into_iter().filter_map(|path| self.table.find(path)?.state.ok()) {
+            if let Some(word) = visible.get_mut(number as usize / 64) {
+                *word &= !(1 << (number % 64));
+            }
+        }
+        Self {
+            manifest: self.manifest.clone(),
+            facts: self.facts.clone(),
+            packs: self.packs.clone(),
+            table: self.table.clone(),
+            visible,
+            segments: self.segments.clone(),
+            search: self.search.clone(),
+            dir: self.dir.clone(),
+            origin: self.origin,
+            edges: self.edges.clone(),
+            ranks: self.ranks.clone(),
+            broken: self.broken.clone(),
+            recheck_due: Mutex::new(Instant::now()),
+            roles: GivenRoles::of(&self.facts.roles),
+        }
     }
 
     /// Facts and counts of the snapshot.
@@ -118,9 +148,14 @@ impl Snapshot {
         self.table.iter().filter_map(|row| self.view(row))
     }
 
+    /// Variant of [`Snapshot::files`] that includes files missing on disk, see [`Snapshot::without`]: edges of the
+    /// commit are derived from them.
+    pub fn committed_files(&self) -> impl Iterator<Item = FileView<'_>> {
+        self.table.held().filter_map(|number| self.view_of(number))
+    }
+
     fn view<'a>(&'a self, row: Row<'a>) -> Option<FileView<'a>> {
-        let id = row.state.ok()?;
-        self.view_of(id)
+        self.file_by_number(row.state.ok()?)
     }
 
     fn view_of(&self, id: u32) -> Option<FileView<'_>> {
@@ -219,7 +254,7 @@ impl Snapshot {
     /// Numbers of the files whose text may match, sorted by path.
     pub fn candidates(&self, query: &GramQuery) -> Result<Vec<u32>, Error> {
         if *query == GramQuery::All {
-            return Ok(self.table.held().collect());
+            return Ok(self.table.held().filter(|file| self.has(*file)).collect());
         }
         let mut found = Vec::new();
         for (_, pack) in &self.packs {
@@ -244,7 +279,7 @@ impl Snapshot {
     /// Edges of the snapshot, if computed already.
     pub fn edges(&self) -> Option<&EdgeTable> {
         if self.edges.get().is_none() {
-            let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number), self.origin()).ok()?;
+            let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number), self.origin).ok()?;
             // Two threads may both open it; one is kept.
             let _ = self.edges.set(table);
         }
@@ -258,14 +293,9 @@ impl Snapshot {
         earlier.filter_map(open).next()
     }
 
-    /// Identity of its edges.
-    fn origin(&self) -> edges::Origin {
-        edges::Origin::new(self.manifest.store, &self.visible)
-    }
-
     /// Stores edges, for this process and, where the store is writable, for later ones.
     pub fn keep_edges(&self, edges: Edges) -> Result<&EdgeTable, Error> {
-        let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges, self.origin())?;
+        let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges, self.origin)?;
         self.forget_earlier_edges();
         Ok(self.edges.get_or_init(|| table))
     }

@@ -275,6 +275,11 @@ impl Writer {
         }
     }
 
+    /// Number of a checkout's last commit.
+    pub fn published(&self, name: &str) -> Option<u64> {
+        self.manifest.snapshots.get(name).map(|facts| facts.number)
+    }
+
     /// Announces the number of files and the memory limit in bytes, before the first file is added. The limit is
     /// raised to the minimum that the writer needs, and capped at a useful size.
     pub fn expect(&mut self, files: usize, memory: Option<u64>) {

@@ -192,6 +192,7 @@ pub(in crate::store) struct Asked<'a> {
 }
 
 /// Search index as of one generation.
+#[derive(Clone)]
 pub(in crate::store) struct Search {
     searcher: Searcher,
     symbols: Vec<Column<u64>>,

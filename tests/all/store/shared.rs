@@ -93,6 +93,33 @@ fn a_refresh_keeps_what_somebody_else_indexed_meanwhile() {
 }
 
 #[test]
+fn a_run_that_waited_publishes_nothing_older_than_others_did_meanwhile() {
+    let place = Place::indexed(&modules(4, 0));
+    let path = "part_0/module_0.py";
+    fs::write(place.source().join(path), module(path, 1)).expect("it is ours");
+    let signal = |child: &Child, signal: &str| {
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(sent.expect("kill is there").success());
+    };
+    let registry = Registry::new(place.index().join("codelode"));
+    let sidecar = registry.get(&Registry::local_id(&place.source())).expect("it is indexed");
+    let writer = registry.store(&sidecar.store).writer(PATIENCE).expect("nobody else writes");
+    // It has looked at the folder and waits for the writer; on a slow machine it looks later, and finds the file.
+    let mut late =
+        place.command(&["index", "."]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+    thread::sleep(Duration::from_millis(500));
+    signal(&late, "-STOP");
+    drop(writer);
+    fs::write(place.source().join("new.py"), module("new.py", 1)).expect("it is ours");
+    place.succeed(&["index", "."]);
+    signal(&late, "-CONT");
+    assert!(late.wait().expect("it ends").success());
+    let mut state = modules(4, 0);
+    state.extend([path, "new.py"].map(|path| (path.to_owned(), module(path, 1))));
+    assert_eq!(place.held(), state);
+}
+
+#[test]
 fn processes_that_write_at_the_same_time_take_turns() {
     let place = Place::indexed(&modules(8, 0));
     place.write(&modules(8, 0), &modules(10, 1));
