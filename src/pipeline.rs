@@ -16,7 +16,7 @@ pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner, was_removed};
 pub use project::{OfProject, of_project};
 use read::{Origin, Read, Reading};
-pub use relate::relations;
+pub use relate::{can_relate, relations};
 use room::Room;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 

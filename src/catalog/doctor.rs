@@ -77,6 +77,9 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
         bytes: stores.iter().map(Store::bytes).sum(),
         findings: Vec::new(),
     };
+    if let Some(elsewhere) = &config.elsewhere {
+        visit.note("index directory", elsewhere, Some("make it writable, or name another with --index-dir"));
+    }
     if !config.home.exists() {
         visit.note(&config.home.display().to_string(), "nothing is indexed yet", None);
         return visit.report;

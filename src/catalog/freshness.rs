@@ -23,6 +23,9 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Maximum wait for changes, in relaxed and in strict mode.
 const RELAXED: Duration = Duration::from_millis(50);
 pub(super) const STRICT: Duration = Duration::from_millis(500);
+/// Maximum wait for a new index in place of one of an earlier version: at a terminal, and for what only the new one
+/// can answer.
+const RENEWAL: Duration = Duration::from_secs(600);
 /// Idle time before free memory is returned to the system.
 const QUIET: Duration = Duration::from_secs(2);
 /// Pause before an unresponsive watcher is asked again.
@@ -31,6 +34,9 @@ const MUTE: Duration = Duration::from_secs(5);
 const MOST_NAMED: usize = 20;
 /// Maximum number of questions to a watcher, when indexes are published between its answers and their use.
 const MOST_ASKED: usize = 3;
+
+/// Reason given in answers from an index of an earlier version.
+pub(super) const EARLIER: &str = "an earlier version of codelode made this index; its files are being read again";
 
 /// Identity of a published generation.
 type Stamp = Option<(u64, u64, i64)>;
@@ -55,6 +61,8 @@ pub(super) struct State {
     is_kept: bool,
     /// Whether a comparison is running, which updates the index if needed.
     looking: bool,
+    /// Whether it reads every file again, because an earlier version made the index.
+    renewing: bool,
     /// Freshness of the snapshot as of the last comparison and update.
     freshness: Freshness,
     /// Some of the stale files.
@@ -82,6 +90,7 @@ impl Open {
             mute: None,
             is_kept: false,
             looking: false,
+            renewing: false,
             freshness: Freshness::Unchecked,
             stale: Vec::new(),
             because: None,
@@ -107,6 +116,16 @@ impl Open {
         let state = self.looked.wait_while(state, |state| state.looking).unwrap_or_else(PoisonError::into_inner);
         Some(state.snapshot.facts().clone()).filter(|facts| !facts.partial)
     }
+
+    /// Waits until an index of an earlier version is replaced, if that is being done.
+    pub(super) fn wait_for_renewal(&self, caller: &Caller<'_>) {
+        let until = Instant::now() + RENEWAL;
+        let mut state = self.state();
+        while state.renewing && Instant::now() < until && !caller.request.is_cancelled() {
+            let waited = self.looked.wait_timeout(state, STRICT);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 impl State {
@@ -116,6 +135,12 @@ impl State {
         (self.snapshot, self.stamp) = (snapshot, stamp);
         (self.looked, self.freshness) = (None, Freshness::Unchecked);
         (self.stale, self.because) = (Vec::new(), None);
+    }
+
+    /// Notes that nothing newer can be read.
+    pub(super) fn is_outlived(&mut self, err: &store::Error) {
+        (self.looked, self.freshness) = (Some(Instant::now()), Freshness::Stale);
+        self.because = Some(format!("{err}; start this server again"));
     }
 
     /// The snapshot for a question that requires a comparison at or after `since`.
@@ -168,8 +193,14 @@ pub(super) fn looked_at(
                 Err(_) => return Ok(open.state().seen(caller, since)),
             };
         }
-        let left = patience.saturating_sub(began.elapsed());
-        let waited = open.looked.wait_timeout_while(state, left, |state| state.looking);
+        // An index of an earlier version answers until a new one is made. A process that ends with its answer would
+        // never make one, so at a terminal that comes first, with its progress.
+        let renewing = state.renewing;
+        if renewing && caller.request.patience.is_none() {
+            break;
+        }
+        let left = if renewing { RENEWAL } else { patience.saturating_sub(began.elapsed()) };
+        let waited = open.looked.wait_timeout_while(state, left, |state| state.looking && state.renewing == renewing);
         let timed_out;
         (state, timed_out) = waited.unwrap_or_else(PoisonError::into_inner);
         if timed_out.timed_out() {
@@ -302,6 +333,10 @@ impl Look {
                 return false;
             }
             state.freshness = Freshness::Indexing;
+            if self.snapshot.content_version() != store::CONTENT {
+                (state.renewing, state.because) = (true, Some(EARLIER.to_owned()));
+                self.open.looked.notify_all();
+            }
             state.stale = drift.changed.iter().chain(&drift.gone).take(MOST_NAMED).cloned().collect();
             // Files that are gone are in no answer, however long the update takes.
             if !drift.gone.is_empty() {
@@ -342,7 +377,9 @@ impl Look {
 
 impl Drop for Look {
     fn drop(&mut self) {
-        self.open.state().looking = false;
+        let mut state = self.open.state();
+        (state.looking, state.renewing) = (false, false);
+        drop(state);
         self.open.looked.notify_all();
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -129,6 +129,9 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Instant) -> Result<R
         if is_missing {
             caller.note("folder_missing", true);
         }
+        if open.snapshot().content_version() != store::CONTENT {
+            caller.note("stale_because", "an earlier version of codelode made this index; index it again");
+        }
         let freshness = is_missing.then_some(Freshness::Unchecked);
         let snapshot = open.snapshot();
         return Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness, is_kept: false });
@@ -192,6 +195,14 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
     Ok(Repo { sidecar, snapshot, root, here, freshness: None, is_kept: false })
+}
+
+/// Opens a repository again once its index is made by this version.
+pub(super) fn renewed(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
+    opened(caller, &repo.sidecar)?.wait_for_renewal(caller);
+    let repo = open_sidecar(caller, repo.sidecar)?;
+    note(caller, &repo);
+    Ok(repo)
 }
 
 /// Opens the repository again, compared with its folder at this time or later.
@@ -347,7 +358,12 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
         let mut state = open.state();
         if state.stamp != stamp {
             // Another process or thread has published since.
-            state.replace(Arc::new(newest(caller, &store, sidecar)?), stamp);
+            match newest(caller, &store, sidecar) {
+                Ok(newer) => state.replace(Arc::new(newer), stamp),
+                // A newer version of codelode has; this process still reads the files that it holds open.
+                Err(err @ store::Error::Outdated { .. }) if !err.is_of_no_use() => state.is_outlived(&err),
+                Err(err) => return Err(err),
+            }
         }
         state.snapshot.damage()?;
         drop(state);

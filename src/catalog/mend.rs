@@ -16,6 +16,9 @@ const NOT_AGAIN_WITHIN: Duration = Duration::from_secs(60);
 /// Maximum wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Maximum wait for another process that replaces an index of an earlier version.
+const REBUILT_WITHIN: Duration = Duration::from_secs(60);
+
 /// Time of the last rebuild by checkout id. Locked during a rebuild, so that a process runs one at a time.
 #[derive(Default)]
 pub struct Mended(Mutex<HashMap<String, Instant>>);
@@ -27,9 +30,16 @@ pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     if !(err.is_of_no_use() || is_lost) || !is_here(caller, sidecar) {
         return false;
     }
-    // Another writer may be repairing it; an answer does not wait.
-    if caller.indexes.registry().store(&sidecar.store).held() != Held::Free {
-        return false;
+    let tell = caller.request.told();
+    let started = Instant::now();
+    while caller.indexes.registry().store(&sidecar.store).held() != Held::Free {
+        // Another writer may be repairing it. An answer waits only where nothing of the old index can be read.
+        let may_wait = matches!(err, Error::Outdated { .. }) && !caller.request.is_cancelled();
+        if !may_wait || started.elapsed() > REBUILT_WITHIN {
+            return false;
+        }
+        tell(0, None, "another process is making the index anew");
+        std::thread::sleep(PATIENCE / 10);
     }
     let mut all = caller.indexes.mended.0.lock().unwrap_or_else(PoisonError::into_inner);
     if all.get(&sidecar.repo).is_some_and(|when| when.elapsed() < NOT_AGAIN_WITHIN) {
@@ -42,7 +52,6 @@ pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
         return is_whole;
     }
     tracing::warn!("{}: {err}", sidecar.repo);
-    let tell = caller.request.told();
     // The rebuild survives cancellation of the call: the next one would start it again.
     let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     match pipeline::rebuild(sidecar, caller.config, &watcher) {

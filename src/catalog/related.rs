@@ -17,6 +17,9 @@ pub fn answer<T>(
     ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
 ) -> Result<T, Error> {
     let mut repo = indexes::open(caller, repo)?;
+    if !pipeline::can_relate(&repo.snapshot) {
+        repo = indexes::renewed(caller, repo)?;
+    }
     let ask = |repo: &Repo| ask(repo, edges(repo)?);
     let (answer, _) = indexes::answered(caller, &mut repo, ask, |_, (_, paths)| Some(paths.clone()))?;
     Ok(answer)

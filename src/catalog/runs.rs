@@ -30,8 +30,9 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     }
     let tell = caller.request.told();
     let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
-    let report = pipeline::index_folder(&root, caller.config, options, &watcher)
+    let mut report = pipeline::index_folder(&root, caller.config, options, &watcher)
         .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, caller.config)))?;
+    report.warnings.extend(caller.config.elsewhere.clone());
     caller.repo(&report.sidecar.repo);
     caller.indexes.close(&report.sidecar.repo);
     allocator::give_back();

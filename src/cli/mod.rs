@@ -547,6 +547,9 @@ fn log_to(config: &Config) -> Result<(), String> {
     };
     // Only tests run twice in a process, and they keep their first log.
     let _ = started;
+    if let Some(elsewhere) = &config.elsewhere {
+        tracing::warn!("{elsewhere}");
+    }
     for setting in &config.in_vain {
         tracing::warn!("{setting} has no effect yet");
     }

@@ -5,6 +5,7 @@ mod error;
 mod git;
 mod github;
 mod origin;
+mod place;
 mod project;
 mod secrets;
 mod settings;
@@ -44,6 +45,8 @@ const LEAST_MEMORY: u64 = 80;
 pub struct Config {
     /// Location of indexes: codelode's own folder inside the index directory.
     pub home: PathBuf,
+    /// Message that the index directory cannot be written, and where indexes are kept instead.
+    pub elsewhere: Option<String>,
     /// Largest file that is read, in bytes.
     pub max_file_size: u64,
     /// Maximum number of files of a folder; `None` for no limit.
@@ -135,6 +138,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             home: PathBuf::from(".code-index").join(FOLDER),
+            elsewhere: None,
             max_file_size: 500 * 1024,
             max_files: None,
             extra_ignore: Vec::new(),
@@ -175,7 +179,9 @@ pub fn load(flags: &Flags) -> Result<Config, Error> {
         Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
         Err(source) => return Err(Error::Unreadable { path, source }),
     };
-    apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)
+    let config = apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)?;
+    let (home, elsewhere) = place::choose(config.home, &env, user_folder(&env).as_deref(), &env::temp_dir());
+    Ok(Config { home, elsewhere, ..config })
 }
 
 /// Builds the configuration without access to the process: the file is a path and its text, the environment a

@@ -98,6 +98,11 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
     Some(facts)
 }
 
+/// Whether packed facts have the form that this version reads.
+pub fn is_readable(packed: &[u8]) -> bool {
+    unpack(packed).is_some_and(|tables| super::Facts::open(&tables).is_some())
+}
+
 /// Writes a number as zigzag LEB128, so that numbers near zero are short.
 fn put(out: &mut Vec<u8>, number: i32) {
     let mut left = (number << 1 ^ number >> 31) as u32;

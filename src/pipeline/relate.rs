@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rustc_hash::FxHashMap;
 
 use crate::allocator;
-use crate::facts::{Project, ProjectFile, Semantics, hash};
+use crate::facts::{Project, ProjectFile, Semantics, hash, is_readable};
 use crate::languages::LANGUAGES;
 use crate::model::{Kind, Phase, Relations, Site};
 use crate::resolve::{Notes, resolve_again, resolve_noting};
@@ -19,6 +19,7 @@ use crate::store::{self, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts
 pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     match snapshot.edges() {
         Some(edges) => Ok(edges),
+        None if !can_relate(snapshot) => Err(store::Error::Busy),
         None => {
             let _phase = Phase::begin("resolve");
             let earlier = snapshot.earlier_edges();
@@ -30,6 +31,12 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
             kept
         }
     }
+}
+
+/// Whether relations of a snapshot can be derived: facts of an earlier version may have another form.
+pub fn can_relate(snapshot: &Snapshot) -> bool {
+    let mut facts = snapshot.files().map(|file| file.facts()).filter(|facts| !facts.is_empty());
+    snapshot.content_version() == store::CONTENT || snapshot.edges().is_some() || facts.next().is_none_or(is_readable)
 }
 
 /// Resolves every language of a snapshot.

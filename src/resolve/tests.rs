@@ -126,6 +126,7 @@ fn damaged_facts_are_refused_or_read_but_never_a_fault() {
     }
     let whole = file.finish();
     assert!(Facts::open(&unpack(&whole).expect("it is whole")).is_some());
+    assert!(is_readable(&whole) && !is_readable(&whole[1..]));
     for at in 0..whole.len() {
         for value in [0, 0x7f, 0xff] {
             let mut damaged = whole.clone();

@@ -158,13 +158,9 @@ impl Manifest {
         serde_json::from_slice(&bytes).map_err(damaged)
     }
 
-    /// Removes the manifest, if it exists. Without it there is no index.
-    pub fn remove(dir: &Path) -> Result<(), Error> {
-        let path = Self::path(dir);
-        match std::fs::remove_file(&path) {
-            Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
-            _ => Ok(()),
-        }
+    /// Reads the manifest of any version, whole or not, only to learn which files it names.
+    pub(in crate::store) fn read_any(dir: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(Self::path(dir)).ok()?).ok()
     }
 
     /// Files that the manifest requires: a commit writes and syncs them first.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use zerocopy::IntoBytes;
+
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use crate::store::Error;
 use crate::store::packs::grams::GramQuery;
@@ -31,6 +33,8 @@ pub struct Snapshot {
     dir: PathBuf,
     /// Identity of its edges.
     origin: Origin,
+    /// Checksum of `visible` when files are left out, see [`Snapshot::without`]; else zero. Ranks depend on it.
+    without: u64,
     edges: OnceLock<EdgeTable>,
     ranks: OnceLock<RankTable>,
     /// Damage in the search index: the file and a description.
@@ -67,7 +71,7 @@ impl Snapshot {
         let table = FileTable::open(&files::path(dir, facts.number))?;
         manifest.files.check(table.map())?;
         let visible = table.numbers()?.to_vec();
-        let origin = Origin::new(manifest.store, &visible);
+        let origin = Origin::new(manifest.store, facts.content, &visible);
         let roles = GivenRoles::of(&facts.roles);
         Ok(Self {
             manifest,
@@ -79,6 +83,7 @@ impl Snapshot {
             search: OnceLock::new(),
             dir: dir.to_owned(),
             origin,
+            without: 0,
             edges: OnceLock::new(),
             ranks: OnceLock::new(),
             broken: OnceLock::new(),
@@ -95,6 +100,7 @@ impl Snapshot {
                 *word &= !(1 << (number % 64));
             }
         }
+        let without = pack::checksum(visible.as_bytes());
         Self {
             manifest: self.manifest.clone(),
             facts: self.facts.clone(),
@@ -105,8 +111,9 @@ impl Snapshot {
             search: self.search.clone(),
             dir: self.dir.clone(),
             origin: self.origin,
+            without,
             edges: self.edges.clone(),
-            ranks: self.ranks.clone(),
+            ranks: OnceLock::new(),
             broken: self.broken.clone(),
             recheck_due: Mutex::new(Instant::now()),
             roles: GivenRoles::of(&self.facts.roles),
@@ -289,7 +296,7 @@ impl Snapshot {
     /// Edges of the newest earlier snapshot in the store, most of which can be reused.
     pub fn earlier_edges(&self) -> Option<EdgeTable> {
         let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number != self.facts.number);
-        let open = |number| EdgeTable::open_earlier(&edges::path(&self.dir, number), self.manifest.store).ok();
+        let open = |number| EdgeTable::open_earlier(&edges::path(&self.dir, number), self.origin).ok();
         earlier.filter_map(open).next()
     }
 
@@ -316,7 +323,7 @@ impl Snapshot {
     /// Ranks of the snapshot's symbols, if computed already.
     pub fn ranks(&self) -> Option<&RankTable> {
         if self.ranks.get().is_none() {
-            let edges = self.edges()?.checksum();
+            let edges = self.edges()?.checksum() ^ self.without;
             let table = RankTable::open(&ranks::path(&self.dir, self.facts.number), edges).ok()?;
             // Two threads may both open it; one is kept.
             let _ = self.ranks.set(table);
@@ -326,7 +333,7 @@ impl Snapshot {
 
     /// Stores ranks by these edges with their number of rounds, like [`Snapshot::keep_edges`].
     pub fn keep_ranks(&self, edges: &EdgeTable, ranks: Vec<Rank>, rounds: u32) -> Result<&RankTable, Error> {
-        let edges = edges.checksum();
+        let edges = edges.checksum() ^ self.without;
         let bytes = ranks::to_bytes(ranks, rounds, edges);
         let path = ranks::path(&self.dir, self.facts.number);
         let table = map::keep(&path, |file| file.write_all(&bytes), |path| RankTable::open(path, edges))?;

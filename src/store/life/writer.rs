@@ -208,6 +208,18 @@ pub struct Writer {
     few: Option<Few>,
     are_few: bool,
     index: Option<IndexWriter<Waiting>>,
+    /// Whether there are files that no manifest names yet.
+    has_written: bool,
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if self.has_written {
+            // On a full disk, the remains of this attempt would leave less room for the next.
+            (self.pack, self.few, self.index) = (None, None, None);
+            sweep(&self.dir, &Manifest::read_any(&self.dir).unwrap_or_else(Manifest::empty));
+        }
+    }
 }
 
 impl Writer {
@@ -215,7 +227,8 @@ impl Writer {
         Self::over(dir, lock(dir, wait)?)
     }
 
-    /// Starts a rebuild: a store that cannot be read completely is discarded first.
+    /// Starts a rebuild. A store that cannot be read completely is built anew beside the old files, which stay until
+    /// the new ones are published: an earlier version may still answer from them.
     pub(in crate::store) fn begin_anew(dir: &Path, wait: Duration) -> Result<Self, Error> {
         let lock = lock(dir, wait)?;
         let whole = Manifest::read(dir).and_then(|manifest| {
@@ -223,16 +236,18 @@ impl Writer {
             let names = manifest.snapshots.keys();
             names.into_iter().try_for_each(|name| Snapshot::open(dir, manifest.clone(), name)?.verify())
         });
-        if let Err(err) = whole {
-            tracing::info!("the index at {} is made anew: {err}", dir.display());
-            Manifest::remove(dir)?;
+        match whole {
+            Ok(()) | Err(Error::Missing(_)) => Self::over(dir, lock),
+            Err(err) => {
+                tracing::info!("the index at {} is made anew: {err}", dir.display());
+                let old = Manifest::read_any(dir).unwrap_or_else(Manifest::empty);
+                sweep(dir, &old);
+                Self::upon(dir, lock, Manifest { generation: last_number(dir), ..Manifest::empty() })
+            }
         }
-        Self::over(dir, lock)
     }
 
     pub(in crate::store) fn over(dir: &Path, lock: File) -> Result<Self, Error> {
-        let segments_dir = dir.join("index");
-        std::fs::create_dir_all(&segments_dir).map_err(Error::io("cannot make the folder", &segments_dir))?;
         let manifest = match Manifest::read(dir) {
             Err(Error::Missing(_)) => {
                 // Numbers start again, so old files are removed instead of overwritten: others may have mapped them.
@@ -242,6 +257,12 @@ impl Writer {
             }
             other => other?,
         };
+        Self::upon(dir, lock, manifest)
+    }
+
+    fn upon(dir: &Path, lock: File, manifest: Manifest) -> Result<Self, Error> {
+        let segments_dir = dir.join("index");
+        std::fs::create_dir_all(&segments_dir).map_err(Error::io("cannot make the folder", &segments_dir))?;
         let packs = open_packs(dir, &manifest)?;
         // Damaged tables must not be built upon.
         packs.iter().try_for_each(|(_, pack)| pack.check_tables())?;
@@ -258,6 +279,7 @@ impl Writer {
             few: None,
             are_few: true,
             index: None,
+            has_written: false,
             manifest,
         })
     }
@@ -312,6 +334,7 @@ impl Writer {
 
     /// Adds a file that the store does not hold. Returns its number.
     pub fn add(&mut self, mut file: Prepared) -> Result<u32, Error> {
+        self.has_written = true;
         let id = self.next_file;
         self.next_file += 1;
         file.record.id = id;
@@ -357,6 +380,7 @@ impl Writer {
         inputs: &[Input],
         facts: SnapshotFacts,
     ) -> Result<SnapshotFacts, Error> {
+        self.has_written = true;
         let generation = self.manifest.generation + 1;
         let mut live = Live::new(self.next_file);
         entries.iter().filter_map(|entry| entry.state.ok()).for_each(|id| live.insert(id));
@@ -479,6 +503,7 @@ impl Writer {
         debug_assert!(self.is_safe_with(&to_sync), "a manifest names what a power cut may take");
         sync_all(to_sync)?;
         Manifest::publish(&self.dir)?;
+        self.has_written = false;
         // File systems keep the order of rename and removal. After a power cut this manifest or the previous one
         // exists with all its files, without another sync.
         sweep(&self.dir, &self.manifest);
@@ -598,6 +623,12 @@ impl Writer {
         }
         facts
     }
+}
+
+/// Greatest number of a file in a store: the next one is free.
+fn last_number(dir: &Path) -> u64 {
+    let number = |entry: std::fs::DirEntry| entry.path().extension()?.to_str()?.parse().ok();
+    std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(number).max().unwrap_or(0)
 }
 
 /// Lookup of the store's files by content.

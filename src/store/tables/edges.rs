@@ -14,11 +14,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::model::{How, Role};
 use crate::store::packs::map::{self, Mapped};
 use crate::store::packs::pack::{NONE, checksum, checksum_of};
-use crate::store::{CONTENT, Error, SymbolId};
+use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Version of this table and of name resolution; older tables are computed again.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// Number of tables.
 const TABLES: usize = 10;
 
@@ -311,7 +311,7 @@ impl Tables {
     fn write(&self, file: &mut File, origin: Origin) -> io::Result<()> {
         let tables = self.bytes();
         let lens = tables.map(|table| table.len() as u64);
-        let mut header = Header { magic: MAGIC, version: VERSION, content: CONTENT, origin, lens, ..Header::default() };
+        let mut header = Header { magic: MAGIC, version: VERSION, origin, lens, ..Header::default() };
         let body = |file: &mut File| {
             file.write_all(header.as_bytes())?;
             tables.iter().try_for_each(|table| file.write_all(table))
@@ -340,12 +340,14 @@ pub(in crate::store) struct Origin {
     store: u64,
     /// Checksum of the set of file numbers.
     files: u64,
+    /// Version of the extraction that made the facts.
+    content: u64,
 }
 
 impl Origin {
-    /// Creates the identity from the store's number and the bit set of file numbers.
-    pub fn new(store: u64, files: &[u64]) -> Self {
-        Self { store, files: checksum(files.as_bytes()) }
+    /// Creates the identity from the store's number, the version of the extraction and the bit set of file numbers.
+    pub fn new(store: u64, content: u32, files: &[u64]) -> Self {
+        Self { store, files: checksum(files.as_bytes()), content: content.into() }
     }
 }
 
@@ -354,8 +356,7 @@ impl Origin {
 struct Header {
     magic: [u8; 8],
     version: u32,
-    /// The [`CONTENT`] version of the facts.
-    content: u32,
+    reserved: u32,
     checksum: u64,
     origin: Origin,
     /// Bytes of each table, in file order.
@@ -426,10 +427,10 @@ impl EdgeTable {
         }
     }
 
-    /// Opens a table of an earlier state of the same store, and verifies its checksum.
-    pub(in crate::store) fn open_earlier(path: &Path, store: u64) -> Result<Self, Error> {
+    /// Opens a table of other files of the same store, and verifies its checksum.
+    pub(in crate::store) fn open_earlier(path: &Path, origin: Origin) -> Result<Self, Error> {
         let table = Self::open_any(path)?;
-        match table.origin.store == store {
+        match (table.origin.store, table.origin.content) == (origin.store, origin.content) {
             true => Ok(table),
             false => Err(table.map.damaged("it is a table of another store")),
         }
@@ -438,7 +439,7 @@ impl EdgeTable {
     fn open_any(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
-        if header.magic != MAGIC || header.version != VERSION || header.content != CONTENT {
+        if header.magic != MAGIC || header.version != VERSION {
             return Err(map.damaged("it is no table of edges of this version"));
         }
         let mut starts = [0; TABLES];

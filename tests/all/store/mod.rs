@@ -9,6 +9,7 @@ mod places;
 mod power;
 mod shared;
 mod soak;
+mod upgrade;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -6,13 +6,15 @@ use std::process::Command;
 use codelode::store::Registry;
 use serde_json::{Value, json};
 
-use super::{Place, Ran, Server, module, modules, snapshot, state_of};
+use super::{Place, Ran, Server, State, module, modules, names, snapshot, state_of};
 
 #[test]
 fn without_room_a_run_says_so_and_the_old_state_answers() {
     let (old, new) = (modules(20, 0), modules(20, 1));
     let place = Place::indexed(&old);
     place.write(&old, &new);
+    let stores = place.index().join("codelode/stores");
+    let files = names(&stores);
     // Files may grow to so many KiB: the first that is too large is another one each time.
     for limit in [0, 1, 2, 3, 4, 5] {
         let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$codelode\" index .");
@@ -20,6 +22,7 @@ fn without_room_a_run_says_so_and_the_old_state_answers() {
         assert_eq!(ran.status, 2, "{limit} KiB: {} {}", ran.out, ran.err);
         assert!(ran.err.contains("File too large"), "{limit} KiB: {}", ran.err);
         assert_eq!(place.held(), old, "{limit} KiB");
+        assert_eq!(names(&stores), files, "{limit} KiB: nothing is left that takes room from the next run");
     }
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$codelode\" --json search marker_part_0_module_0_py_0";
     let ran = Ran::of(&mut place.shell(script));
@@ -57,6 +60,30 @@ fn on_a_full_disk_a_run_says_so_and_the_old_state_answers() {
     assert!(ran.err.contains("No space left on device"), "{}", ran.err);
     let after = snapshot(&place.path().join("after"), &place.source()).expect("the old state is whole");
     assert_eq!(state_of(&after), old);
+}
+
+#[test]
+fn where_the_index_directory_cannot_be_written_another_is_used_and_said() {
+    let place = Place::new();
+    place.write(&State::new(), &modules(3, 0));
+    fs::write(place.path().join("file"), "in the way").expect("it is ours");
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("CODELODE_INDEX_PATH", place.path().join("file/index")).env_remove("XDG_STATE_HOME");
+        let ran = Ran::of(&mut command);
+        assert!(
+            ran.status == 0 && ran.err.contains("cannot be written; indexes are kept in"),
+            "{} {}",
+            ran.out,
+            ran.err
+        );
+        ran.out
+    };
+    run(&["index", "."]);
+    let state_folder = place.path().join(".local/state/code-index");
+    let made = snapshot(&state_folder, &place.source()).expect("it is in the user's state folder");
+    assert_eq!(state_of(&made), modules(3, 0));
+    assert!(run(&["search", "marker_part_0_module_0_py_0"]).contains("module_0.py"));
 }
 
 /// A way to run a script.
