@@ -1,7 +1,7 @@
 //! Freshness of open indexes: comparison of a folder with its index by size and time of every file, and updates.
 //!
-//! "Fresh" is one fact, set together with its snapshot: the folder was compared with this snapshot, at or after the
-//! time that the question requires, and nothing differed.
+//! "Fresh" is one fact, set together with its snapshot: the folder was compared with this snapshot after the call
+//! began, and nothing differed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -18,8 +18,9 @@ use crate::pipeline::{self, Watcher};
 use crate::store::{self, Sidecar, Snapshot, SnapshotFacts};
 use crate::watch::{self, Standing};
 
-/// Minimum time between two comparisons of a folder.
-pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Minimum time between two comparisons of a folder that take long beside the wait for changes. Shorter ones are made
+/// for every call.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Maximum wait for changes, in relaxed and in strict mode.
 const RELAXED: Duration = Duration::from_millis(50);
 pub(super) const STRICT: Duration = Duration::from_millis(500);
@@ -53,6 +54,8 @@ pub(super) struct State {
     pub stamp: Stamp,
     /// Start of the last comparison of this snapshot with the folder that has finished.
     looked: Option<Instant>,
+    /// Duration of the last comparison, without the update.
+    took: Duration,
     /// Time of the first comparison.
     first_looked: Option<Instant>,
     /// Time when the watcher last failed to respond.
@@ -86,6 +89,7 @@ impl Open {
             snapshot,
             stamp,
             looked: None,
+            took: Duration::ZERO,
             first_looked: None,
             mute: None,
             is_kept: false,
@@ -143,9 +147,9 @@ impl State {
         self.because = Some(format!("{err}; start this server again"));
     }
 
-    /// The snapshot for a question that requires a comparison at or after `since`.
-    fn seen(&self, caller: &Caller<'_>, since: Instant) -> Seen {
-        let is_known = self.freshness != Freshness::Fresh || self.looked.is_some_and(|looked| looked >= since);
+    /// The snapshot, called fresh only if it was compared after the call began.
+    fn seen(&self, caller: &Caller<'_>) -> Seen {
+        let is_known = self.freshness != Freshness::Fresh || self.looked.is_some_and(|looked| looked >= caller.began);
         let freshness = if is_known { self.freshness } else { Freshness::Unchecked };
         if freshness != Freshness::Fresh {
             self.note_stale(caller, freshness);
@@ -167,14 +171,14 @@ impl State {
     }
 }
 
-/// Determines the freshness of an index as of `since` or later, and waits for its update as long as the caller does.
-/// A watcher is asked first; without one, the folder is compared.
+/// Determines the freshness of an index, as of `since` or later if given, and waits for its update as long as the caller
+/// does. A watcher is asked first; without one, the folder is compared.
 pub(super) fn looked_at(
     caller: &Caller<'_>,
     mut open: Arc<Open>,
     sidecar: &Sidecar,
     root: &Path,
-    since: Instant,
+    since: Option<Instant>,
 ) -> Result<Seen, Error> {
     let patience = caller.request.patience.unwrap_or(match caller.config.freshness {
         config::Freshness::Relaxed => RELAXED,
@@ -185,12 +189,15 @@ pub(super) fn looked_at(
         return Ok(seen);
     }
     let mut state = open.state();
+    let takes_long = state.took > patience / 2;
+    let last = caller.began.checked_sub(LOOK_EVERY).filter(|_| takes_long);
+    let since = since.or(last).unwrap_or(caller.began);
     while state.looked.is_none_or(|looked| looked < since) {
         if !state.looking {
             state = match look(caller, &open, state, sidecar, root) {
                 Ok(()) => open.state(),
                 // Without a thread nothing can be found out.
-                Err(_) => return Ok(open.state().seen(caller, since)),
+                Err(_) => return Ok(open.state().seen(caller)),
             };
         }
         // An index of an earlier version answers until a new one is made. A process that ends with its answer would
@@ -207,7 +214,7 @@ pub(super) fn looked_at(
             break;
         }
     }
-    Ok(state.seen(caller, since))
+    Ok(state.seen(caller))
 }
 
 /// Starts a comparison in the background.
@@ -286,7 +293,7 @@ fn told(
         state.freshness = if files.is_none() { Freshness::Fresh } else { Freshness::Indexing };
         (state.stale, state.because) = (files.unwrap_or_default(), None);
         (state.looked, state.is_kept) = (Some(began), true);
-        return Ok(Some(state.seen(caller, began)));
+        return Ok(Some(state.seen(caller)));
     }
     let mut state = open.state();
     if matches!(standing, Some(Standing::Mute)) {
@@ -328,6 +335,7 @@ impl Look {
             if !Arc::ptr_eq(&state.snapshot, &self.snapshot) {
                 return false;
             }
+            state.took = self.began.elapsed();
             if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
                 (state.freshness, state.looked) = (Freshness::Fresh, Some(self.began));
                 return false;

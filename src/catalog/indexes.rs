@@ -1,7 +1,8 @@
 //! Open indexes, kept fresh for each call.
 //!
-//! Before answering about a local checkout, the folder is compared with the index by size and time of every file, at
-//! most once a second. Changed files are read at once; the answer notes those that take longer than the caller waits.
+//! Before answering about a local checkout, the folder is compared with the index by size and time of every file, in
+//! large checkouts at most once a second. Changed files are read at once; the answer notes those that take longer than
+//! the caller waits.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Caller;
-use super::freshness::{LOOK_EVERY, Open, STRICT, looked_at};
+use super::freshness::{Open, STRICT, looked_at};
 use super::here::here;
 use super::locate::resolve;
 use super::mend::{Mended, mended};
@@ -112,12 +113,11 @@ pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
 
 /// Opens a known repository, as [`open`] does.
 pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
-    let since = caller.began.checked_sub(LOOK_EVERY).unwrap_or(caller.began);
-    open_since(caller, sidecar, since)
+    open_since(caller, sidecar, None)
 }
 
-/// Opens a known repository, compared with its folder at this time or later if the caller waits for that.
-fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Instant) -> Result<Repo, Error> {
+/// Opens a known repository, compared with its folder at this time or later if given and the caller waits.
+fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> Result<Repo, Error> {
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     if root.is_none() && pipeline::is_gone(&sidecar, caller.indexes.registry(), caller.config) {
         return Err(dropped(caller, &sidecar));
@@ -181,7 +181,7 @@ pub fn forget_gone(caller: &Caller<'_>) {
 
 /// Opens a repository as [`open`] does, with a new comparison: for answers about all files.
 pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
-    let repo = open_since(caller, resolve(caller, repo)?, Instant::now())?;
+    let repo = open_since(caller, resolve(caller, repo)?, Some(caller.began))?;
     note(caller, &repo);
     Ok(repo)
 }
@@ -207,7 +207,7 @@ pub(super) fn renewed(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
 
 /// Opens the repository again, compared with its folder at this time or later.
 fn look_again(caller: &Caller<'_>, repo: &mut Repo, since: Instant) -> Result<(), Error> {
-    *repo = open_since(caller, repo.sidecar.clone(), since)?;
+    *repo = open_since(caller, repo.sidecar.clone(), Some(since))?;
     note(caller, repo);
     Ok(())
 }
