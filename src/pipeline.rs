@@ -1,5 +1,6 @@
 //! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
+mod earlier;
 mod excerpt;
 mod mend;
 mod partial;
@@ -10,6 +11,7 @@ mod relate;
 mod room;
 mod tree;
 
+use earlier::{Earlier, compare};
 pub use excerpt::{Excerpt, index_excerpt, is_excerpt};
 pub use mend::rebuild;
 pub use partial::{LeftOut, drift_of};
@@ -30,7 +32,7 @@ use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::git;
 use crate::model::{Input, Languages, Phase, Progress, Roles, SkipReason, SourceFile};
-use crate::store::{self, Entry, Registry, Row, Sidecar, Snapshot, SnapshotFacts};
+use crate::store::{self, Entry, Registry, Sidecar, Snapshot, SnapshotFacts};
 
 /// Files modified within this time before a look may change again within the same tick of the file system's clock, so
 /// their times are not trusted next time (the "racy git" problem).
@@ -658,53 +660,6 @@ fn fill(sidecar: &mut Sidecar, facts: &SnapshotFacts) {
     sidecar.git_head = facts.git_head.clone();
     sidecar.extra_ignore = facts.extra_ignore.clone();
     sidecar.follow_symlinks = facts.follow_symlinks;
-}
-
-/// Rows of an earlier state, looked up in ascending order. One pass over both is cheaper than a search for each path,
-/// which would cost more than reading the one changed file.
-struct Earlier<'a> {
-    base: Option<&'a Snapshot>,
-    place: usize,
-}
-
-impl<'a> Earlier<'a> {
-    fn of(base: Option<&'a Snapshot>) -> Self {
-        Self { base, place: 0 }
-    }
-
-    /// Finds the row of a path. Paths must be queried in ascending order.
-    fn find(&mut self, path: &str) -> Option<Row<'a>> {
-        let table = self.base?.table();
-        while let Some(row) = table.get(self.place).filter(|row| row.path <= path) {
-            self.place += 1;
-            if row.path == path {
-                return Some(row);
-            }
-        }
-        None
-    }
-}
-
-/// Reports new, changed and removed files.
-fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
-    let mut earlier = Earlier::of(base);
-    let mut still_there = 0;
-    for Entry { file, state } in entries {
-        let before = earlier.find(&file.path).and_then(|row| row.state.ok());
-        still_there += usize::from(before.is_some());
-        match (before, state.ok()) {
-            (None, Some(_)) => report.added.push(file.path.clone()),
-            (Some(_), None) => report.removed.push(file.path.clone()),
-            (Some(before), Some(now)) if before != now => report.changed.push(file.path.clone()),
-            _ => {}
-        }
-    }
-    let Some(base) = base.filter(|base| base.facts().files as usize != still_there) else { return };
-    for row in base.table().iter().filter(|row| row.state.is_ok()) {
-        if entries.binary_search_by(|entry| entry.file.path.as_str().cmp(row.path)).is_err() {
-            report.removed.push(row.path.to_owned());
-        }
-    }
 }
 
 /// Nanoseconds since 1970.

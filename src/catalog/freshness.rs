@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::Caller;
 use super::indexes::opened;
+use super::locate::EXCERPT;
 use crate::allocator;
 use crate::answer::{Error, Freshness};
 use crate::config::{self, Config};
@@ -27,6 +28,10 @@ pub(super) const STRICT: Duration = Duration::from_millis(500);
 /// Maximum wait for a new index in place of one of an earlier version: at a terminal, and for what only the new one
 /// can answer.
 const RENEWAL: Duration = Duration::from_secs(600);
+/// Maximum wait of a question for an index of which there is only an excerpt for another question.
+const COMPLETION: Duration = Duration::from_secs(30);
+/// Time before an excerpt is completed.
+const HEAD_START: Duration = Duration::from_millis(150);
 /// Idle time before free memory is returned to the system.
 const QUIET: Duration = Duration::from_secs(2);
 /// Pause before an unresponsive watcher is asked again.
@@ -137,7 +142,7 @@ impl State {
     /// before the last edit.
     pub(super) fn replace(&mut self, snapshot: Arc<Snapshot>, stamp: Stamp) {
         (self.snapshot, self.stamp) = (snapshot, stamp);
-        (self.looked, self.freshness) = (None, Freshness::Unchecked);
+        (self.looked, self.freshness) = (None, unknown(&self.snapshot));
         (self.stale, self.because) = (Vec::new(), None);
     }
 
@@ -171,6 +176,11 @@ impl State {
     }
 }
 
+/// Freshness until a comparison ends.
+fn unknown(snapshot: &Snapshot) -> Freshness {
+    if snapshot.facts().partial { Freshness::Indexing } else { Freshness::Unchecked }
+}
+
 /// Determines the freshness of an index, as of `since` or later if given, and waits for its update as long as the caller
 /// does. A watcher is asked first; without one, the folder is compared.
 pub(super) fn looked_at(
@@ -184,6 +194,12 @@ pub(super) fn looked_at(
         config::Freshness::Relaxed => RELAXED,
         config::Freshness::Strict => STRICT,
     });
+    let patience = match caller.noted(EXCERPT) {
+        _ if !pipeline::is_excerpt(open.snapshot().facts()) => patience,
+        // The excerpt was made for this question.
+        Some(_) => Duration::ZERO,
+        None => patience.max(COMPLETION),
+    };
     let began = Instant::now();
     if let Some(seen) = told(caller, &mut open, sidecar, root, patience)? {
         return Ok(seen);
@@ -226,8 +242,7 @@ fn look(
     root: &Path,
 ) -> std::io::Result<()> {
     let began = Instant::now();
-    // Freshness is unknown until the comparison ends.
-    (state.looking, state.freshness) = (true, Freshness::Unchecked);
+    (state.looking, state.freshness) = (true, unknown(&state.snapshot));
     (state.stale, state.because) = (Vec::new(), None);
     let is_asked_again = state.first_looked.get_or_insert(began).elapsed() >= LOOK_EVERY;
     let look = Look {
@@ -328,14 +343,20 @@ impl Look {
     /// Compares the folder with the index, reads changed files and records the freshness. Returns whether there were
     /// changes.
     fn run(self) -> bool {
+        if pipeline::is_excerpt(self.snapshot.facts()) {
+            // The answer for which it was made takes less, and comes sooner alone.
+            std::thread::sleep(HEAD_START);
+        }
+        let compared = Instant::now();
         let drift = pipeline::drift(&self.root, &self.snapshot);
+        let took = compared.elapsed();
         {
             let mut state = self.open.state();
             // Another snapshot was opened meanwhile, which must be compared itself.
             if !Arc::ptr_eq(&state.snapshot, &self.snapshot) {
                 return false;
             }
-            state.took = self.began.elapsed();
+            state.took = took;
             if drift.is_none() && self.snapshot.content_version() == store::CONTENT {
                 (state.freshness, state.looked) = (Freshness::Fresh, Some(self.began));
                 return false;
