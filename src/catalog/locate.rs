@@ -11,6 +11,7 @@ use super::indexes::{holds, pipeline_error};
 use crate::allocator;
 use crate::answer::{Code, Error, Request, nearest};
 use crate::config::{self, Config};
+use crate::model::SourceFile;
 use crate::pipeline::{self, Excerpt, Options, Watcher};
 use crate::store::{Registry, Sidecar};
 
@@ -187,6 +188,18 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     let (files, symbols) = (report.facts.files, report.facts.symbols);
     caller.note("first_indexed", json!({"files": files, "symbols": symbols, "seconds": seconds}));
     Ok(report.sidecar)
+}
+
+/// Root and files of the large folder that holds a path, when no index holds it.
+pub fn unindexed(caller: &Caller<'_>, path: &Path) -> Result<Option<(PathBuf, Vec<SourceFile>)>, Error> {
+    let Ok(path) = path.canonicalize() else { return Ok(None) };
+    let root = root_of(&path);
+    if is_odd(root) || held(caller, &path)?.is_some() || is_shared(caller.indexes.registry(), caller.config, root) {
+        return Ok(None);
+    }
+    // Indexing says what is wrong with the folder.
+    let files = pipeline::files_of_large(root, caller.config, MOST_UNASKED).unwrap_or_default();
+    Ok(files.map(|files| (root.to_owned(), files)))
 }
 
 /// Folder to index for a path: the project that holds it, else the folder itself.

@@ -458,6 +458,18 @@ fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
     call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Progress::new(global.quiet))))
 }
 
+/// Indexes a folder after an answer from disk.
+fn index_after(cx: &Context, root: &Path, global: &Global) {
+    let indexed = index(cx, root, global);
+    if global.quiet || global.json || indexed.is_error {
+        return;
+    }
+    let number = |key: &str| indexed.value[key].as_u64().unwrap_or_default();
+    let paint = Paint::of(global.color, io::stderr().is_terminal());
+    let note = render::completed(number("file_count"), number("symbol_count"));
+    output::complain(&format!("{}\n", paint.dim(&note)));
+}
+
 /// The folder that the user agrees to index, after a refusal.
 fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
     let detail = |key| refusal.pointer(&format!("/details/{key}")).and_then(Value::as_str);

@@ -58,7 +58,7 @@ pub fn index_excerpt(
     if let Some(most) = options.at_most.filter(|most| files.len() > *most) {
         return Err(Error::TooMany(most));
     }
-    if files.len() <= SMALL_FILES && files.iter().map(|file| file.size).sum::<u64>() <= SMALL_BYTES {
+    if is_small(&files) {
         return Ok(None);
     }
     let phase = Phase::begin("look for words");
@@ -71,6 +71,23 @@ pub fn index_excerpt(
     let plan = Plan { partial: true, ..Plan::of_files(chosen, started.elapsed()) };
     let report = run(&Origin::Folder(root), &config, sidecar_of(root, &config), plan, &rules, options, watcher)?;
     Ok((report.facts.files > 0).then_some(Excerpt { report, of: files.len() }))
+}
+
+/// Files of a folder that is too large to be indexed before a first search of its text; `None` for a small one.
+pub fn files_of_large(root: &Path, config: &Config, at_most: usize) -> Result<Option<Vec<SourceFile>>, Error> {
+    let OfProject { config, .. } = of_project(root, config);
+    let rules = Rules { stop_after: Some(at_most), ..rules(&config) };
+    let _phase = Phase::begin("discover");
+    let files = discover::walk(root, &rules)?.files;
+    if files.len() > at_most {
+        return Err(Error::TooMany(at_most));
+    }
+    Ok((!is_small(&files)).then_some(files))
+}
+
+/// Whether indexing these files takes no longer than finding some among them.
+fn is_small(files: &[SourceFile]) -> bool {
+    files.len() <= SMALL_FILES && files.iter().map(|file| file.size).sum::<u64>() <= SMALL_BYTES
 }
 
 /// Whether a snapshot is no more than an excerpt.

@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::indexes::{self, Repo};
 use super::search_ast::compile;
 use super::search_text::{BUDGET, bad_pattern};
-use super::{Call, Context, Error, Request};
+use super::{Call, Context, Error, Request, locate};
+use crate::model::SourceFile;
 pub use crate::query::scan::on_every_core;
 use crate::query::syntax::SyntaxQuery;
 use crate::query::text;
@@ -125,6 +126,11 @@ pub fn open(cx: &Context, request: &Request, repo: Option<&str>, finder: &Finder
     };
     let candidates = repo.snapshot.candidates(grams).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
     Ok(Grep { repo, candidates, first_indexed: call.noted("first_indexed") })
+}
+
+/// Root and files of the large folder that holds a path, when no index holds it: its text can be searched on disk.
+pub fn unindexed(cx: &Context, request: &Request, path: &Path) -> Result<Option<(PathBuf, Vec<SourceFile>)>, Error> {
+    locate::unindexed(&Call::of(cx, request), path)
 }
 
 impl Grep {

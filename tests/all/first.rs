@@ -121,6 +121,30 @@ fn a_command_answers_and_then_completes_the_index() {
 }
 
 #[test]
+fn the_first_search_of_text_reads_the_disk_and_finds_what_the_index_does() {
+    let place = Place::new();
+    fs::write(place.root().join("shop/.env"), "load_order = secret\n").expect("there is room");
+    fs::write(place.root().join(".gitignore"), "").expect("there is room");
+    let run = |folder: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(place.root().join(folder)).stdin(Stdio::null());
+        command.env("CODELODE_INDEX_PATH", place.folder.path().join("index")).env("HOME", place.folder.path());
+        let ran = command.output().expect("the program is built");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    };
+    for args in [&["text", "load_order|filler_7\\b", "-g", "*.py"][..], &["text", "-c", "return", "shop"]] {
+        let first = run("", args);
+        assert!(first.2.contains("the index is complete: "), "{first:?}");
+        let next = run("", args);
+        assert_eq!((first.0, &first.1), (Some(0), &next.1));
+        assert_eq!(next.2, "");
+        assert!(!first.1.is_empty() && !first.1.contains("secret"), "{first:?}");
+        fs::remove_dir_all(place.folder.path().join("index")).expect("it was made");
+    }
+}
+
+#[test]
 fn a_killed_command_leaves_an_excerpt_that_the_next_one_completes() {
     let place = Place::new();
     let cx = place.server();

@@ -8,6 +8,7 @@ mod printer;
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -63,7 +64,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
 
     let mut guard = Guard::new(&cx.config, &here);
     let mut problems = Vec::new();
-    let mut grep = None;
+    let (mut grep, mut unindexed) = (None, None);
     let mut root = here.clone();
     let mut items: Vec<Item<'_>> = begun.into_iter().map(places::input).collect();
     if let Some(unrestricted) = text.and_then(Text::unrestricted).filter(|_| !only_input) {
@@ -80,12 +81,22 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
         let request = super::request(&bar);
         let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };
+        let first = match text.filter(|_| global.repo.is_none() && !how.as_indexed) {
+            Some(_) => crate::tools::grep::unindexed(cx, &request, Path::new(&repo))?,
+            None => None,
+        };
         let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &finder, reach);
-        let opened = once().or_else(|err| mend(err).and_then(|()| once()));
-        bar.lock().expect("drawing does not panic").finish();
-        let opened = &*grep.insert(opened?);
-        root = opened.root();
-        items.extend(places::indexed(opened, &here, &paths, &chosen, &mut guard)?);
+        if let Some(first) = first {
+            items.extend(places::unindexed(&first, &here, &paths, &chosen, &mut guard)?);
+            root.clone_from(&first.0);
+            unindexed = Some(first.0);
+        } else {
+            let opened = once().or_else(|err| mend(err).and_then(|()| once()));
+            bar.lock().expect("drawing does not panic").finish();
+            let opened = &*grep.insert(opened?);
+            root = opened.root();
+            items.extend(places::indexed(opened, &here, &paths, &chosen, &mut guard)?);
+        }
     }
     places::sort(&mut items, how, &root);
 
@@ -133,6 +144,10 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         for note in notes {
             output::complain(&format!("{}\n", paint.dim(&note)));
         }
+    }
+    if let Some(root) = unindexed {
+        // The answer came from disk; the next ones come from the index.
+        super::index_after(cx, &root, global);
     }
     let has_enough = how.quiet && printed.found;
     Ok(match printed.found {

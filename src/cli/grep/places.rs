@@ -10,6 +10,7 @@ use ignore::types::{Types, TypesBuilder};
 
 use super::disk::Guard;
 use super::flags::{How, SortBy};
+use crate::model::SourceFile;
 use crate::tools::grep::{FileView, Grep};
 use crate::tools::{Code, Error};
 
@@ -89,17 +90,47 @@ pub(super) fn indexed<'a>(
     chosen: &Chosen,
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'a>>, Error> {
-    let root = grep.root();
+    let files = grep.files().map(|file| (file.path(), Haystack::Indexed(file)));
+    within(&grep.root(), files, &|path| grep.has_file(path), here, paths, chosen, guard)
+}
+
+/// The files of a folder without an index in these places, as they are on disk.
+pub(super) fn unindexed(
+    (root, files): &(PathBuf, Vec<SourceFile>),
+    here: &Path,
+    paths: &[PathBuf],
+    chosen: &Chosen,
+    guard: &mut Guard<'_>,
+) -> Result<Vec<Item<'static>>, Error> {
+    let on_disk = |file: &SourceFile| Haystack::Disk { path: root.join(&file.path), size: file.size, binary: false };
+    let has_file = |path: &Path| {
+        let found = path.to_str().map(|path| files.binary_search_by(|file| file.path.as_str().cmp(path)));
+        found.is_some_and(|found| found.is_ok())
+    };
+    let listed = files.iter().map(|file| (file.path.as_str(), on_disk(file)));
+    within(root, listed, &has_file, here, paths, chosen, guard)
+}
+
+/// The files among all of a repository that are in these places, with others that are named.
+fn within<'a, 'p>(
+    root: &Path,
+    files: impl Iterator<Item = (&'p str, Haystack<'a>)>,
+    has_file: &dyn Fn(&Path) -> bool,
+    here: &Path,
+    paths: &[PathBuf],
+    chosen: &Chosen,
+    guard: &mut Guard<'_>,
+) -> Result<Vec<Item<'a>>, Error> {
     let mut others = Vec::new();
     let mut scopes = Vec::new();
     if paths.is_empty() {
         // Another repository is searched whole, with paths from its root.
-        let prefix = below(&root, here).unwrap_or_default();
+        let prefix = below(root, here).unwrap_or_default();
         scopes.push(Scope { prefix: folder(&prefix), shown: String::new(), is_file: false });
     }
     for path in paths {
-        let (place, inside) = (here.join(path), below(&root, &here.join(path)));
-        let is_known = inside.as_deref().is_some_and(|inside| grep.has_file(inside));
+        let (place, inside) = (here.join(path), below(root, &here.join(path)));
+        let is_known = inside.as_deref().is_some_and(has_file);
         match inside {
             _ if !place.exists() && !is_known => {
                 return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
@@ -118,12 +149,12 @@ pub(super) fn indexed<'a>(
         }
     }
     // A file may be below several of the given paths; it is shown once.
-    let of_index = grep.files().filter_map(|file| {
-        let (scope, shown) = scopes.iter().find_map(|scope| Some((scope, scope.shown(file.path())?)))?;
-        let is_wanted = scope.is_file || chosen.takes(&root, file.path());
-        is_wanted.then_some(Item { haystack: Haystack::Indexed(file), shown })
+    let chosen = files.filter_map(|(path, haystack)| {
+        let (scope, shown) = scopes.iter().find_map(|scope| Some((scope, scope.shown(path)?)))?;
+        let is_wanted = scope.is_file || chosen.takes(root, path);
+        is_wanted.then_some(Item { haystack, shown })
     });
-    Ok(of_index.chain(others).collect())
+    Ok(chosen.chain(others).collect())
 }
 
 /// A path relative to the root, when it lies below.
