@@ -29,8 +29,14 @@ enum Kind {
 const BY_HAND: [&str; 2] = ["search_text", "search_ast"];
 
 /// Short flags, where a command has the argument.
-const SHORT: [(&str, char); 5] =
-    [("kind", 'k'), ("language", 'l'), ("file_pattern", 'g'), ("max_results", 'n'), ("context_lines", 'C')];
+const SHORT: [(&str, char); 6] = [
+    ("kind", 'k'),
+    ("language", 'l'),
+    ("file_pattern", 'g'),
+    ("max_results", 'n'),
+    ("top_n", 'n'),
+    ("context_lines", 'C'),
+];
 
 /// Tools whose commands are made from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {

@@ -6,7 +6,7 @@ use clap::Command;
 
 /// The groups of commands, the most important first.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
-    ("Find", &["search", "text", "refs", "context", "ast"]),
+    ("Find", &["search", "pick", "text", "refs", "context", "ast"]),
     ("Read", &["get", "outline", "file", "tree", "bundle", "map", "overview", "suggest"]),
     (
         "Relations",
@@ -36,6 +36,8 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
 
 /// The widest line of the list.
 const WIDTH: usize = 100;
+/// Columns before the text of a flag.
+const INDENT: usize = 10;
 
 /// The list of commands as help shows it. A command in no group comes last.
 pub(super) fn listed(parser: &Command) -> String {
@@ -45,6 +47,7 @@ pub(super) fn listed(parser: &Command) -> String {
     let others: Vec<&str> =
         others.filter(|name| *name != "help" && !GROUPS.iter().any(|(_, names)| names.contains(name))).collect();
     let mut text = String::new();
+    let columns = columns();
     for (title, names) in GROUPS.iter().copied().chain([("Other", others.as_slice())]) {
         let known: Vec<&&Command> =
             names.iter().filter_map(|name| commands.iter().find(|command| command.get_name() == *name)).collect();
@@ -57,11 +60,64 @@ pub(super) fn listed(parser: &Command) -> String {
             let about = about.split(['\n', ';', ':']).next().unwrap_or_default();
             let about = about.split(". ").next().unwrap_or_default();
             let line = format!("  {:width$}  {about}", command.get_name());
-            let _ = writeln!(text, "{}", console::truncate_str(line.trim_end(), WIDTH, "…"));
+            let _ = writeln!(text, "{}", console::truncate_str(line.trim_end(), columns, "…"));
         }
         text.push('\n');
     }
     text
+}
+
+/// A command whose help fits the terminal, with each text below its flag.
+pub(super) fn fitted(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = names.iter().fold(command, |command, name| command.mut_subcommand(name, fitted));
+    let columns = columns();
+    let fit = |text: &dyn std::fmt::Display, indent: usize| wrapped(&text.to_string(), columns - indent);
+    let mut command = command.next_line_help(true).mut_args(|mut arg| {
+        if let Some(help) = arg.get_help().map(|help| fit(help, INDENT)) {
+            arg = arg.help(help);
+        }
+        match arg.get_long_help().map(|help| fit(help, INDENT)) {
+            Some(help) => arg.long_help(help),
+            None => arg,
+        }
+    });
+    if let Some(about) = command.get_about().map(|about| fit(about, 0)) {
+        command = command.about(about);
+    }
+    if let Some(after) = command.get_after_help().map(|after| fit(after, 0)) {
+        command = command.after_help(after);
+    }
+    match command.get_long_about().map(|about| fit(about, 0)) {
+        Some(about) => command.long_about(about),
+        None => command,
+    }
+}
+
+/// The columns of the terminal that help may take.
+fn columns() -> usize {
+    let terminal = console::Term::stdout();
+    let columns = if terminal.is_term() { usize::from(terminal.size().1) } else { WIDTH };
+    columns.clamp(3 * INDENT, WIDTH)
+}
+
+/// A text whose lines have at most so many columns, unless a word has more.
+fn wrapped(text: &str, columns: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut row = String::new();
+        for word in line.split(' ') {
+            let is_full = row.chars().count() + word.chars().count() + 1 > columns;
+            if is_full && !row.is_empty() {
+                lines.push(std::mem::take(&mut row));
+            } else if !row.is_empty() {
+                row.push(' ');
+            }
+            row.push_str(word);
+        }
+        lines.push(row);
+    }
+    lines.join("\n")
 }
 
 /// The command with the most similar spelling.

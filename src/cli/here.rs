@@ -78,6 +78,15 @@ fn rewrite(value: &mut Value, root: &Path, here: &Path) {
     }
 }
 
+/// A path below a root, as it opens from the current folder.
+pub(super) fn path(root: &Path, path: &str) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    match here.as_deref().and_then(|here| here.strip_prefix(root).ok()) {
+        Some(below) => from(below, Path::new(path)),
+        None => root.join(path),
+    }
+}
+
 /// A path relative to a folder; both are relative to the same root.
 fn from(here: &Path, path: &Path) -> PathBuf {
     let common = here.components().zip(path.components()).take_while(|(a, b)| a == b).count();

@@ -3,10 +3,13 @@
 
 mod command;
 mod doctor;
+mod editor;
 mod grep;
 mod help;
 mod here;
+mod interrupt;
 mod output;
+mod pick;
 mod progress;
 mod render;
 mod settings;
@@ -36,9 +39,9 @@ use crate::mcp;
 use crate::model::Phase;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
+pub use interrupt::interrupted;
 use output::{Output, Paint};
 use progress::Progress;
-pub use progress::left_on_terminal;
 use words::Words;
 
 /// Exit status: results were found, or the action was done.
@@ -97,8 +100,12 @@ struct Global {
     /// Index and show files that may hold a credential, where they match, as `.env` or `tests/certs/*.pem`; repeatable.
     #[arg(long, value_name = "PATTERN", global = true)]
     allow_secrets: Option<Vec<String>>,
-    /// When to use colours.
+    /// Open the first hit in $EDITOR, or the Nth with --open=N.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", global = true)]
+    open: Option<usize>,
+    /// When to use colours: auto, always or never [default: auto].
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
     color: Color,
     /// How commits on GitHub are read: auto, git, tarball or api [default: auto].
     #[arg(long, value_name = "HOW", global = true, hide_short_help = true)]
@@ -129,6 +136,7 @@ enum Own {
     Text(Box<grep::Text>),
     #[command(aliases = ["search_ast", "search-ast"])]
     Ast(Box<grep::Ast>),
+    Pick(pick::Pick),
     /// Serve the tools to an MCP client.
     Serve(Serve),
     Watch(watch::Watch),
@@ -181,6 +189,9 @@ struct Serve {
 /// Runs the program and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
+    if args.len() == 2 && args[1] == "help" {
+        return help();
+    }
     let parser = parser(&args);
     let matches = match parser.clone().try_get_matches_from(&args) {
         Ok(matches) => matches,
@@ -213,6 +224,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             None => match Own::from_arg_matches(&matches) {
                 Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
                 Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
+                Ok(Own::Pick(how)) => return pick(&global, &how),
                 Ok(Own::Serve(how)) => return serve(&global, how),
                 Ok(Own::Watch(how)) => return watch::run(&global, how),
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
@@ -240,9 +252,9 @@ fn parser(args: &[OsString]) -> clap::Command {
         return parser;
     }
     let commands = help::listed(&parser);
-    parser.help_template(format!(
+    help::fitted(parser.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}Options:\n{{options}}\n{{after-help}}"
-    ))
+    )))
 }
 
 /// Prints a short help.
@@ -367,6 +379,11 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     let cx = Context::new(config);
     let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
     let mut envelope = call(&cx, tool, arguments, global, &bar);
+    let hit = global.open.filter(|_| !envelope.is_error).and_then(|nth| nth_hit(&cx, &envelope.value, nth));
+    if let Some((path, line)) = hit {
+        cx.end();
+        return editor::open(&path, line);
+    }
     if !global.json {
         here::show(&cx, &mut envelope);
     }
@@ -400,10 +417,33 @@ fn complete(cx: &Context, global: &Global, bar: &Mutex<Progress>) {
     }
 }
 
-/// Searches text or syntax, as ripgrep does. A folder that is not indexed yet is indexed first.
+/// A hit of an answer, counted from one: its file on this machine, and its line.
+fn nth_hit(cx: &Context, answer: &Value, nth: usize) -> Option<(PathBuf, Option<u64>)> {
+    let (repo, path, line) = editor::places(answer).into_iter().nth(nth.checked_sub(1)?)?;
+    let repo = repo.or_else(|| answer.pointer("/_meta/repo")?.as_str())?;
+    let sidecar = cx.indexes.registry().get(repo)?;
+    Some((cx.config.path_map.to_local(&sidecar.root).join(path), line))
+}
+
+/// Searches text or syntax, as ripgrep does. If nothing is indexed here yet, that is done first.
 fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
-    let flags = flags(global, Settings::default());
-    let config = match config::load(&flags) {
+    with_context(global, |cx| {
+        let _phase = Phase::begin(asked.command());
+        grep::run(asked, global, cx, &|err| indexed_instead(err, cx, global))
+    })
+}
+
+/// Lets a person pick a symbol.
+fn pick(global: &Global, how: &pick::Pick) -> u8 {
+    with_context(global, |cx| {
+        let symbols = pick::symbols(global, cx, &|err| indexed_instead(err, cx, global))?;
+        Ok(pick::run(global, how, &symbols))
+    })
+}
+
+/// Runs a command that is no tool, and prints its error.
+fn with_context(global: &Global, run: impl FnOnce(&Context) -> Result<u8, Error>) -> u8 {
+    let config = match config::load(&flags(global, Settings::default())) {
         Ok(config) => config,
         Err(err) => return fail(&err),
     };
@@ -411,16 +451,7 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
         return complain(&problem);
     }
     let cx = Context::new(config);
-    let phase = Phase::begin(asked.command());
-    let result = grep::run(asked, global, &cx, &|err: Error| {
-        let refusal = json!({"code": err.code.as_str(), "details": err.details});
-        match agreed_to_index(&refusal, global).map(|root| index(&cx, &root, global)) {
-            None => Err(err),
-            Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),
-            Some(_) => Ok(()),
-        }
-    });
-    drop(phase);
+    let result = run(&cx);
     cx.end();
     result.unwrap_or_else(|err| {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
@@ -428,6 +459,16 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
         output::complain(&render::error(&error, paint, Words::OfTerminal(None)));
         FAILED
     })
+}
+
+/// Indexes the folder of a refusal if the user agrees; otherwise returns the error.
+fn indexed_instead(err: Error, cx: &Context, global: &Global) -> Result<(), Error> {
+    let refusal = json!({"code": err.code.as_str(), "details": err.details});
+    match agreed_to_index(&refusal, global).map(|root| index(cx, &root, global)) {
+        None => Err(err),
+        Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),
+        Some(_) => Ok(()),
+    }
 }
 
 /// The message of an error in the form of the tools' errors.

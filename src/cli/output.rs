@@ -10,7 +10,7 @@ use super::visible::visible;
 use super::words::Words;
 
 /// The least columns to which a text is cut.
-const SHORTEST: usize = 24;
+pub(super) const SHORTEST: usize = 24;
 
 /// Colours, or none.
 #[derive(Clone, Copy)]
@@ -110,6 +110,38 @@ impl Output {
         match self.width {
             Some(width) => console::truncate_str(text, width.saturating_sub(taken).max(SHORTEST), "…").into_owned(),
             None => text.to_owned(),
+        }
+    }
+
+    /// Whether a line of so many columns fits the terminal; always if there is none.
+    pub(super) fn fits(&self, columns: usize) -> bool {
+        self.width.is_none_or(|width| columns <= width)
+    }
+
+    /// Adds a line. Words that do not fit the terminal go on below, indented by so many columns.
+    pub(super) fn wrapped(&mut self, line: &str, indent: usize) {
+        let Some(width) = self.width.filter(|_| !self.fits(console::measure_text_width(line))) else {
+            return self.line(line);
+        };
+        let mut row = String::new();
+        for word in line.split_inclusive(' ') {
+            let taken = console::measure_text_width(&row) + console::measure_text_width(word.trim_end());
+            if taken > width && !row.trim().is_empty() {
+                self.line(&row);
+                row = " ".repeat(indent);
+            }
+            row.push_str(word);
+        }
+        self.line(row);
+    }
+
+    /// The end of a path, cut so that a line with `taken` other columns fits the terminal.
+    pub(super) fn cut_path(&self, path: &str, taken: usize) -> String {
+        let n_letters = path.chars().count();
+        let room = self.width.map_or(n_letters, |width| width.saturating_sub(taken).max(SHORTEST));
+        match n_letters > room {
+            true => std::iter::once('…').chain(path.chars().skip(n_letters + 1 - room)).collect(),
+            false => path.to_owned(),
         }
     }
 

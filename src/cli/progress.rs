@@ -1,23 +1,15 @@
 //! A progress bar for work that takes noticeably long.
 
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::interrupt;
+
 /// Shorter work ends before a bar could be read.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// Whether a bar is on the terminal now.
-static IS_DRAWN: AtomicBool = AtomicBool::new(false);
-/// Clears the line of the cursor and shows the cursor.
-const CLEAR: &[u8] = b"\r\x1b[2K\x1b[?25h";
-
-/// The bytes that clear a bar from the terminal; none without one. Safe in a signal handler.
-pub fn left_on_terminal() -> &'static [u8] {
-    if IS_DRAWN.load(Ordering::Relaxed) { CLEAR } else { b"" }
-}
 
 /// A bar that appears after a while, and only on a terminal.
 pub(super) struct Progress {
@@ -34,12 +26,12 @@ impl Progress {
 
     /// Shows the progress of the work.
     pub(super) fn step(&mut self, done: u64, total: Option<u64>, message: &str) {
-        if !self.wanted || self.begun.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+        if interrupt::is_over() || !self.wanted || self.begun.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::no_length();
-            IS_DRAWN.store(true, Ordering::Relaxed);
+            interrupt::HAS_BAR.store(true, Ordering::Relaxed);
             bar.set_style(style("{spinner} {msg} {human_pos} {elapsed}"));
             bar
         });
@@ -59,7 +51,7 @@ impl Progress {
     pub(super) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
-            IS_DRAWN.store(false, Ordering::Relaxed);
+            interrupt::HAS_BAR.store(false, Ordering::Relaxed);
         }
     }
 }

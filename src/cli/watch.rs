@@ -118,7 +118,7 @@ pub(super) struct HookEvent {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Event {
-    /// A worktree was made; its path is printed.
+    /// A worktree is wanted: it is made by git unless it exists, and its path is printed.
     Create,
     /// A worktree is removed.
     Remove,
@@ -156,6 +156,11 @@ pub(super) fn hook_event(hook: &HookEvent) -> u8 {
         Event::Create => Happened::Create,
         Event::Remove => Happened::Remove,
     };
+    if what == Happened::Create
+        && let Err(err) = claude::make(&input, &path)
+    {
+        return complain(&format!("cannot make the worktree {}: {err}", path.display()));
+    }
     if let Err(err) = claude::record(&manifest, what, &path) {
         return complain(&format!("cannot write {}: {err}", manifest.display()));
     }

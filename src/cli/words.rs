@@ -14,6 +14,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("the client's root", "the folder you are in"),
     ("call get_file_content lines ", "get_file_content lines "),
     ("next_cursor", "--cursor"),
+    ("the absolute path of", "the path of"),
     ("with fuzzy", "with --fuzzy"),
     ("without language and", "without --language and"),
 ];

@@ -343,6 +343,12 @@ pub fn no_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
+/// The user's editor, perhaps with arguments of its own.
+pub fn editor() -> String {
+    let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".to_owned())
+}
+
 /// File where an agent's hooks log each worktree; `None` for a user without a home folder.
 pub fn worktrees_file() -> Option<PathBuf> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());

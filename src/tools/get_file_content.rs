@@ -62,6 +62,12 @@ impl Tool for GetFileContent {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        if let (Some(first), Some(last)) = (args.start_line, args.end_line)
+            && first > last
+        {
+            let message = format!("start_line {first} comes after end_line {last}; give the smaller one as start_line");
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
         if let Some(remote) = remotes::named_remote(call, args.repo.as_deref()) {
             let opened = remotes::open(call, &remote, None, Age::Kept)?;
             let path = remotes::inside(&opened, &args.file_path);

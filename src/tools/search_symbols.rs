@@ -513,8 +513,10 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
         near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
     }
     near.truncate(5);
+    let is_empty = repos.iter().all(|repo| repo.snapshot.files().next().is_none());
     let verdict = match (still_reading, files) {
         (true, _) => "not_known: files that changed are still being read",
+        (false, 0) if is_empty => "no_files: nothing is indexed here",
         (false, 0) => "no_file_matches: language and file_pattern leave no file",
         (false, _) if symbols == 0 && !no_symbols_for.is_empty() => {
             "no_symbols: these languages have none here; search_text finds text"
@@ -522,6 +524,7 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
         (false, _) => "not_found",
     };
     let ask = match (files, filters.text.split_whitespace().count()) {
+        (0, _) if is_empty => "where there are files: none are indexed here",
         (0, _) => "without language and file_pattern",
         (_, 0 | 1) => "with fuzzy, fewer letters, or words that describe it; search_text finds any text",
         _ => "with a name, or words that the code would use; search_text finds any text",

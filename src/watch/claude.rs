@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -54,6 +55,43 @@ pub fn worktree_of(input: &str) -> Option<PathBuf> {
     let in_its_place = || Some(Path::new(text("cwd")?).join(".claude/worktrees").join(text("name")?));
     let path = named.or_else(in_its_place)?;
     if path.is_absolute() { Some(path) } else { Some(Path::new(text("cwd")?).join(path)) }
+}
+
+/// Makes the worktree that a hook's input asks for, unless it exists: a client with such a hook makes none by itself.
+/// Its branch starts at the default branch of `origin`, or at the commit that is checked out.
+pub fn make(input: &str, path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if path.components().any(|part| part == Component::ParentDir) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it leads out of its folder"));
+    }
+    let input: Value = serde_json::from_str(input).unwrap_or_default();
+    let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let folder = text("cwd").map(Path::new).or(path.parent()).unwrap_or(path);
+    let name = text("name").map(str::to_owned);
+    let name = name.or_else(|| Some(path.file_name()?.to_string_lossy().into_owned())).unwrap_or_default();
+    let git = |args: &[&std::ffi::OsStr]| {
+        let mut command = Command::new("git");
+        // What lies in the repository is not run.
+        command.args(["-c", "core.hooksPath=/dev/null", "-C"]).arg(folder).args(args).stdin(Stdio::null()).output()
+    };
+    let branch = format!("worktree-{name}");
+    let is_known = |reference: &str| {
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", reference].map(std::ffi::OsStr::new);
+        git(&args).is_ok_and(|ran| ran.status.success())
+    };
+    let start = if is_known("origin/HEAD") { "origin/HEAD" } else { "HEAD" };
+    let branched = ["worktree", "add", "--no-track", "-b", &branch].map(std::ffi::OsStr::new);
+    let known = ["worktree", "add"].map(std::ffi::OsStr::new);
+    let ran = match is_known(&format!("refs/heads/{branch}")) {
+        true => git(&[&known[..], &[path.as_os_str(), branch.as_ref()]].concat())?,
+        false => git(&[&branched[..], &[path.as_os_str(), start.as_ref()]].concat())?,
+    };
+    match ran.status.success() && path.is_dir() {
+        true => Ok(()),
+        false => Err(io::Error::other(String::from_utf8_lossy(&ran.stderr).trim().to_owned())),
+    }
 }
 
 /// Appends an event to the hooks' file.

@@ -462,6 +462,22 @@ fn messages_speak_of_commands() {
 }
 
 #[test]
+fn a_wrong_range_and_an_empty_folder_are_told() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let ran = place.run(&["file", "numbers.py", "--start-line", "5", "--end-line", "2"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("--start-line 5 comes after --end-line 2"), "{}", ran.err);
+    fs::remove_file(place.source().join("numbers.py")).expect("it is ours");
+    let ran = place.run(&["search", "add"]);
+    assert!(ran.status == 1 && ran.err.contains("none are indexed here"), "{}", ran.err);
+    let ran = place.run(&["index", "no/such/folder"]);
+    assert!(ran.err.contains("give the path of a folder") && !ran.err.contains("absolute"), "{}", ran.err);
+    let short = place.found(&["help"]);
+    assert!(short.contains("Find:") && !short.contains("Possible values:"), "{short}");
+}
+
+#[test]
 fn indexing_ends_with_files_symbols_and_seconds() {
     let place = Place::new();
     let out = place.found(&["index", "."]);

@@ -20,6 +20,7 @@ mod remote;
 mod ripgrep;
 mod schema;
 mod store;
+mod terminal;
 mod text;
 mod tidy;
 mod watch;

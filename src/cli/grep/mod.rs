@@ -21,9 +21,9 @@ use self::printer::Style;
 use super::output::Paint;
 use super::progress::Progress;
 use super::visible::visible;
-use super::{Color, FAILED, FOUND, Global, NOTHING, output, tokens};
+use super::{Color, FAILED, FOUND, Global, NOTHING, editor, output, tokens};
 use crate::answer::tokens::estimate;
-use crate::tools::grep::{Finder, Grep, Reach, on_every_core};
+use crate::tools::grep::{Finder, Grep, Reach, SearchOptions, on_every_core};
 use crate::tools::{Code, Context, Error};
 
 /// The number of files searched before anything is printed, at first and later.
@@ -100,6 +100,9 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     }
     places::sort(&mut items, how, &root);
 
+    if let Some(nth) = global.open {
+        return Ok(open_hit(&finder, &items, asked, &root, nth));
+    }
     let is_terminal = io::stdout().is_terminal();
     let style = Style {
         asked,
@@ -155,6 +158,19 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         true => FOUND,
         false => NOTHING,
     })
+}
+
+/// Opens a matching line in the editor, counted from one.
+fn open_hit(finder: &Finder, items: &[Item<'_>], asked: &Asked<'_>, root: &Path, nth: usize) -> u8 {
+    let (mut left, mut searcher) = (nth, finder.searcher(SearchOptions { numbered: true, ..asked.options() }));
+    let hits = items.iter().filter(|_| nth > 0).find_map(|item| {
+        let line = printer::nth_line(finder, &mut searcher, item, &mut left)?;
+        Some((item.path(root)?, line))
+    });
+    match hits {
+        Some((path, line)) => editor::open(&path, Some(line)),
+        None => NOTHING,
+    }
 }
 
 fn wrong(message: String) -> Error {

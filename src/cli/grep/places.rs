@@ -37,6 +37,15 @@ pub(super) enum Haystack<'a> {
 }
 
 impl Item<'_> {
+    /// Its file on disk.
+    pub(super) fn path(&self, root: &Path) -> Option<PathBuf> {
+        match &self.haystack {
+            Haystack::Indexed(file) => Some(root.join(file.path())),
+            Haystack::Disk { path, .. } => Some(path.clone()),
+            Haystack::Input(_) => None,
+        }
+    }
+
     /// Its size in bytes.
     pub(super) fn size(&self) -> u64 {
         match &self.haystack {
@@ -221,14 +230,7 @@ pub(super) fn type_list() -> String {
 pub(super) fn sort(items: &mut [Item<'_>], how: &How, root: &Path) {
     let by = how.sortr.unwrap_or(how.sort);
     let time = |of: fn(&Metadata) -> io::Result<SystemTime>| {
-        move |item: &Item<'_>| {
-            let path = match &item.haystack {
-                Haystack::Indexed(file) => root.join(file.path()),
-                Haystack::Disk { path, .. } => path.clone(),
-                Haystack::Input(_) => return None,
-            };
-            path.metadata().and_then(|metadata| of(&metadata)).ok()
-        }
+        move |item: &Item<'_>| item.path(root)?.metadata().and_then(|metadata| of(&metadata)).ok()
     };
     match by {
         SortBy::None => {}

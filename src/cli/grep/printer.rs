@@ -9,7 +9,7 @@ use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, PathPrinterBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder,
     SummaryKind,
 };
-use grep_searcher::{BinaryDetection, Searcher, Sink};
+use grep_searcher::{BinaryDetection, Searcher, Sink, SinkMatch};
 use serde_json::json;
 use termcolor::Buffer;
 
@@ -170,6 +170,35 @@ impl Printer {
         }
         answer
     }
+}
+
+/// Counts matching lines down to the one that is wanted.
+struct Nth<'n> {
+    left: &'n mut usize,
+    line: Option<u64>,
+}
+
+impl Sink for Nth<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        *self.left = self.left.saturating_sub(1);
+        if *self.left == 0 {
+            self.line = found.line_number();
+        }
+        Ok(*self.left > 0)
+    }
+}
+
+/// The line of the match that is `left` further, if this file holds it; counts its matches otherwise.
+pub(super) fn nth_line(finder: &Finder, searcher: &mut Searcher, item: &Item<'_>, left: &mut usize) -> Option<u64> {
+    let mut sink = Nth { left, line: None };
+    let searched = match (finder.regex(), &item.haystack) {
+        (Some(regex), _) => search(finder, regex, searcher, item, &mut sink),
+        (None, Haystack::Indexed(file)) => search(finder, &finder.ranges(file), searcher, item, &mut sink),
+        (None, _) => Ok(()),
+    };
+    sink.line.filter(|_| searched.is_ok())
 }
 
 /// Searches a file or standard input.

@@ -1,9 +1,11 @@
 //! Any answer: symbols and lines as `file:line  kind  name`, in columns, each list below its heading; single facts as
 //! `name: value`.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
-use super::super::output::Output;
+use super::super::output::{Output, SHORTEST};
 use super::super::words::{Words, command_line, command_of};
 use super::{number_of, text_of};
 
@@ -55,6 +57,7 @@ const ONE_LINE: usize = 100;
 /// Shows any value.
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let Value::Object(answer) = value else { return false };
+    let answer = &*named_definitions(answer);
     if let Some(edges) = edges(answer) {
         edges.iter().for_each(|edge| out.line(edge));
         return true;
@@ -75,6 +78,26 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         _ => fields(answer, 0, out),
     }
     true
+}
+
+/// An answer whose references name the definition that they are of, not its place in the list.
+fn named_definitions(answer: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
+    let Some(definitions) = answer.get("definitions").and_then(Value::as_array) else { return Cow::Borrowed(answer) };
+    let name = |place: &Value| {
+        let id = id_of(definitions.get(usize::try_from(place.as_u64()?).ok()?)?)?;
+        Some(id.rsplit_once("::")?.1.rsplit_once('#')?.0.to_owned())
+    };
+    let names = |of: &Value| match of {
+        Value::Array(places) => Some(places.iter().filter_map(name).collect::<Vec<_>>().join(", ")),
+        place => name(place),
+    };
+    let mut answer = answer.clone();
+    for reference in answer.get_mut("references").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(names) = reference.get("of").and_then(names) {
+            reference["of"] = names.into();
+        }
+    }
+    Cow::Owned(answer)
 }
 
 /// Whether a count repeats the length of a list, or is zero.
@@ -108,14 +131,14 @@ fn fields(object: &Map<String, Value>, depth: usize, out: &mut Output) {
     let entries = || object.iter().filter(|(key, _)| !is_said_beside(key));
     for (key, value) in entries().filter(|(key, value)| !is_counted(key, value, object)) {
         if let Some(text) = short(value) {
-            out.line(format!("{indent}{}: {}", words(key), said(key, text, out.words)));
+            out.wrapped(&format!("{indent}{}: {}", words(key), said(key, text, out.words)), indent.len() + 2);
         }
     }
     for (key, value) in entries() {
         let Value::Object(inner) = value else { continue };
         match counts(inner) {
             Some(counts) if counts.is_empty() => {}
-            Some(counts) => out.line(format!("{indent}{}: {counts}", words(key))),
+            Some(counts) => out.wrapped(&format!("{indent}{}: {counts}", words(key)), indent.len() + 2),
             None if is_place(value) => {
                 out.line(format!("{indent}{}:", paint.name(&words(key))));
                 rows(std::slice::from_ref(value), None, depth + 1, out);
@@ -261,6 +284,15 @@ fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
     let names = width(&|row| row.name.chars().count());
     let indent = "  ".repeat(depth);
     let paint = out.paint;
+    let code = |row: &Row<'_>| ["signature", "text", "line"].iter().find_map(|key| first_line(row.value, key));
+    // Columns that do not fit side by side stand below each other.
+    let taken = indent.len() + places + kinds + 4;
+    let is_wide = |row: &Row<'_>| {
+        let code = code(row).map_or(0, |code| code.chars().count().min(SHORTEST) + 2);
+        let rest = row.rest().join("; ").chars().count();
+        !out.fits(taken + names.max(row.name.chars().count()) + code + rest + 2)
+    };
+    let is_stacked = rows.iter().any(is_wide);
     for row in &rows {
         if let Some(command) = ready_call(row.value) {
             let about = text_of(row.value, "description").unwrap_or_default();
@@ -269,21 +301,27 @@ fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
         }
         let place = fill(row.painted_place(out), row.place().chars().count(), places);
         let kind = fill(paint.kind(row.kind), row.kind.chars().count(), kinds);
-        let name = fill(paint.name(row.name), row.name.chars().count(), names);
+        let name = fill(paint.name(row.name), row.name.chars().count(), if is_stacked { 0 } else { names });
         let mut cells = vec![place, kind, name];
-        let rest = row.rest().join("; ");
-        let code = ["signature", "text", "line"].iter().find_map(|key| first_line(row.value, key)).unwrap_or_default();
-        let taken = indent.len() + places + kinds + names + rest.chars().count() + 8;
-        cells.push(out.cut(&code, taken));
-        cells.push(rest);
+        let (code, rest) = (code(row).unwrap_or_default(), row.rest().join("; "));
+        let hanging = format!("{indent}    ");
+        let mut below_it = Vec::new();
+        if is_stacked {
+            below_it = vec![out.cut(&code, hanging.len()), rest];
+            below_it.retain(|cell| !cell.is_empty());
+        } else {
+            cells.push(out.cut(&code, taken + names + rest.chars().count() + 4));
+            cells.push(rest);
+        }
         cells.retain(|cell| !cell.trim().is_empty());
         // A file is not named above its lines, because each of them has its name.
-        let is_named_below = cells.len() <= 1 && has_lines(row.value);
+        let is_named_below = cells.len() <= 1 && below_it.is_empty() && has_lines(row.value);
         if !is_named_below {
-            out.line(format!("{indent}{}", cells.join("  ")));
+            out.wrapped(&format!("{indent}{}", cells.join("  ")), hanging.len());
+            below_it.iter().for_each(|cell| out.wrapped(&format!("{hanging}{cell}"), hanging.len() + 2));
         }
         if let Some(summary) = text_of(row.value, "summary").filter(|summary| !code.contains(summary)) {
-            out.line(paint.dim(&format!("{indent}    {summary}")));
+            out.line(paint.dim(&format!("{hanging}{}", out.cut(summary, hanging.len()))));
         }
         if let Some(source) = text_of(row.value, "source") {
             out.raw(source);

@@ -68,5 +68,5 @@ fn counts(value: &Value, key: &str, label: &str, out: &mut Output) {
         return;
     }
     let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
-    out.line(out.paint.dim(&format!("{label}{}", counts.join(", "))));
+    out.wrapped(&out.paint.dim(&format!("{label}{}", counts.join(", "))), 2);
 }

@@ -56,8 +56,11 @@ fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
     let signature = text_of(value, "signature").and_then(|text| text.lines().next());
     let signature = signature.or_else(|| text_of(value, "name")).unwrap_or_default();
     let kind = text_of(value, "kind").unwrap_or_default();
-    out.line(format!("{space}{}  {}{}  {signature}", paint.line(line), "  ".repeat(depth), paint.kind(kind)));
+    let taken = widest + 4 + 2 * depth + kind.len();
+    let shown = out.cut(signature, taken);
+    out.line(format!("{space}{}  {}{}  {shown}", paint.line(line), "  ".repeat(depth), paint.kind(kind)));
     if let Some(summary) = adds(text_of(value, "summary"), signature) {
+        let summary = out.cut(summary, widest + 4 + 2 * depth);
         out.line(paint.dim(&format!("{}  {}  {summary}", " ".repeat(widest), "  ".repeat(depth))));
     }
     for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {

@@ -406,6 +406,15 @@ fn worktrees_of_an_agent_are_watched_while_they_are_there() {
     place.until("its index is gone", || registry().all().len() == 1);
     place.git(&["worktree", "remove", by_asking.to_str().expect("a plain path")]);
     place.until("the other's index is gone", || registry().all().is_empty());
+    // A client that has such a hook makes no worktree by itself: it goes where the hook says.
+    let wanted = source.join(".claude/worktrees/feat");
+    let input = format!("{{\"cwd\": {source:?}, \"hook_event_name\": \"WorktreeCreate\", \"name\": \"feat\"}}");
+    for _ in 0..2 {
+        assert_eq!(hook("create", &input), (Some(0), format!("{}\n", wanted.display())));
+        assert!(wanted.join("a.py").is_file());
+    }
+    let input = input.replace("feat", "../../../outside");
+    assert_eq!(hook("create", &input), (Some(2), String::new()), "it leads out of the folder");
     assert_eq!(hook("create", "{}").0, Some(2));
     assert_eq!(hook("create", "no JSON").0, Some(2));
 }

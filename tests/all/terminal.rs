@@ -1,0 +1,219 @@
+//! The program on a terminal of its own: the picker, editors, interrupts.
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use crate::cli::Place;
+use crate::client::PATIENCE;
+
+/// A program on a pseudo terminal.
+struct Terminal {
+    keyboard: File,
+    /// The side of the program, kept open so that its settings can be read.
+    inside: File,
+    child: Child,
+    printed: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Terminal {
+    fn start(mut command: Command, columns: u16, rows: u16) -> Self {
+        let (mut outside, mut inside) = (0, 0);
+        let mut size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: what it points to lives, and the two files that it opens are nobody else's.
+        let (keyboard, inside) = unsafe {
+            assert_eq!(
+                libc::openpty(&mut outside, &mut inside, std::ptr::null_mut(), std::ptr::null_mut(), &mut size),
+                0,
+                "no terminal"
+            );
+            (File::from_raw_fd(outside), File::from_raw_fd(inside))
+        };
+        let side = || Stdio::from(inside.try_clone().expect("it is open"));
+        command.stdin(side()).stdout(side()).stderr(side()).env("TERM", "xterm-256color");
+        // SAFETY: both are plain system calls.
+        unsafe {
+            command.pre_exec(|| match libc::setsid() >= 0 && libc::ioctl(0, libc::TIOCSCTTY, 0) == 0 {
+                true => Ok(()),
+                false => Err(std::io::Error::last_os_error()),
+            });
+        }
+        let child = command.spawn().expect("it is built");
+        let mut screen = keyboard.try_clone().expect("it is open");
+        let printed = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&printed);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(n_read @ 1..) = screen.read(&mut bytes) {
+                seen.lock().expect("nobody panics").extend_from_slice(&bytes[..n_read]);
+            }
+        });
+        Self { keyboard, inside, child, printed }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("it is open");
+    }
+
+    fn printed(&self) -> String {
+        String::from_utf8_lossy(&self.printed.lock().expect("nobody panics")).into_owned()
+    }
+
+    /// The letters of the last screen that the picker drew.
+    fn screen(&self) -> String {
+        let printed = self.printed();
+        let last = printed.rsplit("\x1b[?25l").next().unwrap_or_default();
+        console::strip_ansi_codes(last).into_owned()
+    }
+
+    fn wait_for(&self, what: &str, is_there: impl Fn(&Self) -> bool) {
+        let begun = Instant::now();
+        while !is_there(self) {
+            assert!(begun.elapsed() < PATIENCE, "{what} does not come: {:?}", self.printed());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    fn shows(&self, text: &str) {
+        self.wait_for(text, |terminal| terminal.screen().contains(text));
+    }
+
+    fn ended(&mut self) -> ExitStatus {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                return status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end: {:?}", self.printed());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// Whether typed letters are shown, and lines waited for, as usual.
+    fn is_as_before(&self) -> bool {
+        let mut settings = MaybeUninit::<libc::termios>::uninit();
+        // SAFETY: it fills the settings, unless it fails.
+        let modes = unsafe {
+            assert_eq!(libc::tcgetattr(self.inside.as_raw_fd(), settings.as_mut_ptr()), 0, "it is a terminal");
+            settings.assume_init().c_lflag
+        };
+        modes & (libc::ECHO | libc::ICANON) == libc::ECHO | libc::ICANON
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_symbol_is_picked_as_one_types() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    for columns in [80, 140] {
+        let mut terminal = Terminal::start(place.command(&["pick"]), columns, 24);
+        terminal.shows("3/3");
+        terminal.press("ccount");
+        terminal.shows("1/3");
+        terminal.shows("return add(1, 2)");
+        terminal.press("\x15add");
+        terminal.shows("Adds two numbers");
+        terminal.press("\r");
+        assert!(terminal.ended().success());
+        terminal.wait_for("the place", |terminal| terminal.printed().ends_with("numbers.py:1\r\n"));
+        assert!(terminal.printed().contains("\x1b[?1049l"), "the first screen is back");
+        assert!(terminal.is_as_before());
+    }
+    let mut terminal = Terminal::start(place.command(&["pick", "counter"]), 80, 24);
+    terminal.shows("class Counter");
+    terminal.press("\x1b[B");
+    terminal.shows("▌ Counter.count");
+    terminal.press("\x1b");
+    assert_eq!(terminal.ended().code(), Some(1));
+    assert!(terminal.is_as_before());
+    let alone = place.run(&["pick"]);
+    assert!(alone.status == 2 && alone.err.contains("needs a terminal"), "{}", alone.err);
+}
+
+#[test]
+fn answers_fit_the_terminal() {
+    let place = Place::new();
+    let long = format!("def compute_{}(first_argument, second_argument): pass\n", "a_name_".repeat(5));
+    fs::write(place.source().join(format!("inner/{}.py", "folder_".repeat(4))), &long).expect("the folder is ours");
+    place.found(&["index", "."]);
+    for columns in [80, 140] {
+        for args in [
+            &["search", "compute"][..],
+            &["refs", "add"],
+            &["outline", "numbers.py"],
+            &["list"],
+            &["overview"],
+            &["help"],
+        ] {
+            let mut terminal = Terminal::start(place.command(args), columns, 24);
+            assert!(terminal.ended().success(), "{}", terminal.printed());
+            terminal.wait_for("an answer", |terminal| terminal.printed().ends_with("\r\n"));
+            let printed = console::strip_ansi_codes(&terminal.printed()).into_owned();
+            let wide = printed.lines().find(|line| line.trim_end().chars().count() > usize::from(columns));
+            assert_eq!(wide, None, "{args:?}: {printed}");
+        }
+    }
+}
+
+#[test]
+fn hits_open_in_the_editor() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let editor = place.folder.path().join("vim");
+    let told = place.folder.path().join("told");
+    fs::write(&editor, format!("#!/bin/sh\necho \"$@\" > '{}'\n", told.display())).expect("the folder is ours");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&editor, executable).expect("it is ours");
+    let file = place.source().canonicalize().expect("it is there").join("numbers.py");
+    let opened = |args: &[&str]| {
+        let _ = fs::remove_file(&told);
+        let mut command = place.command(args);
+        let ran = command.env("VISUAL", &editor).output().expect("it runs");
+        let said = fs::read_to_string(&told).unwrap_or_default().trim().replace(&*file.to_string_lossy(), "FILE");
+        (ran.status.code(), said)
+    };
+    assert_eq!(opened(&["search", "add", "--open"]), (Some(0), "+1 FILE".to_owned()));
+    assert_eq!(opened(&["get", "count", "--open"]), (Some(0), "+7 FILE".to_owned()));
+    assert_eq!(opened(&["text", "add", "--open"]), (Some(0), "+1 FILE".to_owned()));
+    assert_eq!(opened(&["text", "add", "--open=2"]), (Some(0), "+8 FILE".to_owned()));
+    assert_eq!(opened(&["refs", "add", "--open"]), (Some(0), "+8 FILE".to_owned()));
+    assert_eq!(opened(&["search", "zzzyyyxxx", "--open"]), (Some(1), String::new()));
+    assert_eq!(opened(&["text", "zzzyyyxxx", "--open"]), (Some(1), String::new()));
+    let mut command = place.command(&["pick", "--open", "count"]);
+    command.env("VISUAL", &editor);
+    let _ = fs::remove_file(&told);
+    let mut terminal = Terminal::start(command, 80, 24);
+    terminal.shows("return add(1, 2)");
+    terminal.press("\r");
+    assert!(terminal.ended().success());
+    assert!(fs::read_to_string(&told).is_ok_and(|told| told.starts_with("+7 ")));
+}
+
+#[test]
+fn an_interrupt_leaves_a_clean_terminal() {
+    let place = Place::new();
+    let many: String = (0..150).map(|n| format!("def function_{n}(a, b):\n    return a + b * {n}\n\n\n")).collect();
+    for n in 0..1500 {
+        fs::write(place.source().join(format!("inner/file_{n}.py")), &many).expect("the folder is ours");
+    }
+    let mut terminal = Terminal::start(place.command(&["index", "."]), 100, 24);
+    terminal.wait_for("the bar", |terminal| terminal.printed().contains('/'));
+    terminal.press("\x03");
+    let status = terminal.ended();
+    // A shell says 130 for this.
+    assert_eq!(status.signal(), Some(2), "{status}");
+    terminal.wait_for("the cleared line", |terminal| terminal.printed().ends_with("\r\x1b[2K\x1b[?25h"));
+}
