@@ -116,7 +116,7 @@ fn a_command_answers_and_then_completes_the_index() {
     assert!(err.contains("from 2 of 1202 files so far; the index is being made"), "{err}");
     assert!(err.contains("the index is complete: 1202 files, 1202 symbols"), "{err}");
     let (status, out, err) = run(&["search", "filler_77"]);
-    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(status == Some(0) && !err.contains("index"), "{err}");
     assert!(out.starts_with("filler_77.py:1  "), "{out}");
 }
 
@@ -133,7 +133,7 @@ fn the_first_search_of_text_reads_the_disk_and_finds_what_the_index_does() {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
         (ran.status.code(), text(ran.stdout), text(ran.stderr))
     };
-    for args in [&["text", "load_order|filler_7\\b", "-g", "*.py"][..], &["text", "-c", "return", "shop"]] {
+    for args in [&["text", "load_order|filler_7\\b", "-g", "*.py"][..], &["text", "-c", "return", "-g", "shop/**"]] {
         let first = run("", args);
         assert!(first.2.contains("the index is complete: "), "{first:?}");
         let next = run("", args);
