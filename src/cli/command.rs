@@ -64,21 +64,32 @@ pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
     let asks_for_all = words().take_while(|word| !is_own(word)).any(|word| ["help", "--help", "-h"].contains(&word));
     let is_read = words().any(|word| ["help", "--help", "-h"].contains(&word)) || named.is_empty();
     let is_for_one = !named.is_empty() || (words().any(is_own) && !asks_for_all);
+    // The list of commands shows no flags.
+    let lists_only = asks_for_all && named.is_empty();
     for spec in commands() {
         let command = Command::new(spec.command);
         let is_needed = !is_for_one || named.contains(&spec.name);
-        parser = parser.subcommand(if is_needed { filled(command, spec, is_read) } else { command });
+        parser = parser.subcommand(match is_needed {
+            true if lists_only => command.about(about(&describe(&(spec.input)()), Words::of(spec.name))),
+            true => filled(command, spec, is_read),
+            false => command,
+        });
     }
     parser
+}
+
+/// The first sentence about a tool.
+fn about(described: &Described, words: Words) -> String {
+    let sentence = described.first_sentence();
+    words.say(sentence.strip_suffix('.').unwrap_or(sentence))
 }
 
 /// A command with its help and its flags. Help that is read by somebody is put in the words of the terminal.
 pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Command {
     let described = describe(&(spec.input)());
     let words = if is_read { Words::of(spec.name) } else { Words::OfTools };
-    let about = |text: &str| words.say(text.strip_suffix('.').unwrap_or(text));
     let with_help = |arg: Arg, schema: &Value| with_help(arg, schema, words);
-    let mut command = command.about(about(described.first_sentence()));
+    let mut command = command.about(about(&described, words));
     if spec.name != spec.command {
         command = command.alias(spec.name);
         let hyphened = spec.name.replace('_', "-");

@@ -259,7 +259,7 @@ fn parser(args: &[OsString]) -> clap::Command {
 
 /// Prints a short help.
 fn help() -> u8 {
-    let _ = parser(&[]).print_help();
+    let _ = parser(&["codelode".into(), "help".into()]).print_help();
     FOUND
 }
 
