@@ -79,6 +79,8 @@ pub struct Question {
     pub offset: usize,
     /// Whether only the number of items is wanted.
     pub count_only: bool,
+    /// Whether the answer is written as compact text.
+    pub compact: bool,
     /// Fingerprint of the question, see [`fingerprint`].
     fingerprint: u32,
 }
@@ -86,7 +88,7 @@ pub struct Question {
 impl Question {
     /// Creates a question without limits, for callers that need no envelope.
     pub fn unbounded() -> Self {
-        Self { max_tokens: usize::MAX, offset: 0, count_only: false, fingerprint: 0 }
+        Self { max_tokens: usize::MAX, offset: 0, count_only: false, compact: false, fingerprint: 0 }
     }
 
     /// Cursor for a tool whose answer is cut by other pieces than list items: continues after `given` pieces.
@@ -165,11 +167,12 @@ fn answer(
         return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
     }
     let count_only = shared.count_only;
-    let (body, notes) = run(Question { max_tokens, offset, count_only, fingerprint }, args)?;
+    let compact = shared.format.unwrap_or(config.format) == Format::Compact;
+    let (body, notes) = run(Question { max_tokens, offset, count_only, compact, fingerprint }, args)?;
     let notes = notes.into_inner();
     let mut draft = Draft::new(fingerprint, body, notes.list.or(tool.list), offset, notes.total);
     draft.narrow = notes.narrow;
-    draft.compact = shared.format.unwrap_or(config.format) == Format::Compact;
+    draft.compact = compact;
     let mut found = !draft.is_empty_list();
     if shared.count_only && (draft.has_list() || notes.count.is_some()) {
         found = draft.count(notes.count) > 0;

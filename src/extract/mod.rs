@@ -2,6 +2,7 @@
 //! parts and the reason.
 
 mod errors;
+mod imports;
 mod stack;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use crate::allocator::held_by_parsing;
 pub use crate::languages::Limits;
 use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
+pub use imports::{Imports, Statement, imports, packages};
 pub use stack::{has_stack, stack_for, with_stack_for};
 
 /// The deepest nesting of macros that is read.

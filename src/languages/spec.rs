@@ -150,6 +150,10 @@ pub struct LanguageSpec {
     pub around: &'static [&'static str],
     /// Node kinds of qualified names such as `Owner::name`, with the paths to owner and name.
     pub qualified: &'static [(&'static str, &'static str, &'static str)],
+    /// Node kinds of import statements, each with the text that precedes it when it stands alone.
+    pub imports: &'static [(&'static str, &'static str)],
+    /// Package of an imported module, given as a path with dots; empty for a module of the project itself.
+    pub package: fn(&str) -> &str,
     /// Name resolution, if supported.
     pub relating: Option<Relating>,
     /// Syntax search settings.
@@ -178,6 +182,8 @@ impl LanguageSpec {
         decorators: &[],
         around: &[],
         qualified: &[],
+        imports: &[],
+        package: |path| path,
         relating: None,
         syntax: &Syntax::PLAIN,
         conventions: &Conventions::NEUTRAL,

@@ -4,6 +4,7 @@
 pub mod schema;
 pub mod surface;
 
+mod offers;
 mod roots;
 mod server;
 mod transport;

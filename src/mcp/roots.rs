@@ -22,7 +22,7 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
 }
 
 /// Decodes percent encoding; `None` if the result is no text or has a NUL, which no path has.
-fn decode(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

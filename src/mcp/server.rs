@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, mpsc, watch};
 
+use super::offers::{self, Asked};
 use super::roots;
 use super::surface::{self, More};
 use crate::config::Surface;
@@ -29,7 +32,18 @@ const ROOTS_PATIENCE: Duration = Duration::from_millis(500);
 /// The interval of progress messages to a client.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// Methods that are answered if their parameters are right.
-const METHODS: &[&str] = &["initialize", "ping", "tools/list", "tools/call", "server/discover"];
+const METHODS: &[&str] = &[
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "server/discover",
+];
 
 /// A session.
 pub(super) struct Server {
@@ -147,6 +161,12 @@ impl Server {
         }))
     }
 
+    /// Calls the tool that a prompt or a resource is made from.
+    async fn asked(&self, asked: Asked, context: &RequestContext<RoleServer>) -> Result<Envelope, ErrorData> {
+        let answer = self.call(asked.tool.to_owned(), asked.arguments, context).await;
+        answer.ok_or_else(|| ErrorData::new(ErrorCode::INTERNAL_ERROR, "cancelled", None))
+    }
+
     /// Answers a call of the tool that gives access to hidden ones.
     async fn more(&self, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Option<Envelope> {
         let answer = match surface::more(arguments) {
@@ -168,7 +188,12 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let languages = std::env::current_dir().map(|here| tools::languages_of(&self.cx, &here)).unwrap_or_default();
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_prompts()
+            .enable_resources()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
         InitializeResult::new(capabilities)
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
             .with_instructions(surface::instructions(&self.surface(), &languages))
@@ -230,6 +255,58 @@ impl ServerHandler for Server {
         }
     }
 
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(offers::prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = self.asked(offers::of_prompt(&request.name, &arguments)?, &context).await?;
+        Ok(offers::prompt(&request.name, &arguments, &answer)?.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let arguments = cursor.map(|cursor| ("cursor".to_owned(), Value::from(cursor))).into_iter().collect();
+        let answer = self.asked(Asked { tool: "list_repos", arguments }, &context).await?;
+        if answer.is_error {
+            return Err(ErrorData::invalid_params(answer.text, None));
+        }
+        let (resources, next_cursor) = offers::resources(&answer);
+        let mut result = ListResourcesResult::with_all_items(resources);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(offers::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let answer = self.asked(offers::of_resource(&request.uri)?, &context).await?;
+        Ok(offers::resource(&request.uri, &answer)?.into())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -249,6 +326,8 @@ pub(super) fn problem_with(method: &str, params: Value) -> String {
     let problem = match method {
         "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),
         "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        "prompts/get" => serde_json::from_value::<GetPromptRequestParams>(params).err(),
+        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
         _ => serde_json::from_value::<PaginatedRequestParams>(params).err(),
     };
     match problem {

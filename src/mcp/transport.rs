@@ -40,7 +40,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 
 /// Prefixes of methods for capabilities that this server does not have.
-const NOT_OFFERED: &[&str] = &["resources/", "prompts/", "completion/", "logging/"];
+const NOT_OFFERED: &[&str] = &["resources/subscribe", "resources/unsubscribe", "completion/", "logging/"];
 
 /// The transport: lines in, lines out.
 pub(super) struct Lines<R> {
@@ -326,7 +326,11 @@ fn classify(line: &[u8]) -> Line {
     let is_request = object.contains_key("method") && object.contains_key("id");
     let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
     if is_request && NOT_OFFERED.iter().any(|begin| method.starts_with(begin)) {
-        return Line::Refused(refusal(&id(), METHOD_NOT_FOUND, "this server offers tools, and nothing else"));
+        return Line::Refused(refusal(
+            &id(),
+            METHOD_NOT_FOUND,
+            "this server offers tools, prompts and resources, and nothing else",
+        ));
     }
     match serde_json::from_value(value) {
         Ok(message) => Line::Message(Box::new(message)),

@@ -21,14 +21,16 @@ pub struct Call<'a> {
     pub offset: usize,
     /// Only the number of items is requested.
     pub count_only: bool,
+    /// The answer is written as compact text.
+    pub compact: bool,
     question: Question,
     caller: Caller<'a>,
 }
 
 impl<'a> Call<'a> {
     fn new(cx: &'a Context, request: &'a Request, question: Question) -> Self {
-        let Question { max_tokens, offset, count_only, .. } = question;
-        Self { cx, max_tokens, offset, count_only, question, caller: cx.caller(request) }
+        let Question { max_tokens, offset, count_only, compact, .. } = question;
+        Self { cx, max_tokens, offset, count_only, compact, question, caller: cx.caller(request) }
     }
 
     /// A call for text of a skin, without an envelope.

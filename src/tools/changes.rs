@@ -1,12 +1,14 @@
-//! Differences between two states, as an answer: four lists, and a page of all of them together.
+//! Differences between two states: four lists, and a page of all of them together. Sources come before tests and
+//! documentation, and additions before other changes.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Call, tokens};
+use crate::languages::{exercises, is_beside};
 use crate::query::{Changes, Version};
 
-/// What differs. Each list is in the order of files and lines.
+/// Differences. Each list is in the order of files and lines, sources before tests and documentation.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Differences {
     added_count: usize,
@@ -14,14 +16,14 @@ pub struct Differences {
     modified_count: usize,
     renamed_count: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    added: Vec<Difference>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     modified: Vec<Difference>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     removed: Vec<Difference>,
     /// The same text under another name or in another place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     renamed: Vec<Difference>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    added: Vec<Difference>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,6 +39,11 @@ pub struct Differences {
 pub struct Difference {
     symbol_id: String,
     line: u32,
+    /// added, modified, removed or renamed.
+    change_type: &'static str,
+    /// It is declared otherwise than before, so its users may have to change.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    signature_changed: bool,
     /// Its id before.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
@@ -61,16 +68,27 @@ pub struct Reach {
 }
 
 /// The kind of a symbol's change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
+    /// It is new.
+    Added,
     /// Another text.
     Modified,
     /// Removed.
     Removed,
     /// Another name or place.
     Renamed,
-    /// Added.
-    Added,
+}
+
+impl Change {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Removed => "removed",
+            Self::Renamed => "renamed",
+        }
+    }
 }
 
 /// Tokens of the frame around the lists.
@@ -100,11 +118,17 @@ pub fn page(
     if call.count_only {
         return page;
     }
+    let mut all: Vec<(Change, Option<&Version<'_>>, &Version<'_>)> =
+        added.chain(modified).chain(removed).chain(renamed).collect();
+    // Each list is in the order of files and lines already.
+    all.sort_by_cached_key(|(change, _, now)| (exercises(now.file) || is_beside(now.file), *change));
     let (mut given, mut spent) = (0, FRAME);
-    for (change, was, now) in modified.chain(removed).chain(renamed).chain(added).skip(call.offset) {
+    for (change, was, now) in all.into_iter().skip(call.offset) {
         let difference = Difference {
             symbol_id: now.id.clone(),
             line: now.line,
+            change_type: change.as_str(),
+            signature_changed: was.is_some_and(|was| change == Change::Modified && was.is_declared_otherwise(now)),
             // In another repository it may have another path; in the same one it does not.
             was: was.filter(|was| was.id != now.id).map(|was| was.id.clone()),
             only_members: change == Change::Modified && was.is_some_and(|was| was.says_the_same(now)),

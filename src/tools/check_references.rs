@@ -40,10 +40,17 @@ fn twenty() -> u32 {
     20
 }
 
-/// In the order asked.
+/// One name, or each of several.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
-    results: Vec<Checked>,
+#[serde(untagged)]
+pub enum Output {
+    /// For `identifier`.
+    One(Box<Checked>),
+    /// For `identifiers`.
+    Many {
+        /// In the order asked.
+        results: Vec<Checked>,
+    },
 }
 
 /// A name.
@@ -95,7 +102,7 @@ impl Tool for CheckReferences {
     const COMMAND: &'static str = "check";
     const POSITIONAL: &'static [&'static str] = &["identifiers"];
     const SHOWN: Option<Shown> = Some(Shown::Full);
-    const LIST: Option<&'static str> = Some("results");
+    const LIST: Option<&'static str> = Some("content_references");
     type Args = Args;
     type Output = Output;
 
@@ -104,7 +111,7 @@ impl Tool for CheckReferences {
         if names.is_empty() {
             return Err(Error::new(Code::InvalidArguments, "give `identifier`, or `identifiers` for several"));
         }
-        let results = related::answer(call, args.repo.as_deref(), |repo, edges| {
+        let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let results: Vec<Checked> = names.iter().map(|name| check(repo, edges, name, &args)).collect();
             let files = results.iter().flat_map(|checked| &checked.content_references).map(|file| file.file.clone());
             let files = files.collect();
@@ -112,7 +119,13 @@ impl Tool for CheckReferences {
         })?;
         call.found(results.iter().any(|checked| checked.is_referenced));
         call.narrow("give search_content false, or fewer names");
-        Ok(Output { results: call.page(results, usize::MAX) })
+        if let ([_], Some(_)) = (&results[..], &args.identifier) {
+            let one = results.remove(0);
+            let content_references = call.page(one.content_references, usize::MAX);
+            return Ok(Output::One(Box::new(Checked { content_references, ..one })));
+        }
+        call.list("results");
+        Ok(Output::Many { results: call.page(results, usize::MAX) })
     }
 }
 

@@ -48,9 +48,25 @@ fn hundred() -> u32 {
     100
 }
 
+/// Uses of one symbol or name, or of each of several names.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// For `identifier`, `symbol_id`, or `file` and `line`.
+    One(Box<Uses>),
+    /// For `identifiers`.
+    Many {
+        /// In the order asked.
+        results: Vec<Uses>,
+    },
+}
+
 /// Uses by definition, path and line.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Output {
+pub struct Uses {
+    /// The name, when several were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identifier: Option<String>,
     definitions: Vec<Defined>,
     references: Vec<Item>,
     /// Uses that do not write its name for it, as `path:line name`: by another name that an import gave it, or where its name
@@ -89,18 +105,16 @@ pub struct Item {
     line: u32,
     column: u32,
     text: String,
-    /// call, import, base, type, write; left out for a plain reference.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    /// The symbol it is written in.
+    /// call, import, base, type, write, decorator, or reference for anything else.
+    kind: &'static str,
+    /// The symbol it is written in, or decorates.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
     /// The definition's place in `definitions` when there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<usize>,
-    /// `import`: its file imports the definition's; `name`: only the name matches; left out when resolved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<&'static str>,
+    /// `resolved`: it means this definition; `import`: its file imports the definition's; `name`: only the name matches.
+    confidence: &'static str,
 }
 
 /// See [`Args`].
@@ -121,27 +135,57 @@ impl Tool for FindReferences {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let output = related::answer(call, args.repo.as_deref(), |repo, edges| find(call, repo, edges, &args))?;
+        let also = args.identifiers.is_some().then_some(&args.identifier);
+        let names = args.identifiers.iter().flatten().chain(also.into_iter().flatten());
+        let mut asked: Vec<Option<&str>> = names.map(|name| Some(name.as_str())).collect();
+        let is_one = asked.is_empty() || args.symbol_id.is_some();
+        if is_one {
+            asked = vec![args.identifier.as_deref()];
+        }
+        let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let (mut results, mut paths) = (Vec::new(), Vec::new());
+            for name in &asked {
+                let (uses, files) = find(call, repo, edges, &args, *name, is_one)?;
+                results.push(uses);
+                paths.extend(files);
+            }
+            Ok((results, paths))
+        })?;
         call.narrow("give symbol_id, or file and line");
-        Ok(output)
+        if is_one {
+            return Ok(Output::One(Box::new(results.remove(0))));
+        }
+        call.found(results.iter().any(|uses| !uses.references.is_empty() || !uses.also.is_empty()));
+        for (uses, name) in results.iter_mut().zip(asked) {
+            uses.identifier = name.map(str::to_owned);
+        }
+        call.list("results");
+        Ok(Output::Many { results: call.page(results, usize::MAX) })
     }
 }
 
-fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<(Output, Vec<String>), Error> {
-    let (symbols, not_found) = meant(call, repo, args)?;
+fn find(
+    call: &Call<'_>,
+    repo: &Repo,
+    edges: &EdgeTable,
+    args: &Args,
+    name: Option<&str>,
+    is_one: bool,
+) -> Result<(Uses, Vec<String>), Error> {
+    let (symbols, not_found) = meant(call, repo, args, name)?;
     let Some(first) = symbols.first() else {
         related::note_unread(call, repo);
         let snapshot = &repo.snapshot;
         let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
         let nearest = near.map(|symbol| symbol.id()).collect();
-        return Ok((Output { not_found, nearest, ..Output::default() }, Vec::new()));
+        return Ok((Uses { not_found, nearest, ..Uses::default() }, Vec::new()));
     };
     if let [only] = &symbols[..] {
         related::check_language(only)?;
     }
-    let mut output = Output { not_found, ..Output::default() };
+    let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
-    let mut references: Vec<(Place<'_>, Option<usize>, Option<&'static str>)> = Vec::new();
+    let mut references: Vec<(Place<'_>, Option<usize>, &'static str)> = Vec::new();
     let mut paths: Vec<String> = vec![first.file.path().to_owned()];
     for (place, symbol) in symbols.iter().enumerate() {
         let of = (symbols.len() > 1).then_some(place);
@@ -154,7 +198,7 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
                     paths.push(place.file.path().to_owned());
                     output.also.push(format!("{}:{} {name}", place.file.path(), place.line));
                 }
-                None => references.push((*place, of, None)),
+                None => references.push((*place, of, "resolved")),
             }
         }
     }
@@ -167,7 +211,7 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
         if args.include_possible {
             let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
             let confidence = |place: &Place<'_>| if imports(place.edge.file) { "import" } else { "name" };
-            references.extend(possible.iter().map(|place| (*place, None, Some(confidence(place)))));
+            references.extend(possible.iter().map(|place| (*place, None, confidence(place))));
         } else {
             output.possible += possible.len();
         }
@@ -176,40 +220,44 @@ fn find(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, args: &Args) -> Result<
     paths.extend(files.into_iter().map(str::to_owned));
     paths.sort();
     paths.dedup();
-    call.found(!references.is_empty() || !output.also.is_empty());
-    let page = call.page(references, args.max_results as usize);
+    let most = args.max_results as usize;
+    let page = if is_one {
+        call.found(!references.is_empty() || !output.also.is_empty());
+        call.page(references, most)
+    } else {
+        references.truncate(most);
+        references
+    };
     output.references = page.iter().map(|(place, of, confidence)| item(repo, place, *of, *confidence)).collect();
     Ok((output, paths))
 }
 
 /// The requested symbols, and requested names that no symbol has.
-fn meant<'a>(call: &Call<'_>, repo: &'a Repo, args: &Args) -> Result<(Vec<SymbolView<'a>>, Vec<String>), Error> {
+fn meant<'a>(
+    call: &Call<'_>,
+    repo: &'a Repo,
+    args: &Args,
+    name: Option<&str>,
+) -> Result<(Vec<SymbolView<'a>>, Vec<String>), Error> {
     if let Some(id) = &args.symbol_id {
         return Ok((vec![related::symbol(repo, id)?], Vec::new()));
     }
     if let (Some(file), Some(line)) = (&args.file, args.line) {
         let path = repo.relative(file);
         let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
-        let symbol = query::symbol_near(file, args.identifier.as_deref(), line);
+        let symbol = query::symbol_near(file, name, line);
         let missing = || {
-            let what = args.identifier.as_deref().map_or("nothing".to_owned(), |name| format!("no {name:?}"));
+            let what = name.map_or("nothing".to_owned(), |name| format!("no {name:?}"));
             Error::new(Code::NotFound, format!("{what} is defined at {path}:{line}; get_file_outline lists what is"))
         };
         return Ok((vec![symbol.ok_or_else(missing)?], Vec::new()));
     }
-    let names: Vec<&String> = args.identifiers.iter().flatten().chain(&args.identifier).collect();
-    if names.is_empty() {
+    let Some(name) = name else {
         let message = "give `identifier`, `identifiers`, `symbol_id`, or `file` and `line`";
         return Err(Error::new(Code::InvalidArguments, message));
-    }
-    let (mut symbols, mut not_found) = (Vec::new(), Vec::new());
-    for name in names {
-        let found = query::named(&repo.snapshot, name);
-        if found.is_empty() {
-            not_found.push(name.clone());
-        }
-        symbols.extend(found);
-    }
+    };
+    let mut symbols = query::named(&repo.snapshot, name);
+    let not_found = if symbols.is_empty() { vec![name.to_owned()] } else { Vec::new() };
     if let Some(file) = &args.file {
         let path = repo.relative(file);
         symbols.retain(|symbol| symbol.file.path() == path);
@@ -218,21 +266,22 @@ fn meant<'a>(call: &Call<'_>, repo: &'a Repo, args: &Args) -> Result<(Vec<Symbol
     Ok((symbols, not_found))
 }
 
-fn item(repo: &Repo, place: &Place<'_>, of: Option<usize>, confidence: Option<&'static str>) -> Item {
+fn item(repo: &Repo, place: &Place<'_>, of: Option<usize>, confidence: &'static str) -> Item {
     let role = place.edge.role();
     let mut text = place.text();
     if let Some((end, _)) = text.char_indices().nth(TEXT) {
         text.truncate(end);
         text.push('…');
     }
-    let within = place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
+    let decorated = query::decorated(place);
+    let around = || place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
     Item {
         file: place.file.path().to_owned(),
         line: place.line,
         column: place.column(),
         text,
-        kind: (role != crate::model::Role::Reference).then(|| role.as_str()),
-        within: within.map(|symbol| symbol.qualified_name()),
+        kind: if decorated.is_some() { "decorator" } else { role.as_str() },
+        within: decorated.or_else(around).map(|symbol| symbol.qualified_name()),
         of,
         confidence,
     }

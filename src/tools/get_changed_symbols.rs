@@ -1,11 +1,14 @@
 //! Symbols changed in a part of the history.
 
+use globset::GlobMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Change, Differences, Reach};
 use super::indexes;
+use super::search_symbols::{KINDS, meant, path_glob};
 use super::{Call, Code, Error, Shown, Tool, related};
+use crate::model::Kind;
 use crate::query::{self, Between, History, HistoryError, Version};
 
 /// What changed between two commits, releases, branches or the working tree: symbols added, modified, renamed or
@@ -22,6 +25,14 @@ pub struct Args {
     /// The same, or WORKTREE.
     #[serde(default)]
     until_sha: Option<String>,
+    /// Glob of paths.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    file_pattern: Option<String>,
+    /// function, class, method, constant or type.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    kind: Option<String>,
     /// Who depends on each, as of now.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -36,7 +47,7 @@ fn three() -> u32 {
     3
 }
 
-/// Modified first, then removed, renamed and added.
+/// Symbols that differ: sources before tests and documentation, added before modified, removed and renamed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     since_sha: String,
@@ -44,6 +55,7 @@ pub struct Output {
     until_sha: String,
     /// Whether edits that are not committed count.
     worktree_counts: bool,
+    /// Files that differ, whatever the filters.
     changed_files_count: usize,
     /// Files that differ and have no symbols here: too large, or in no language that is read.
     #[serde(skip_serializing_if = "is_zero")]
@@ -75,6 +87,7 @@ impl Tool for GetChangedSymbols {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let wanted = Wanted::of(&args)?;
         // Before the index is updated, because afterwards it belongs to the current commit.
         let indexed_at = indexes::open_as_indexed(call, args.repo.as_deref())?.snapshot.facts().git_head.clone();
         let counts_worktree = args.until_sha.as_deref().is_some_and(|until| until.eq_ignore_ascii_case(WORKTREE));
@@ -99,7 +112,8 @@ impl Tool for GetChangedSymbols {
         if history.hidden() > 0 {
             call.note("secret_files_left_out", history.hidden());
         }
-        let changes = between.changes();
+        let mut changes = between.changes();
+        changes.retain(|version| wanted.holds(version));
         let (since, until) = (between.since.clone(), between.until.clone());
         let until = until.unwrap_or_else(|| WORKTREE.to_owned());
         if since == until && between.n_files() == 0 {
@@ -126,6 +140,27 @@ impl Tool for GetChangedSymbols {
             files_without_symbols: between.without_symbols(),
             differences: changes::page(call, &changes, &reach),
         })
+    }
+}
+
+/// Symbols that are asked for.
+struct Wanted {
+    paths: Option<GlobMatcher>,
+    kind: Option<Kind>,
+}
+
+impl Wanted {
+    fn of(args: &Args) -> Result<Self, Error> {
+        let kind = args.kind.as_deref().map(|kind| {
+            let message = || format!("`kind` is {kind:?}; say function, class, method, constant or type");
+            Kind::parse(&meant(kind, KINDS)).ok_or_else(|| Error::new(Code::InvalidArguments, message()))
+        });
+        Ok(Self { paths: args.file_pattern.as_deref().map(path_glob).transpose()?, kind: kind.transpose()? })
+    }
+
+    fn holds(&self, version: &Version<'_>) -> bool {
+        self.kind.is_none_or(|kind| version.kind == kind)
+            && self.paths.as_ref().is_none_or(|paths| paths.is_match(version.file))
     }
 }
 

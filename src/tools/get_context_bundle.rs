@@ -6,9 +6,10 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::indexes::Repo;
 use super::{Call, Code, Error, SIGNATURE, Tool, related, tokens};
-use crate::model::{Kind, Role};
+use crate::model::Kind;
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
 
@@ -38,6 +39,9 @@ pub struct Args {
     /// What was left out.
     #[serde(default)]
     include_budget_report: bool,
+    /// As in search_symbols.
+    #[serde(default)]
+    fields: Option<Vec<String>>,
     /// How it is written.
     #[serde(default)]
     output: Written,
@@ -76,7 +80,7 @@ pub enum Written {
 pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<Item>,
-    /// Lines that import, by file.
+    /// Import statements that the symbols need, by file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     imports: Vec<Imports>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -98,13 +102,16 @@ pub struct Item {
     signature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// What a file imports.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Imports {
     file: String,
-    lines: Vec<String>,
+    /// Each whole, of one line or several.
+    statements: Vec<String>,
 }
 
 /// What the budget did.
@@ -122,7 +129,7 @@ pub struct Report {
 pub struct GetContextBundle;
 
 /// Tokens of the frame around an item in the answer.
-const AROUND: usize = 14;
+const AROUND: usize = 12;
 /// The size in bytes beyond which a dependency is shown by its signature.
 const LARGE: usize = 2_000;
 
@@ -153,6 +160,7 @@ impl Tool for GetContextBundle {
 
 /// The remaining budget.
 struct Budget {
+    fields: Fields,
     left: usize,
     excluded: usize,
     compact: bool,
@@ -162,8 +170,10 @@ impl Budget {
     /// A symbol with as much detail as fits.
     fn item(&mut self, symbol: &SymbolView<'_>, whole: bool) -> Option<Item> {
         let symbol_id = symbol.id();
-        let frame = tokens::estimate(&symbol_id) + AROUND;
-        let mut item = Item { symbol_id, line: symbol.line(), signature: None, source: None };
+        let facts = self.fields.of(symbol);
+        let told = serde_json::to_string(&facts).unwrap_or_default();
+        let frame = tokens::estimate(&symbol_id) + tokens::estimate(&told) + AROUND;
+        let mut item = Item { symbol_id, line: symbol.line(), signature: None, source: None, facts };
         let source = String::from_utf8_lossy(symbol.indented_source());
         let cost = frame + tokens::estimate(&source);
         if whole && !self.compact && cost <= self.left {
@@ -191,24 +201,26 @@ fn bundle(
     args: &Args,
 ) -> Result<Output, Error> {
     let budget_tokens = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
-    let mut budget = Budget { left: budget_tokens, excluded: 0, compact: args.budget_strategy == Strategy::Compact };
+    let fields = Fields::read(args.fields.as_deref())?;
+    let compact = args.budget_strategy == Strategy::Compact;
+    let mut budget = Budget { fields, left: budget_tokens, excluded: 0, compact };
     let mut output = Output {
         symbols: symbols.iter().filter_map(|symbol| budget.item(symbol, true)).collect(),
         ..Output::default()
     };
     let mut files = HashSet::new();
-    for symbol in symbols.iter().filter(|symbol| files.insert(symbol.file.number())) {
-        let mut lines = Vec::new();
-        for line in import_lines(edges, symbol) {
-            let cost = tokens::estimate(&line) + 2;
-            if cost > budget.left {
-                break;
-            }
-            budget.left -= cost;
-            lines.push(line);
-        }
-        if !lines.is_empty() {
-            output.imports.push(Imports { file: symbol.file.path().to_owned(), lines });
+    for first in symbols.iter().filter(|symbol| files.insert(symbol.file.number())) {
+        let of_file = symbols.iter().filter(|symbol| symbol.file.number() == first.file.number());
+        let of_file: Vec<SymbolView<'_>> = of_file.copied().collect();
+        let mut statements = query::needed_imports(&repo.snapshot, edges, &of_file);
+        statements.retain(|statement| {
+            let cost = tokens::estimate(statement) + 2;
+            let fits = cost <= budget.left;
+            budget.left -= if fits { cost } else { 0 };
+            fits
+        });
+        if !statements.is_empty() {
+            output.imports.push(Imports { file: first.file.path().to_owned(), statements });
         }
     }
     let ranks = related::ranks(repo)?;
@@ -278,23 +290,6 @@ fn dependencies<'a>(
     found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// The import lines of a symbol's file, each once.
-fn import_lines(edges: &EdgeTable, symbol: &SymbolView<'_>) -> Vec<String> {
-    let file = symbol.file;
-    let content = file.content();
-    let mut lines: Vec<String> = Vec::new();
-    let mut last = None;
-    for edge in edges.in_file(file.number()).iter().filter(|edge| edge.role() == Role::Import) {
-        let at = (edge.at as usize).min(content.len());
-        let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
-        if last.replace(start) != Some(start) {
-            lines.push(String::from_utf8_lossy(&content[start..end]).trim().to_owned());
-        }
-    }
-    lines
-}
-
 /// The answer as one Markdown text.
 fn markdown(output: &Output) -> String {
     let mut text = String::new();
@@ -311,7 +306,7 @@ fn markdown(output: &Output) -> String {
     part("Dependencies", &output.dependencies);
     part("Callers", output.callers.as_deref().unwrap_or_default());
     for imports in &output.imports {
-        let _ = writeln!(text, "# Imports of {}\n\n```\n{}\n```\n", imports.file, imports.lines.join("\n"));
+        let _ = writeln!(text, "# Imports of {}\n\n```\n{}\n```\n", imports.file, imports.statements.join("\n"));
     }
     text
 }

@@ -63,7 +63,7 @@ pub struct Output {
     /// From depth two on, who imports whom: places in `nodes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     edges: Vec<[usize; 2]>,
-    /// Packages and modules from elsewhere that the file imports.
+    /// Packages from elsewhere that the file imports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     external: Vec<String>,
     /// Files further away than fit; ask for one direction or a smaller `depth`.
@@ -148,7 +148,7 @@ impl Tool for GetDependencyGraph {
                 edge_count,
                 nodes: nodes.iter().filter_map(path_of).collect(),
                 edges: placed,
-                external: query::outside_imports(edges, file),
+                external: query::outside_packages(edges, file),
                 left_out,
             };
             Ok((output, paths))

@@ -1,11 +1,13 @@
-//! Definitions in files, without their text.
+//! Structure of files, without their text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::files::unknown_file;
 use super::indexes;
-use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool};
+use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, tokens};
+use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
 /// Structure of a file: the functions, classes and methods in it with signatures, nested, without their code.
@@ -21,6 +23,10 @@ pub struct Args {
     /// Several files.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
+    /// As in search_symbols.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    fields: Option<Vec<String>>,
 }
 
 /// One outline, or one for each file.
@@ -39,7 +45,8 @@ pub enum Output {
     },
 }
 
-/// A file's symbols.
+/// Symbols of a file. Where it says little beside its declarations, signatures and summaries are shorter, so that an
+/// outline is worth asking for.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Outline {
     file: String,
@@ -48,7 +55,16 @@ pub struct Outline {
     /// The grammar met text that it could not read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     has_errors: bool,
+    /// From where the cursor stands: a member comes without its class when that was on an earlier page.
     symbols: Vec<Item>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<usize>,
 }
 
 /// A file that has no outline.
@@ -58,43 +74,48 @@ pub struct FileError {
     error: String,
 }
 
-/// A symbol, and what it holds.
-#[derive(Debug, Serialize, JsonSchema)]
+/// A symbol with its members.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
     kind: &'static str,
-    /// In the language's own word, where that says more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'static str>,
     name: String,
     signature: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
     line: u32,
     end_line: u32,
+    /// Fields and other values of a type, as they are declared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    decorators: Vec<String>,
+    attributes: Vec<String>,
+    #[serde(flatten)]
+    facts: Facts,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     children: Vec<Item>,
 }
 
-impl Item {
-    fn of(symbol: SymbolView<'_>) -> Self {
-        let detail = symbol.detail().as_str();
-        Self {
-            id: symbol.id(),
-            kind: symbol.kind().as_str(),
-            detail: (detail != symbol.kind().as_str()).then_some(detail),
-            name: symbol.name().into_owned(),
-            signature: symbol.signature(SIGNATURE),
-            summary: symbol.summary(SUMMARY),
-            line: symbol.line(),
-            end_line: symbol.end_line(),
-            decorators: symbol.decorators(),
-            children: Vec::new(),
-        }
-    }
+/// Lengths of texts in an outline, in letters.
+#[derive(Clone, Copy)]
+struct Lengths {
+    signature: usize,
+    summary: usize,
+    attribute: usize,
 }
+
+/// Lengths from the richest outline to the poorest.
+const LENGTHS: [Lengths; 5] = [
+    Lengths { signature: SIGNATURE, summary: SUMMARY, attribute: 60 },
+    Lengths { signature: SIGNATURE, summary: 60, attribute: 40 },
+    Lengths { signature: 120, summary: 0, attribute: 40 },
+    Lengths { signature: 80, summary: 0, attribute: 0 },
+    Lengths { signature: 50, summary: 0, attribute: 0 },
+];
+
+/// An outline takes at most this share of its file's tokens where its signatures allow.
+const SHARE: usize = 4;
+
+/// Tokens of an answer around its symbols.
+const FRAME: usize = 90;
 
 /// See [`Args`].
 pub struct GetFileOutline;
@@ -104,11 +125,11 @@ impl Tool for GetFileOutline {
     const COMMAND: &'static str = "outline";
     const POSITIONAL: &'static [&'static str] = &["file_paths"];
     const SHOWN: Option<Shown> = Some(Shown::Lean);
-    const LIST: Option<&'static str> = Some("symbols");
     type Args = Args;
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let fields = Fields::read(args.fields.as_deref())?;
         let paths = match (args.file_path, args.file_paths) {
             (Some(_), Some(_)) => {
                 return Err(Error::new(Code::InvalidArguments, "give `file_path` or `file_paths`, not both"));
@@ -116,11 +137,11 @@ impl Tool for GetFileOutline {
             (None, None) => {
                 return Err(Error::new(Code::InvalidArguments, "give `file_path`, or `file_paths` for several"));
             }
-            (Some(path), None) => return one(call, args.repo.as_deref(), &path),
+            (Some(path), None) => return one(call, args.repo.as_deref(), &path, &fields),
             (None, Some(paths)) => paths,
         };
         if let [path] = &paths[..] {
-            return one(call, args.repo.as_deref(), path);
+            return one(call, args.repo.as_deref(), path, &fields);
         }
         let mut repo = indexes::open(call, args.repo.as_deref())?;
         let paths: Vec<String> = paths.iter().map(|path| repo.relative(path)).collect();
@@ -128,48 +149,151 @@ impl Tool for GetFileOutline {
         let (mut results, mut errors) = (Vec::new(), Vec::new());
         for path in paths {
             match repo.snapshot.file(&path) {
-                Some(file) => results.push(outline(call, file)),
+                Some(file) => {
+                    let rows = rows(file, &fields);
+                    results.push(outline(call, file, nested(rows)));
+                }
                 None => errors.push(FileError { error: unknown_file(call, &repo, &path).message, file: path }),
             }
         }
         call.found(!results.is_empty());
-        Ok(Output::Many { results, errors })
+        call.list("results");
+        call.narrow("ask for one file, the rest of which comes with next_cursor");
+        Ok(Output::Many { results: call.page(results, usize::MAX), errors })
     }
 }
 
-fn one(call: &Call<'_>, repo: Option<&str>, path: &str) -> Result<Output, Error> {
+fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Result<Output, Error> {
     let mut repo = indexes::open(call, repo)?;
     let path = repo.relative(path);
     indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
-    let mut outline = outline(call, file);
-    outline.symbols = call.page(outline.symbols, usize::MAX);
+    let mut rows = rows(file, fields);
+    let total = rows.len();
+    call.count(total);
     call.found(true);
+    rows.drain(..call.offset.min(total));
+    let mut spent = FRAME;
+    let fitting = rows.iter().take_while(|row| {
+        spent += if call.compact { row.compact_cost() } else { row.cost() };
+        spent <= call.max_tokens
+    });
+    let given = fitting.count().max(1).min(rows.len());
+    rows.truncate(given);
+    let mut outline = outline(call, file, nested(rows));
+    let reached = call.offset + given;
+    if given > 0 && reached < total {
+        outline.truncated = true;
+        outline.total = Some(total);
+        outline.left = Some(total - reached);
+        outline.next_cursor = Some(call.cursor(reached));
+    }
     Ok(Output::One(outline))
 }
 
-fn outline(call: &Call<'_>, file: FileView<'_>) -> Outline {
+fn outline(call: &Call<'_>, file: FileView<'_>, symbols: Vec<Item>) -> Outline {
     call.baseline(file.path(), file.content().len() as u64);
     Outline {
         file: file.path().to_owned(),
         language: file.language(),
         line_count: file.lines(),
         has_errors: file.has_errors(),
-        symbols: nested(file),
+        symbols,
+        truncated: false,
+        total: None,
+        next_cursor: None,
+        left: None,
     }
 }
 
-/// A file's symbols, each below the one that encloses it.
-fn nested(file: FileView<'_>) -> Vec<Item> {
-    // Symbols precede the symbols inside them, so a symbol taken from the end already has all its children.
-    let mut items: Vec<(Option<u32>, Item)> =
-        file.symbols().map(|symbol| (symbol.parent().map(|parent| parent.number().index), Item::of(symbol))).collect();
+/// A symbol before it is nested.
+struct Row {
+    index: u32,
+    /// Index of the enclosing symbol.
+    parent: Option<u32>,
+    item: Item,
+}
+
+impl Row {
+    /// Tokens as JSON.
+    fn cost(&self) -> usize {
+        tokens::estimate(&serde_json::to_string(&self.item).unwrap_or_default()) + 6
+    }
+
+    /// Tokens as compact text.
+    fn compact_cost(&self) -> usize {
+        let Item { kind, signature, summary, line, end_line, attributes, facts, .. } = &self.item;
+        let facts = serde_json::to_string(&(attributes, facts)).unwrap_or_default();
+        tokens::estimate(&format!(" {line}-{end_line} {kind} {signature} {summary} {facts}"))
+    }
+}
+
+/// The symbols of a file in source order, with the longest texts that keep the outline small.
+fn rows(file: FileView<'_>, fields: &Fields) -> Vec<Row> {
+    let content = String::from_utf8_lossy(file.content());
+    let most = (tokens::estimate(&content) / SHARE).saturating_sub(FRAME);
+    let symbols: Vec<SymbolView<'_>> = file.symbols().collect();
+    let mut folded: Vec<Vec<usize>> = vec![Vec::new(); symbols.len()];
+    for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| is_attribute(symbol)) {
+        if let Some(parent) = symbol.parent() {
+            folded[parent.number().index as usize].push(place);
+        }
+    }
+    let at = |lengths: Lengths| -> Vec<Row> {
+        let shown = symbols.iter().enumerate().filter(|(_, symbol)| !is_attribute(symbol));
+        let row = |(place, symbol): (usize, &SymbolView<'_>)| Row {
+            index: place as u32,
+            parent: symbol.parent().map(|parent| parent.number().index),
+            item: Item {
+                id: symbol.id(),
+                kind: symbol.kind().as_str(),
+                name: symbol.name().into_owned(),
+                signature: symbol.signature(lengths.signature),
+                summary: if lengths.summary > 0 { symbol.summary(lengths.summary) } else { String::new() },
+                line: symbol.line(),
+                end_line: symbol.end_line(),
+                attributes: folded[place].iter().map(|at| attribute(&symbols[*at], lengths.attribute)).collect(),
+                facts: fields.of(symbol),
+                children: Vec::new(),
+            },
+        };
+        shown.map(row).collect()
+    };
+    let mut rows = Vec::new();
+    for lengths in LENGTHS {
+        rows = at(lengths);
+        if rows.iter().map(Row::compact_cost).sum::<usize>() <= most {
+            break;
+        }
+    }
+    rows
+}
+
+/// Whether a symbol is a value that belongs to a type, and holds nothing itself.
+fn is_attribute(symbol: &SymbolView<'_>) -> bool {
+    let is_type = |parent: SymbolView<'_>| matches!(parent.kind(), Kind::Class | Kind::Type);
+    symbol.kind() == Kind::Constant && symbol.parent().is_some_and(is_type) && symbol.children().next().is_none()
+}
+
+/// An attribute's declaration without its value, or its name if that is too long.
+fn attribute(symbol: &SymbolView<'_>, most: usize) -> String {
+    let name = symbol.name().into_owned();
+    let declared = symbol.signature(SIGNATURE);
+    let declared = declared.split(" = ").next().unwrap_or_default().trim_end_matches([',', ';', ' ']);
+    let is_told = declared.contains(&name) && declared.chars().count() <= most;
+    if is_told { declared.to_owned() } else { name }
+}
+
+/// Symbols in source order, each below the one that encloses it.
+fn nested(mut rows: Vec<Row>) -> Vec<Item> {
+    // Symbols precede what they enclose, so one that is taken from the end has all of its own already.
     let mut top = Vec::new();
-    while let Some((parent, mut item)) = items.pop() {
+    while let Some(Row { parent, mut item, .. }) = rows.pop() {
         item.children.reverse();
-        match parent.and_then(|parent| items.get_mut(parent as usize)) {
-            Some((_, parent)) => parent.children.push(item),
+        let around = parent.and_then(|parent| rows.binary_search_by_key(&parent, |row| row.index).ok());
+        match around {
+            Some(around) => rows[around].item.children.push(item),
             None => top.push(item),
         }
     }

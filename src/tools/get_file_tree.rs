@@ -19,7 +19,7 @@ pub struct Args {
     /// Only below this folder.
     #[serde(default)]
     path_prefix: String,
-    /// How many levels (default: as many as fit).
+    /// How many levels (default: as many as fit 2,000 tokens).
     #[serde(default)]
     max_depth: Option<u32>,
 }
@@ -43,6 +43,7 @@ pub struct Item {
     sort: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'static str>,
+    /// Left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +71,7 @@ impl From<Node> for Item {
                 path,
                 sort: "file",
                 language: Some(language),
-                symbol_count: Some(symbols),
+                symbol_count: Some(symbols).filter(|count| *count > 0),
                 line_count: Some(lines),
                 file_count: None,
                 children: Vec::new(),
@@ -82,6 +83,10 @@ impl From<Node> for Item {
 /// See [`Args`].
 pub struct GetFileTree;
 
+/// Tokens of a tree whose depth is not asked for.
+const MOST_TOKENS: usize = 2_000;
+/// Tokens of an answer around its tree.
+const FRAME: usize = 120;
 /// The deepest tree.
 const DEEPEST: u32 = 64;
 
@@ -124,10 +129,8 @@ fn fitted(
     let mut shown = None;
     if args.max_depth.is_none() && call.offset == 0 {
         // One level less is more useful than a tree cut in its middle.
-        let fits = |tree: &[Item]| {
-            let text = serde_json::to_string(tree).unwrap_or_default();
-            tokens::estimate(&text) + 200 <= call.max_tokens
-        };
+        let most = MOST_TOKENS.min(call.max_tokens);
+        let fits = |tree: &[Item]| tokens::of_json(&tree) + FRAME <= most;
         let mut depth = depth_of(&tree);
         while depth > 1 && !fits(&tree) {
             depth -= 1;
@@ -135,7 +138,17 @@ fn fitted(
             shown = Some(depth);
         }
     }
-    let tree = call.page(tree, usize::MAX);
+    let mut most = usize::MAX;
+    if args.max_depth.is_none() {
+        // One level that is still too large comes in pages.
+        let mut spent = FRAME;
+        let fitting = tree.iter().skip(call.offset).take_while(|item| {
+            spent += tokens::of_json(item) + 1;
+            spent <= MOST_TOKENS.min(call.max_tokens)
+        });
+        most = fitting.count().max(1);
+    }
+    let tree = call.page(tree, most);
     Output { repo, path_prefix, tree, depth: shown }
 }
 

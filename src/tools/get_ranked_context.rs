@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::filters::{Filters, check_kind};
 use super::get_symbol_source::Member;
 use super::indexes::{self, Repo};
@@ -38,6 +39,10 @@ pub struct Args {
     /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
+    /// As in search_symbols.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    fields: Option<Vec<String>>,
 }
 
 fn four_thousand() -> u64 {
@@ -108,6 +113,8 @@ pub struct Item {
     /// Members that the outline leaves out.
     #[serde(skip_serializing_if = "is_zero")]
     outline_left_out: usize,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -152,6 +159,7 @@ impl Tool for GetRankedContext {
             let message = format!("`token_budget` holds no symbol; give {SMALLEST} or more");
             return Err(Error::new(Code::InvalidArguments, message));
         }
+        let fields = Fields::read(args.fields.as_deref())?;
         let mut filters = Filters::read(&args.query, None, None, args.scope.as_deref())?;
         let kinds: Vec<String> = args.include_kinds.iter().map(|kind| meant(kind, KINDS)).collect();
         kinds.iter().try_for_each(|kind| check_kind(kind))?;
@@ -179,10 +187,11 @@ impl Tool for GetRankedContext {
             hits.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
         }
         let confidence = found.confidence.as_str();
-        let mut packed = pack(&repo.snapshot, &hits, best, confidence, budget)?;
+        let told = Told { best, fields: &fields };
+        let mut packed = pack(&repo.snapshot, &hits, told, confidence, budget)?;
         // A cursor counts pages, because whole symbols are chosen from all remaining hits.
         for _ in 0..call.offset.min(hits.len()) {
-            packed = pack(&repo.snapshot, &packed.rest, best, confidence, budget)?;
+            packed = pack(&repo.snapshot, &packed.rest, told, confidence, budget)?;
         }
         let mut output = packed.output;
         if output.left_out > 0 {
@@ -214,6 +223,14 @@ impl Tool for GetRankedContext {
 struct Packed {
     output: Output,
     rest: Vec<Hit>,
+}
+
+/// Content of an item beside the symbol.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    /// The highest relevance.
+    best: f32,
+    fields: &'a Fields,
 }
 
 /// A symbol sent whole.
@@ -257,7 +274,7 @@ impl<'a> Packing<'a> {
         hit: &Hit,
         symbol: SymbolView<'a>,
         most: usize,
-        scale: f32,
+        told: Told<'_>,
         best: &SymbolView<'_>,
     ) {
         // A token has a limited length in bytes, so a larger text cannot fit.
@@ -265,7 +282,7 @@ impl<'a> Packing<'a> {
             return;
         }
         let source = String::from_utf8_lossy(symbol.indented_source()).into_owned();
-        let item = Item { source: Some(source), ..item(hit, &symbol, scale) };
+        let item = Item { source: Some(source), ..item(hit, &symbol, told) };
         let item = Item { tokens: item.source.as_deref().map_or(0, tokens::estimate), ..item };
         let cost = cost(&item);
         if cost > most {
@@ -308,10 +325,10 @@ fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
 }
 
 /// A symbol without its source, within this many tokens: a type as its outline, any other by its signature.
-fn brief(hit: &Hit, symbol: &SymbolView<'_>, scale: f32, most: usize) -> Item {
+fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
     let signed = |length: usize| {
         let signature = symbol.signature(length);
-        Item { tokens: tokens::estimate(&signature), signature: Some(signature), ..item(hit, symbol, scale) }
+        Item { tokens: tokens::estimate(&signature), signature: Some(signature), ..item(hit, symbol, told) }
     };
     let mut whole = signed(SIGNATURE);
     if cost(&whole) > most {
@@ -344,7 +361,7 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, scale: f32, most: usize) -> Item {
 fn pack(
     snapshot: &Snapshot,
     hits: &[Hit],
-    scale: f32,
+    told: Told<'_>,
     confidence: &'static str,
     budget: usize,
 ) -> Result<Packed, Error> {
@@ -356,7 +373,7 @@ fn pack(
     let output = Output { confidence, ..Output::default() };
     let Some((first, best)) = symbols.first() else { return Ok(Packed { output, rest: Vec::new() }) };
     let budget_of_items = budget.saturating_sub(frame);
-    let kept = brief(first, best, scale, budget_of_items / 2);
+    let kept = brief(first, best, told, budget_of_items / 2);
     let kept_cost = cost(&kept);
     if kept_cost > budget_of_items {
         let needed = frame + kept_cost;
@@ -372,7 +389,7 @@ fn pack(
     // Symbols of more than half the budget come after the smaller ones.
     for most in [budget_of_items / 2, budget_of_items] {
         for (place, (hit, symbol)) in symbols.iter().enumerate() {
-            packing.takes(place, hit, *symbol, most, scale, best);
+            packing.takes(place, hit, *symbol, most, told, best);
         }
     }
     let (mut briefly, mut rest) = (Vec::new(), Vec::new());
@@ -380,7 +397,7 @@ fn pack(
         if packing.is_sent(symbol) || (place == 0 && packing.best.is_some()) {
             continue;
         }
-        let item = brief(hit, symbol, scale, packing.left() / 2);
+        let item = brief(hit, symbol, told, packing.left() / 2);
         let cost = cost(&item);
         if briefly.len() < BRIEFLY && cost <= packing.left() {
             packing.used += cost;
@@ -429,20 +446,21 @@ fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize)
 }
 
 /// A symbol without its text.
-fn item(hit: &Hit, symbol: &SymbolView<'_>, scale: f32) -> Item {
+fn item(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>) -> Item {
     let rounded = |score: f32| (f64::from(score) * 1_000.0).round() / 1_000.0;
-    let relevance_score = rounded(hit.relevance / scale.max(f32::MIN_POSITIVE));
+    let relevance_score = rounded(hit.relevance / told.best.max(f32::MIN_POSITIVE));
     let centrality_score = rounded(hit.centrality);
     Item {
         symbol_id: symbol.id(),
         line: symbol.line(),
         relevance_score,
         centrality_score,
-        combined_score: rounded(combined(hit.relevance / scale.max(f32::MIN_POSITIVE), hit.centrality)),
+        combined_score: rounded(combined(hit.relevance / told.best.max(f32::MIN_POSITIVE), hit.centrality)),
         tokens: 0,
         source: None,
         signature: None,
         outline: Vec::new(),
         outline_left_out: 0,
+        facts: told.fields.of(symbol),
     }
 }

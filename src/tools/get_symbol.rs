@@ -36,8 +36,14 @@ impl Tool for GetSymbol {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_id, verify, context_lines } = args;
-        let args =
-            get_symbol_source::Args { repo, symbol_id: Some(symbol_id), symbol_ids: None, verify, context_lines };
+        let args = get_symbol_source::Args {
+            repo,
+            symbol_id: Some(symbol_id),
+            symbol_ids: None,
+            verify,
+            context_lines,
+            fields: None,
+        };
         GetSymbolSource::run(call, args)
     }
 }

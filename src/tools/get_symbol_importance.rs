@@ -4,8 +4,9 @@ use globset::GlobBuilder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::{Call, Code, Error, Shown, Tool, nearest, related};
 use crate::query;
+use crate::store::{FileView, Snapshot};
 
 /// Rank symbols by importance: the most important (central) functions and classes by pagerank or degree.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -90,6 +91,9 @@ impl Tool for GetSymbolImportance {
                 best.sort_by_key(|(_, rank)| std::cmp::Reverse(rank.users));
                 best.truncate(limit.saturating_add(call.offset));
             }
+            if let (Some(text), Some(glob), true) = (&args.scope, &scope, best.is_empty()) {
+                check_scope(snapshot, text, glob)?;
+            }
             let items = best.iter().enumerate().map(|(place, (symbol, rank))| Item {
                 symbol_id: symbol.id(),
                 line: symbol.line(),
@@ -112,6 +116,25 @@ impl Tool for GetSymbolImportance {
         output.ranked_symbols = call.page(output.ranked_symbols, limit);
         Ok(output)
     }
+}
+
+/// Refuses a scope without ranked symbols, and says why.
+fn check_scope(snapshot: &Snapshot, text: &str, glob: &globset::GlobMatcher) -> Result<(), Error> {
+    let files: Vec<FileView<'_>> = snapshot.files().filter(|file| glob.is_match(file.path())).collect();
+    let message = if files.is_empty() {
+        let mut folders: Vec<&str> =
+            snapshot.files().filter_map(|file| Some(file.path().rsplit_once('/')?.0)).collect();
+        folders.dedup();
+        let near = nearest(text, folders, 1);
+        let meant =
+            near.first().map_or("get_file_tree lists folders".to_owned(), |near| format!("did you mean {near:?}?"));
+        format!("no indexed file is in `scope` {text:?}; {meant}")
+    } else if files.iter().all(FileView::is_test) {
+        format!("`scope` {text:?} holds only tests, examples and documentation, which are not ranked")
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(Code::NotFound, message))
 }
 
 /// A matcher for a folder or a glob.

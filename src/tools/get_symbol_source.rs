@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields, hash};
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::query::{self, Missing};
@@ -29,6 +30,10 @@ pub struct Args {
     /// Lines around it.
     #[serde(default)]
     pub context_lines: u32,
+    /// As in search_symbols.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub fields: Option<Vec<String>>,
 }
 
 /// One symbol, or several and what was wrong with the others.
@@ -81,6 +86,8 @@ pub struct Symbol {
     content_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_verified: Option<bool>,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// A member of a symbol that is too large to show.
@@ -113,6 +120,7 @@ impl Tool for GetSymbolSource {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let fields = Fields::read(args.fields.as_deref())?;
         let (ids, single) = match (&args.symbol_id, &args.symbol_ids) {
             (Some(_), Some(_)) => {
                 return Err(Error::new(Code::InvalidArguments, "give `symbol_id` or `symbol_ids`, not both"));
@@ -155,7 +163,7 @@ impl Tool for GetSymbolSource {
         if single {
             let symbol = lookup(&repo, &ids[0])
                 .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
-            let answer = symbol_of(call, &symbol, &args, call.max_tokens);
+            let answer = symbol_of(call, &symbol, &args, &fields);
             call.found(true);
             return Ok(Output::One(Box::new(answer)));
         }
@@ -163,7 +171,7 @@ impl Tool for GetSymbolSource {
         // Each may fill an answer of its own; those that do not fit beside the others go to the next page.
         for id in &ids {
             match lookup(&repo, id) {
-                Ok(symbol) => symbols.push(symbol_of(call, &symbol, &args, call.max_tokens)),
+                Ok(symbol) => symbols.push(symbol_of(call, &symbol, &args, &fields)),
                 Err((_, error)) => errors.push(error),
             }
         }
@@ -194,7 +202,8 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolE
 
 /// A symbol as shown in the answer, within a budget: a large type as an outline, any other symbol with as many of its
 /// first lines as fit.
-fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: usize) -> Symbol {
+fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, fields: &Fields) -> Symbol {
+    let max_tokens = call.max_tokens;
     let content = symbol.file.content();
     let span = symbol.span();
     call.baseline(symbol.file.path(), content.len() as u64);
@@ -226,9 +235,10 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, max_tokens: 
         rest: None,
         content_hash: None,
         content_verified: None,
+        facts: fields.of(symbol),
     };
     if args.verify {
-        answer.content_hash = Some(symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect());
+        answer.content_hash = Some(hash(symbol));
         let intact = symbol.file.is_intact();
         answer.content_verified = Some(intact);
         call.note("content_verified", intact);

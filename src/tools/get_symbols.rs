@@ -37,8 +37,14 @@ impl Tool for GetSymbols {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_ids, verify, context_lines } = args;
-        let args =
-            get_symbol_source::Args { repo, symbol_id: None, symbol_ids: Some(symbol_ids), verify, context_lines };
+        let args = get_symbol_source::Args {
+            repo,
+            symbol_id: None,
+            symbol_ids: Some(symbol_ids),
+            verify,
+            context_lines,
+            fields: None,
+        };
         GetSymbolSource::run(call, args)
     }
 }

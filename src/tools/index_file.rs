@@ -68,7 +68,10 @@ impl Tool for IndexFile {
         let symbol_count = now.map_or(0, |view| view.symbol_count());
         let duration_seconds = (started.elapsed().as_secs_f64() * 1e4).round() / 1e4;
         let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
-        let warnings = without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]);
+        let mut warnings = without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]);
+        if now.is_some_and(|view| view.has_errors() || view.given_up()) {
+            warnings.push(format!("syntax errors in {file}: symbols are missing there"));
+        }
         let repo = repo.sidecar.repo.clone();
         Ok(Output { success: true, repo, file, message, symbol_count, warnings, duration_seconds })
     }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
-use super::indexes::timestamp;
+use super::indexes::{open_sidecar, timestamp};
 use super::{Call, Error, Tool};
 use crate::catalog::{Options, Report, runs};
-use crate::store::Sidecar;
+use crate::store::{FileView, Sidecar};
 
 /// Index a local project folder now, or update its index. Rarely needed: the first question does it, and edits are
 /// picked up.
@@ -116,6 +116,7 @@ impl Tool for IndexFolder {
         };
         let report = runs::index_folder(call, args.path.as_deref(), &options)?;
         let mut output = output(&report, call.config.redact_source_root);
+        output.warnings.extend(unread(call, &report.sidecar)?);
         if args.list_skipped {
             output.left_out = Some(call.page(left_out(call, &report.sidecar)?, usize::MAX));
         }
@@ -125,6 +126,22 @@ impl Tool for IndexFolder {
         Ok(output)
     }
 }
+
+/// Files whose text the parser could not read in full, as a warning; the rest of each is indexed.
+pub(super) fn unread(call: &Call<'_>, sidecar: &Sidecar) -> Result<Option<String>, Error> {
+    let repo = open_sidecar(call, sidecar.clone())?;
+    let has_errors = |file: &FileView<'_>| file.has_errors() || file.given_up();
+    let files: Vec<&str> = repo.snapshot.files().filter(has_errors).map(|file| file.path()).collect();
+    Ok((!files.is_empty()).then(|| {
+        let more = files.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let files = files[..files.len().min(MOST_NAMED)].join(", ");
+        format!("syntax errors in {files}{more}: symbols are missing there")
+    }))
+}
+
+/// Files that a warning names.
+const MOST_NAMED: usize = 5;
 
 /// The result of an indexing run, as an answer.
 fn output(report: &Report, redact: bool) -> Output {

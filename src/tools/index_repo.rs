@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
+use super::index_folder::unread;
 use super::indexes::timestamp;
 use super::{Call, Error, Shown, Tool};
 use crate::catalog::Report;
@@ -81,12 +82,14 @@ impl Tool for IndexRepo {
         let reference = args.ref_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
         let indexed = runs::index_commit(call, &args.url, reference, args.incremental)?;
         let Indexed { report, up_to_date, folder, failure } = indexed;
+        let unread = unread(call, &report.sidecar)?;
         let mut output = output(call, report, up_to_date);
         output.warnings.extend(failure.map(|failure| format!("read without git, which failed: {}", failure.message)));
         output.warnings.extend(without_effect(&[("use_ai_summaries", args.use_ai_summaries)]));
         if !folder.is_empty() {
             output.warnings.push(format!("the whole repository is indexed, not only {folder}"));
         }
+        output.warnings.extend(unread);
         Ok(output)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::index_folder::{LeftOut, left_out};
 use super::indexes::{forget_gone, open, timestamp};
 use super::{Call, Error, Tool};
-use crate::store::Sidecar;
+use crate::store::{FORMAT, Sidecar};
 
 /// Which repositories are indexed on this machine.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,6 +33,10 @@ pub struct Output {
 pub struct Facts {
     /// Its id.
     pub repo: String,
+    /// `owner/name` of its remote, or the name of its folder.
+    pub display_name: String,
+    /// Version of indexes that this program writes; one of another version is made anew when it is asked.
+    pub index_version: u32,
     /// `owner/name` of its remote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
@@ -45,7 +49,7 @@ pub struct Facts {
     pub file_count: u64,
     /// Their symbols.
     pub symbol_count: u64,
-    /// Files by language.
+    /// Files by language; in the list, of the three with the most.
     pub languages: BTreeMap<String, u64>,
     /// Commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +63,8 @@ impl Facts {
         let root = config.path_map.to_local(&sidecar.root);
         Self {
             repo: sidecar.repo.clone(),
+            display_name: display_name(sidecar),
+            index_version: FORMAT,
             origin: sidecar.origin.clone(),
             source_root: (!config.redact_source_root).then(|| root.to_string_lossy().into_owned()),
             indexed_at: timestamp(sidecar.indexed_at),
@@ -69,6 +75,27 @@ impl Facts {
         }
     }
 }
+
+impl Facts {
+    /// Facts that tell repositories apart; resolve_repo answers the rest.
+    fn brief(mut self) -> Self {
+        let mut largest: Vec<u64> = self.languages.values().copied().collect();
+        largest.sort_unstable_by(|a, b| b.cmp(a));
+        let least = largest.get(MOST_LANGUAGES - 1).copied().unwrap_or(0);
+        self.languages.retain(|_, files| *files >= least);
+        Self { origin: None, git_head: None, ..self }
+    }
+}
+
+/// Name for people: that of the remote, or of the folder.
+fn display_name(sidecar: &Sidecar) -> String {
+    let folder = || sidecar.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let remote = sidecar.remote.is_some().then(|| sidecar.repo.clone());
+    sidecar.origin.clone().or(remote).or_else(folder).unwrap_or_else(|| sidecar.repo.clone())
+}
+
+/// Languages of a repository in the list.
+const MOST_LANGUAGES: usize = 3;
 
 /// See [`Args`].
 pub struct ListRepos;
@@ -89,7 +116,7 @@ impl Tool for ListRepos {
         }
         forget_gone(call);
         let repos: Vec<Facts> =
-            call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar)).collect();
+            call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar).brief()).collect();
         let count = repos.len();
         Ok(Output { count, repos: call.page(repos, usize::MAX), left_out: None })
     }

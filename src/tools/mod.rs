@@ -6,6 +6,7 @@
 mod call;
 mod changes;
 pub mod check_references;
+mod fields;
 mod filters;
 pub mod find_dead_code;
 pub mod find_implementations;

@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
@@ -67,6 +68,10 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     token_budget: Option<u64>,
+    /// More of each: docstring, parent, decorators, complexity, ….
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    fields: Option<Vec<String>>,
     /// With the parts of each score.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -161,6 +166,8 @@ pub struct Item {
     /// The parts of the score, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Vec<String>>,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// What was looked through when nothing was found.
@@ -199,6 +206,7 @@ impl Tool for SearchSymbols {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         check(&args)?;
+        let fields = Fields::read(args.fields.as_deref())?;
         let filters =
             Filters::read(&args.query, args.kind.as_deref(), args.language.as_deref(), args.file_pattern.as_deref())?;
         let limit = (args.max_results as usize).min(MOST);
@@ -243,6 +251,7 @@ impl Tool for SearchSymbols {
         }
         let total = considered.max(hits.len());
         call.total(total);
+        call.note("symbol_count", repos.iter().map(|repo| repo.snapshot.facts().symbols).sum::<u64>());
         call.narrow("kind:, lang:, file:");
         let mut sources = Sources::new(call, &args);
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
@@ -252,6 +261,7 @@ impl Tool for SearchSymbols {
                 let mut item = item(repo, &hit, order, call)?;
                 item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
                 item.source = sources.of(repo, &hit);
+                item.facts = repo.snapshot.symbol(hit.symbol).map(|symbol| fields.of(&symbol)).unwrap_or_default();
                 Some(item)
             })
             .collect();
@@ -437,6 +447,7 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
         overloads: Some(hit.overloads).filter(|count| *count > 1),
         source: None,
         explain: hit.parts.as_ref().map(|parts| explained(hit, parts, order)),
+        facts: Facts::default(),
     })
 }
 

@@ -352,3 +352,53 @@ fn a_submodule_is_searched_where_it_stands_and_is_no_change_of_the_outer_reposit
     let (_, answer) = place.run(&within, &["call", "--json", "get_changed_symbols", &args]);
     assert_eq!(ids(&answer, "modified"), ["lib.py::of_the_module#function"], "{answer}");
 }
+
+#[test]
+fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
+    let place = Place::new();
+    place.write("docs/conf.py", "def setup():\n    return 1\n");
+    place.write(
+        "pkg/a.py",
+        "def edited(a):\n    return a\n\n\ndef body(a):\n    return a\n\n\nclass Box:\n    size = 1\n",
+    );
+    place.write("tests/test_a.py", "def test_it():\n    return 1\n");
+    place.commit();
+    place.index();
+    place.write("docs/conf.py", "def setup():\n    return 2\n\n\ndef extra():\n    return 22\n");
+    place.write(
+        "pkg/a.py",
+        "def edited(a, b=None):\n    return a\n\n\ndef body(a):\n    return a + 1\n\n\nclass Box:\n    size = 2\n",
+    );
+    place.write("pkg/z.py", "def fresh():\n    return 3\n");
+    place.write("tests/test_a.py", "def test_it():\n    return 2\n\n\ndef test_new():\n    return 4\n");
+    place.commit();
+    let answer = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1"}));
+    assert_eq!(
+        ids(&answer, "added"),
+        ["pkg/z.py::fresh#function", "docs/conf.py::extra#function", "tests/test_a.py::test_new#function"]
+    );
+    let modified = answer["modified"].as_array().expect("some are modified");
+    let declared: Vec<&str> = modified
+        .iter()
+        .filter(|item| item["signature_changed"] == true)
+        .filter_map(|item| item["symbol_id"].as_str())
+        .collect();
+    assert_eq!(declared, ["pkg/a.py::edited#function"]);
+    assert!(modified.iter().all(|item| item["change_type"] == "modified"), "{answer}");
+    let keys: Vec<&String> = answer.as_object().expect("an object").keys().collect();
+    let place_of = |key: &str| keys.iter().position(|known| *known == key);
+    assert!(place_of("added") < place_of("modified"), "{keys:?}");
+
+    // A page holds what matters most.
+    let first = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "max_tokens": 300}));
+    assert_eq!(first["added"][0]["symbol_id"], "pkg/z.py::fresh#function", "{first}");
+    assert!(!first.to_string().contains("tests/"), "{first}");
+
+    let of_kind = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "kind": "class"}));
+    assert_eq!((ids(&of_kind, "modified"), ids(&of_kind, "added").len()), (vec!["pkg/a.py::Box#class".to_owned()], 0));
+    let below = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "file_pattern": "tests/**"}));
+    assert_eq!(ids(&below, "added"), ["tests/test_a.py::test_new#function"]);
+    assert_eq!(ids(&below, "modified"), ["tests/test_a.py::test_it#function"]);
+    let wrong = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "kind": "thing"}));
+    assert_eq!(wrong["code"], "invalid_arguments", "{wrong}");
+}

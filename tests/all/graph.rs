@@ -13,7 +13,7 @@ pub(super) fn ask(project: &str, tool: &str, args: Value) -> Value {
 }
 
 /// An index of a project, which lies in the folder.
-fn indexed(project: &str) -> (Context, tempfile::TempDir) {
+pub(super) fn indexed(project: &str) -> (Context, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("there is room");
     let root = folder.path().join("project");
     for part in project.split("--- ").skip(1) {
@@ -28,7 +28,7 @@ fn indexed(project: &str) -> (Context, tempfile::TempDir) {
 }
 
 /// What is wrong with a question.
-fn wrong(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
+pub(super) fn wrong(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
     let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
     let request = Request { directory: Some(root.to_owned()), ..Request::default() };
     let answer = tools::call(cx, tool, args, &request);
@@ -36,7 +36,7 @@ fn wrong(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
     answer.value
 }
 
-fn call(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
+pub(super) fn call(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
     let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
     let request = Request { directory: Some(root.to_owned()), ..Request::default() };
     let answer = tools::call(cx, tool, args, &request);
@@ -57,7 +57,7 @@ fn dead(project: &str, args: Value) -> Vec<String> {
 }
 
 /// The values of a key in a list.
-fn values<'a>(answer: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
+pub(super) fn values<'a>(answer: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
     answer[list].as_array().expect("a list").iter().filter_map(|item| item[key].as_str()).collect()
 }
 
@@ -251,7 +251,7 @@ def g(it): it.run()
     let answer = ask(project, "find_references", json!({"identifier": "A.run", "include_possible": true}));
     assert_eq!(values(&answer, "definitions", "id"), ["a.py::A.run#method"]);
     assert_eq!(values(&answer, "references", "text"), ["A().run()", "def f(it): it.run()", "def g(it): it.run()"]);
-    assert_eq!(values(&answer, "references", "confidence"), ["import", "name"]);
+    assert_eq!(values(&answer, "references", "confidence"), ["resolved", "import", "name"]);
     let at = ask(project, "find_references", json!({"identifier": "B.run", "file": "a.py", "line": 4}));
     assert_eq!(values(&at, "references", "text"), ["B().run()"]);
 }
@@ -325,7 +325,7 @@ fn a_bundle_holds_what_it_takes_within_its_budget() {
     let args = json!({"symbol_id": "middle", "include_callers": true, "include_budget_report": true});
     let answer = ask(CHAIN, "get_context_bundle", args);
     assert_eq!(answer["symbols"][0]["source"], "def middle(): return base()");
-    assert_eq!(answer["imports"][0]["lines"], json!(["from a import base"]));
+    assert_eq!(answer["imports"][0]["statements"], json!(["from a import base"]));
     assert_eq!(values(&answer, "dependencies", "symbol_id"), ["a.py::base#function"]);
     assert_eq!(values(&answer, "callers", "symbol_id"), ["c.py::top#function"]);
     let report = &answer["budget_report"];

@@ -19,6 +19,7 @@ mod relations;
 mod remote;
 mod ripgrep;
 mod schema;
+mod shapes;
 mod store;
 mod terminal;
 mod text;

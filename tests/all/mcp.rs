@@ -390,3 +390,75 @@ fn a_client_that_goes_away_ends_the_server() {
     server.close();
     Server::start(&["serve"]).close();
 }
+
+#[test]
+fn prompts_hold_what_the_tools_answer() {
+    let mut server = Server::open();
+    let prompts = server.ask("prompts/list", json!({}))["result"]["prompts"].clone();
+    let names: Vec<&str> =
+        prompts.as_array().expect("a list").iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+    assert_eq!(names, ["explain_symbol", "plan_change"]);
+    assert_eq!(prompts[0]["arguments"][0]["required"], true);
+    let explain = json!({"name": "explain_symbol", "arguments": {"symbol": "add"}});
+    let answer = server.ask("prompts/get", explain);
+    let text = answer["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert!(text.contains("return a + b") && text.contains("Counter.count"), "{text}");
+    let plan = json!({"name": "plan_change", "arguments": {"change": "add"}});
+    let answer = server.ask("prompts/get", plan);
+    let text = answer["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert!(text.contains("Plan this change: add") && text.contains("return a + b"), "{text}");
+    for (params, says) in [
+        (json!({"name": "nope"}), "explain_symbol and plan_change"),
+        (json!({"name": "explain_symbol"}), "needs `symbol`"),
+        (json!({"name": "explain_symbol", "arguments": {"symbl": "add"}}), "takes `symbol`"),
+        (json!({"name": "explain_symbol", "arguments": {"symbol": "ad"}}), "add"),
+        (json!({}), "do not fit"),
+    ] {
+        let error = server.ask("prompts/get", params)["error"].clone();
+        assert_eq!(error["code"], -32602, "{error}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(says)), "{error}");
+    }
+}
+
+#[test]
+fn resources_are_files_under_the_rules_of_tools() {
+    let mut server = Server::open();
+    fs::write(server.folder.path().join("source/.env"), "PASSWORD=a\n").expect("the folder is ours");
+    fs::create_dir(server.folder.path().join("source/a b")).expect("the folder is ours");
+    fs::write(server.folder.path().join("source/a b/c.py"), "def c():\n    pass\n").expect("the folder is ours");
+    let template = server.ask("resources/templates/list", json!({}))["result"]["resourceTemplates"][0].clone();
+    assert!(template["uriTemplate"].as_str().is_some_and(|uri| uri.starts_with("codelode://")), "{template}");
+    server.ask("tools/call", json!({"name": "index_folder", "arguments": {}}));
+    let list = server.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let root = list[0]["uri"].as_str().unwrap_or_else(|| panic!("{list}")).to_owned();
+    let mut read = |uri: String| server.ask("resources/read", json!({"uri": uri}));
+    let tree = read(root.clone());
+    assert!(tree["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.contains("numbers.py")), "{tree}");
+    let file = read(format!("{root}numbers.py"));
+    let content = &file["result"]["contents"][0];
+    assert!(content["text"].as_str().is_some_and(|text| text.starts_with("def add(a, b):\n")), "{file}");
+    assert_eq!((&content["mimeType"], &content["_meta"]["freshness"]), (&json!("text/plain"), &json!("fresh")));
+    let lines = read(format!("{root}numbers.py#L7-L8"));
+    assert_eq!(lines["result"]["contents"][0]["text"], "    def count(self):\n        return add(1, 2)\n");
+    let spaced = read(format!("{root}a%20b/c.py"));
+    assert_eq!(spaced["result"]["contents"][0]["text"], "def c():\n    pass\n");
+    for (uri, code) in [
+        (format!("{root}nope.py"), -32002),
+        (format!("{root}.env"), -32002),
+        (format!("{root}../../etc/passwd"), -32002),
+        (format!("{root}%2e%2e/%2e%2e/etc/passwd"), -32002),
+        ("codelode://local/nope-12345678/a.py".to_owned(), -32002),
+        ("codelode://".to_owned(), -32602),
+        ("codelode:///x".to_owned(), -32602),
+        ("file:///etc/passwd".to_owned(), -32602),
+        (format!("{root}numbers.py#top"), -32602),
+        (format!("{root}numbers.py#L8-L7"), -32602),
+        (format!("{root}numbers.py?x=1"), -32602),
+        (format!("{root}%00"), -32602),
+        (format!("{root}%ff"), -32602),
+    ] {
+        let error = read(uri.clone())["error"].clone();
+        assert_eq!(error["code"], code, "{uri}: {error}");
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{uri}: {error}");
+    }
+}

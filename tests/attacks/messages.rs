@@ -125,8 +125,8 @@ fn what_does_not_fit_the_protocol_is_said() {
         ),
         (r#"{"jsonrpc":"2.0","id":8,"method":"ping","params":{"a":"\ud800"}}"#, json!(8), -32700),
         (r#"{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{"cursor":"zzz"}}"#, json!(9), -32602),
-        (r#"{"jsonrpc":"2.0","id":10,"method":"resources/list","params":{}}"#, json!(10), -32601),
-        (r#"{"jsonrpc":"2.0","id":11,"method":"prompts/list","params":{}}"#, json!(11), -32601),
+        (r#"{"jsonrpc":"2.0","id":10,"method":"completion/complete","params":{}}"#, json!(10), -32601),
+        (r#"{"jsonrpc":"2.0","id":11,"method":"logging/setLevel","params":{}}"#, json!(11), -32601),
     ] {
         let answer = server.send_line(line);
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");

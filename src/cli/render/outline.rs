@@ -63,6 +63,12 @@ fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
         let summary = out.cut(summary, widest + 4 + 2 * depth);
         out.line(paint.dim(&format!("{}  {}  {summary}", " ".repeat(widest), "  ".repeat(depth))));
     }
+    let attributes = value.get("attributes").and_then(Value::as_array).into_iter().flatten();
+    let attributes: Vec<&str> = attributes.filter_map(Value::as_str).collect();
+    if !attributes.is_empty() {
+        let attributes = attributes.join("; ");
+        out.line(paint.dim(&format!("{}  {}  {attributes}", " ".repeat(widest), "  ".repeat(depth))));
+    }
     for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
         symbol(child, depth + 1, widest, out);
     }

@@ -42,6 +42,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &modules::SEMANTICS }),
     syntax: &syntax::SYNTAX,
+    // One of a group stands alone.
+    imports: &[("import_spec", "import ")],
     ..LanguageSpec::PLAIN
 };
 

@@ -59,6 +59,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &packages::SEMANTICS }),
     syntax: &syntax::SYNTAX,
+    imports: &[("import_declaration", "")],
+    package: packages::package,
     ..LanguageSpec::PLAIN
 };
 

@@ -170,3 +170,9 @@ impl Modules for JavaModules<'_> {
         self.seen_from(root, &format!("{}.{name}", self.names[package]))
     }
 }
+
+/// Package of an imported class or member: names begin with a small letter up to the class.
+pub fn package(path: &str) -> &str {
+    let class = path.char_indices().find(|(at, char)| char.is_uppercase() && (*at == 0 || path[..*at].ends_with('.')));
+    class.map_or(path, |(at, _)| path[..at].trim_end_matches('.'))
+}

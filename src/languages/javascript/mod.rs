@@ -7,7 +7,7 @@ pub(super) mod binding;
 pub(super) mod conventions;
 mod lower;
 pub(super) mod member;
-mod modules;
+pub(super) mod modules;
 pub mod syntax;
 mod value;
 
@@ -47,6 +47,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &conventions::CONVENTIONS,
     relating: Some(RELATING),
     syntax: &syntax::SYNTAX,
+    imports: modules::STATEMENTS,
+    package: modules::package,
     ..LanguageSpec::PLAIN
 };
 

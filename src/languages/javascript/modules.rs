@@ -379,6 +379,19 @@ fn plain(text: &[u8]) -> Vec<u8> {
     plain
 }
 
+/// Kinds of statements that import.
+pub const STATEMENTS: &[(&str, &str)] =
+    &[("import_statement", ""), ("import_alias", ""), ("lexical_declaration", ""), ("variable_declaration", "")];
+
+/// Package of a module: `lodash` of `lodash/fp`, `@babel/core` of `@babel/core/lib`. A path is in the project.
+pub fn package(path: &str) -> &str {
+    if path.starts_with(['.', '/', '#', '~']) || path.starts_with("@/") {
+        return "";
+    }
+    let parts = if path.starts_with('@') { 2 } else { 1 };
+    path.match_indices('/').nth(parts - 1).map_or(path, |(at, _)| &path[..at])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,15 @@ use super::lower::field;
 use crate::facts::{BindingKind, ELSE_WITHIN, MODULES_ONLY, NONE, OFFERED, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
+/// Kinds of import statements.
+pub const STATEMENTS: &[(&str, &str)] =
+    &[("import_statement", ""), ("import_from_statement", ""), ("future_import_statement", "")];
+
+/// Package of a module: its first name. A relative one is in the project.
+pub fn package(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
+}
+
 /// `import a.b` and `import a.b as c`.
 pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     for child in cx.children(node) {

@@ -74,6 +74,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS }),
     syntax: &syntax::SYNTAX,
+    imports: imports::STATEMENTS,
+    package: imports::package,
     ..LanguageSpec::PLAIN
 };
 

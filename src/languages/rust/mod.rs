@@ -105,6 +105,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ),
     ],
     syntax: &syntax::SYNTAX,
+    imports: &[("use_declaration", ""), ("extern_crate_declaration", "")],
+    package: modules::package,
     silent: include_str!("silent.txt"),
     comments: Comments::C,
     conventions: &conventions::CONVENTIONS,

@@ -346,3 +346,10 @@ impl Modules for RustModules<'_> {
         })
     }
 }
+
+/// Crate of an imported path; empty for the project's own.
+pub fn package(path: &str) -> &str {
+    let path = path.strip_prefix("::.").unwrap_or(path);
+    let first = path.split(['.', ':']).next().unwrap_or_default();
+    if matches!(first, "crate" | "$crate" | "self" | "super") { "" } else { first }
+}

@@ -22,6 +22,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &javascript::conventions::CONVENTIONS,
     relating: Some(RELATING),
     syntax: &javascript::syntax::SYNTAX,
+    imports: javascript::modules::STATEMENTS,
+    package: javascript::modules::package,
     ..LanguageSpec::PLAIN
 };
 
@@ -37,6 +39,8 @@ pub static TSX: LanguageSpec = LanguageSpec {
     conventions: &javascript::conventions::CONVENTIONS,
     relating: Some(RELATING),
     syntax: &javascript::syntax::SYNTAX,
+    imports: javascript::modules::STATEMENTS,
+    package: javascript::modules::package,
     ..LanguageSpec::PLAIN
 };
 

@@ -1,10 +1,10 @@
 //! Relations of a symbol: its uses, callers and callees, bases and derived classes.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::overrides::overridden;
-use crate::model::{Detail, How, Kind, Role};
+use crate::model::{Detail, Kind, Role};
 use crate::query::symbols::lookup::bears;
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
@@ -280,6 +280,23 @@ fn related_classes<'a>(
     found
 }
 
+/// The symbol that a decorator, attribute or annotation with this occurrence in it belongs to.
+pub fn decorated<'a>(place: &Place<'a>) -> Option<SymbolView<'a>> {
+    // Decorators may hold symbols themselves, such as functions that they are given.
+    const INSIDE: u32 = 8;
+    let (file, at) = (place.file, place.edge.at);
+    let (mut low, mut high) = (0, file.symbol_count());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let is_before = file.symbol(middle).is_some_and(|symbol| symbol.span().start <= at);
+        (low, high) = if is_before { (middle + 1, high) } else { (low, middle) };
+    }
+    let before = (low.saturating_sub(INSIDE)..low).rev().filter_map(|index| file.symbol(index));
+    before
+        .into_iter()
+        .find(|symbol| at < symbol.signature_start() && symbol.span().end > at && !symbol.decorators().is_empty())
+}
+
 /// The bases of a class outside the repository, as written.
 pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) -> Vec<String> {
     let own = edges.in_file(class.file).iter().filter(|edge| edge.role() == Role::Base && edge.from() == Some(class));
@@ -297,14 +314,4 @@ pub(in crate::query) fn base_text(content: &[u8], edge: &Edge) -> String {
     }
     let end = edge.at as usize + edge.len();
     String::from_utf8_lossy(content.get(start..end).unwrap_or_default()).into_owned()
-}
-
-/// The names that a file imports from outside the repository, as written, each once.
-pub fn outside_imports(edges: &EdgeTable, file: FileView<'_>) -> Vec<String> {
-    let content = file.content();
-    let own = edges.in_file(file.number()).iter();
-    let outside = own.filter(|edge| edge.role() == Role::Import && edge.how() == How::Outside);
-    let text = |edge: &Edge| content.get(edge.at as usize..edge.at as usize + edge.len()).unwrap_or_default();
-    let names: BTreeSet<&[u8]> = outside.map(text).collect();
-    names.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }

@@ -22,6 +22,8 @@ pub struct Version<'a> {
     pub line: u32,
     /// The definition's exact bytes.
     pub source: &'a [u8],
+    /// The bytes of it without its body.
+    pub signature: &'a [u8],
     /// Hash of the definition without its members.
     own: blake3::Hash,
 }
@@ -71,6 +73,7 @@ pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -
             file,
             line: symbol.line,
             source: symbol.span.of(content),
+            signature: symbol.signature.of(content),
             own: own(content, symbol.span, members),
         });
     }
@@ -91,6 +94,7 @@ pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
         file: file.path(),
         line: symbol.line(),
         source: symbol.source(),
+        signature: symbol.signature_source(),
         own: own(file.content(), symbol.span(), children(&parents, place).map(|child| spans[child])),
     };
     file.symbols().enumerate().map(version).collect()
@@ -186,6 +190,25 @@ impl Version<'_> {
     /// Whether two versions differ at most in their members.
     pub fn says_the_same(&self, other: &Self) -> bool {
         self.own == other.own
+    }
+
+    /// Whether two versions are declared differently, white space aside: then those who use it may have to change. The
+    /// declaration of a value is the value.
+    pub fn is_declared_otherwise(&self, other: &Self) -> bool {
+        let words = |signature: &[u8]| -> Vec<u8> {
+            signature.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect()
+        };
+        self.kind != Kind::Constant && words(self.signature) != words(other.signature)
+    }
+}
+
+impl Changes<'_> {
+    /// Keeps what `is_wanted` holds for, before or now.
+    pub fn retain(&mut self, is_wanted: impl Fn(&Version<'_>) -> bool) {
+        self.added.retain(&is_wanted);
+        self.removed.retain(&is_wanted);
+        self.modified.retain(|(was, now)| is_wanted(was) || is_wanted(now));
+        self.renamed.retain(|(was, now)| is_wanted(was) || is_wanted(now));
     }
 }
 

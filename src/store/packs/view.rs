@@ -350,6 +350,11 @@ impl<'a> SymbolView<'a> {
         line
     }
 
+    /// Definition without its body, as written.
+    pub fn signature_source(&self) -> &'a [u8] {
+        self.record.signature().of(self.file.content())
+    }
+
     /// Documentation as written, with comment markers; empty when there is none.
     pub fn doc_source(&self) -> &'a [u8] {
         self.record.doc().of(self.file.content())

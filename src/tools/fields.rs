@@ -1,0 +1,118 @@
+//! Facts about symbols that are answered when a question asks for them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Code, Error, nearest};
+use crate::store::{SymbolView, word_parts};
+
+/// Names of the facts.
+const NAMES: [&str; 12] = [
+    "docstring",
+    "parent",
+    "qualified_name",
+    "detail",
+    "language",
+    "end_line",
+    "byte_offset",
+    "byte_length",
+    "content_hash",
+    "complexity",
+    "keywords",
+    "decorators",
+];
+
+/// Facts that a question asks for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fields(Vec<&'static str>);
+
+/// Facts about a symbol; those that were not asked for are left out.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Facts {
+    /// The documentation without comment markers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    docstring: Option<String>,
+    /// The id of the enclosing symbol; null for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualified_name: Option<String>,
+    /// The kind in the language's own word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u32>,
+    /// Where the definition begins in its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_offset: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_length: Option<usize>,
+    /// SHA-256 of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_hash: Option<String>,
+    /// Cyclomatic complexity; zero without a body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity: Option<u16>,
+    /// Words of the name and of what it lies in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keywords: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decorators: Option<Vec<String>>,
+}
+
+impl Fields {
+    /// Reads the names in an argument.
+    pub fn read(asked: Option<&[String]>) -> Result<Self, Error> {
+        let known = |name: &String| {
+            NAMES.into_iter().find(|known| known == name).ok_or_else(|| {
+                let near = nearest(name, NAMES, 1);
+                let meant = near.first().map_or(String::new(), |near| format!(" (did you mean {near:?}?)"));
+                let shown: String = name.chars().take(100).collect();
+                let message = format!("`fields` has no {shown:?}{meant}; it takes {}", NAMES.join(", "));
+                Error::new(Code::InvalidArguments, message)
+            })
+        };
+        Ok(Self(asked.unwrap_or_default().iter().map(known).collect::<Result<_, Error>>()?))
+    }
+
+    /// The facts about a symbol.
+    pub fn of(&self, symbol: &SymbolView<'_>) -> Facts {
+        let has = |name: &str| self.0.contains(&name);
+        let span = symbol.span();
+        Facts {
+            docstring: has("docstring").then(|| symbol.docstring()),
+            parent: has("parent").then(|| symbol.parent().map(|parent| parent.id())),
+            qualified_name: has("qualified_name").then(|| symbol.qualified_name()),
+            detail: has("detail").then(|| symbol.detail().as_str()),
+            language: has("language").then(|| symbol.file.language()),
+            end_line: has("end_line").then(|| symbol.end_line()),
+            byte_offset: has("byte_offset").then_some(span.start),
+            byte_length: has("byte_length").then(|| span.len()),
+            content_hash: has("content_hash").then(|| hash(symbol)),
+            complexity: has("complexity").then(|| symbol.complexity()),
+            keywords: has("keywords").then(|| keywords(symbol)),
+            decorators: has("decorators").then(|| symbol.decorators()),
+        }
+    }
+}
+
+/// SHA-256 of a symbol's source, in hexadecimal.
+pub(super) fn hash(symbol: &SymbolView<'_>) -> String {
+    symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Words of a qualified name in lower case, each once.
+fn keywords(symbol: &SymbolView<'_>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in symbol.qualified_name().split(|char: char| !char.is_alphanumeric()) {
+        for word in word_parts(part) {
+            let word = word.to_lowercase();
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+    }
+    words
+}
