@@ -29,7 +29,13 @@ impl Terminal {
         // SAFETY: what it points to lives, and the two files that it opens are nobody else's.
         let (keyboard, inside) = unsafe {
             assert_eq!(
-                libc::openpty(&mut outside, &mut inside, std::ptr::null_mut(), std::ptr::null_mut(), &mut size),
+                libc::openpty(
+                    &mut outside,
+                    &mut inside,
+                    std::ptr::null_mut(),
+                    std::ptr::null_mut(),
+                    std::ptr::from_mut(&mut size)
+                ),
                 0,
                 "no terminal"
             );
