@@ -29,6 +29,12 @@ pub const META: usize = 90;
 /// Cost units per token.
 const TOKEN: u32 = 40;
 
+/// The length of the longest tokens: runs of one sign or of spaces.
+const LONGEST_TOKEN: usize = 64;
+/// Cost of each further sign or space in a run, so that no text is free.
+const SIGN_IN_RUN: u32 = 3;
+const SPACE_IN_RUN: u32 = 1;
+
 /// Position in a text.
 struct Scan<'a> {
     text: &'a str,
@@ -157,6 +163,9 @@ impl Scan<'_> {
                     _ => 30,
                 };
             }
+            if place >= LONGEST_TOKEN {
+                cost = cost.saturating_add(SIGN_IN_RUN);
+            }
             line_ends |= new_line;
             before = char;
             place += 1;
@@ -190,7 +199,10 @@ impl Scan<'_> {
         };
         let changes = space[..length].windows(2).filter(|pair| pair[0] != pair[1]).count();
         self.at += length;
-        TOKEN + SPACE_CHANGES * u32::try_from(changes.saturating_sub(1)).unwrap_or(u32::MAX / SPACE_CHANGES / 2)
+        let beyond = u32::try_from(length.saturating_sub(LONGEST_TOKEN)).unwrap_or(u32::MAX);
+        let more = beyond.saturating_mul(SPACE_IN_RUN);
+        (TOKEN + SPACE_CHANGES * u32::try_from(changes.saturating_sub(1)).unwrap_or(u32::MAX / SPACE_CHANGES / 2))
+            .saturating_add(more)
     }
 
     /// Length of a contraction such as `'s` or `'re`.
@@ -484,6 +496,14 @@ mod tests {
             // Short texts stray further than long ones.
             assert!((estimate + 2) * 100 >= tokens * 97, "{estimate} for {tokens}: {text}");
             assert!(estimate * 100 <= (tokens + 2) * 145, "{estimate} for {tokens}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_long_run_of_one_sign_is_not_free() {
+        for sign in ["{", "(", "-", "\n", " ", "=", "a", "1", "\u{2014}"] {
+            let estimate = estimate(&sign.repeat(1_000_000));
+            assert!(estimate > 20_000, "{sign:?}: {estimate}");
         }
     }
 
