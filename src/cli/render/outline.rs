@@ -66,7 +66,7 @@ fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
     let attributes = value.get("attributes").and_then(Value::as_array).into_iter().flatten();
     let attributes: Vec<&str> = attributes.filter_map(Value::as_str).collect();
     if !attributes.is_empty() {
-        let attributes = attributes.join("; ");
+        let attributes = out.cut(&attributes.join("; "), widest + 4 + 2 * depth);
         out.line(paint.dim(&format!("{}  {}  {attributes}", " ".repeat(widest), "  ".repeat(depth))));
     }
     for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
