@@ -19,8 +19,8 @@ use crate::pipeline::{self, Watcher};
 use crate::store::{self, Sidecar, Snapshot, SnapshotFacts};
 use crate::watch::{self, Standing};
 
-/// Minimum time between two comparisons of a folder that take long beside the wait for changes. Shorter ones are made
-/// for every call.
+/// Minimum time between two comparisons of a folder that take long beside the wait for changes, and after a failed
+/// update. Others are made for every call.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Maximum wait for changes, in relaxed and in strict mode.
 const RELAXED: Duration = Duration::from_millis(50);
@@ -205,8 +205,9 @@ pub(super) fn looked_at(
         return Ok(seen);
     }
     let mut state = open.state();
-    let takes_long = state.took > patience / 2;
-    let last = caller.began.checked_sub(LOOK_EVERY).filter(|_| takes_long);
+    // What failed a moment ago would fail again.
+    let may_wait = state.took > patience / 2 || state.because.is_some();
+    let last = caller.began.checked_sub(LOOK_EVERY).filter(|_| may_wait);
     let since = since.or(last).unwrap_or(caller.began);
     while state.looked.is_none_or(|looked| looked < since) {
         if !state.looking {
