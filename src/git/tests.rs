@@ -1,5 +1,6 @@
 //! Properties of real repositories.
 
+mod bombs;
 mod kept;
 mod lies;
 mod names;

@@ -10,6 +10,7 @@ use gix::objs::tree::EntryKind;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
 use super::contents::{Contents, Outcome};
+use super::listing;
 use super::sound::{self, Depth};
 use crate::git::Error;
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
@@ -103,8 +104,8 @@ impl Commit {
         self.with(|repository| {
             let missing = |what: String| Error::Missing { path: self.path.clone(), what };
             let tree = repository.find_tree(self.tree_id).map_err(|_| missing(format!("the tree {}", self.tree)))?;
-            let found =
-                tree.traverse().breadthfirst.files().map_err(|err| missing(format!("a tree ({})", causes(&err))))?;
+            let unreadable = |problem| Error::Unreadable { path: self.path.clone(), problem };
+            let found = listing::files(&tree).map_err(unreadable)?;
             let mut entries: Vec<TreeEntry> = found
                 .into_iter()
                 .filter_map(|entry| {

@@ -4,6 +4,7 @@ pub(super) mod bare;
 pub(super) mod blame;
 pub(super) mod commit;
 pub(super) mod contents;
+mod listing;
 pub(super) mod origin;
 pub(super) mod repository;
 pub(super) mod sound;
@@ -12,9 +13,9 @@ pub(super) mod worktrees;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::BStr;
-use gix::diff::tree_with_rewrites::Change;
+use gix::bstr::{BStr, ByteSlice};
 use gix::object::tree::EntryMode;
+use gix::object::tree::diff::Change;
 
 use crate::config::Secrets;
 use sound::Depth;
@@ -125,12 +126,15 @@ impl History {
 
     fn compare(&self, old: &str, new: &str, rewrites: Option<gix::diff::Rewrites>) -> Result<Vec<Changed>, Error> {
         let (old, new) = (self.tree(old)?, self.tree(new)?);
-        let mut options = gix::diff::Options::default();
-        options.track_path().track_rewrites(rewrites);
-        let changes = self.repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), options).map_err(unreadable)?;
-        let content = |mode: EntryMode, id| mode.is_blob().then_some(Content(id));
-        let mut files: Vec<Changed> = Vec::new();
-        for change in changes {
+        let empty = self.repository.empty_tree();
+        let (old, new) = (old.as_ref().unwrap_or(&empty), new.as_ref().unwrap_or(&empty));
+        let content = |mode: EntryMode, id: gix::Id<'_>| mode.is_blob().then_some(Content(id.detach()));
+        let (mut files, mut room): (Vec<Changed>, _) = (Vec::new(), listing::Room::default());
+        let mut changes = old.changes().map_err(unreadable)?;
+        changes.options(|options| {
+            options.track_path().track_rewrites(rewrites);
+        });
+        let compared = changes.for_each_to_obtain_tree(new, |change| {
             let (path, old_path, old, new) = match change {
                 Change::Addition { location, entry_mode, id, .. } => (location, None, None, content(entry_mode, id)),
                 Change::Deletion { location, entry_mode, id, .. } => (location, None, content(entry_mode, id), None),
@@ -142,15 +146,18 @@ impl History {
                     (location, Some(source_location), old, new)
                 }
             };
+            let old_path = old_path.and_then(|path| Some(path.to_str().ok()?.to_owned()));
             // Only the mode changed, or it is a folder, a link or a submodule.
-            if old == new && old_path.is_none() {
-                continue;
+            let is_file = (old.is_some() || new.is_some()) && (old != new || old_path.is_some());
+            if let (Ok(path), true) = (path.to_str(), is_file) {
+                files.push(Changed { path: path.to_owned(), old_path, old, new });
             }
-            let old_path = old_path.and_then(|path| String::from_utf8(path.into()).ok());
-            if let (Ok(path), true) = (String::from_utf8(path.into()), old.is_some() || new.is_some()) {
-                files.push(Changed { path, old_path, old, new });
-            }
-        }
+            Ok(room.take(path))
+        });
+        match compared {
+            _ if room.is_full() => Err(Error::Unreadable(room.problem(String::new()))),
+            compared => compared.map_err(unreadable),
+        }?;
         Ok(self.shown(files))
     }
 
@@ -164,7 +171,7 @@ impl History {
     ) -> Result<Vec<Changed>, Error> {
         let mut before = std::collections::BTreeMap::new();
         if let Some(tree) = self.tree(old)? {
-            for entry in tree.traverse().breadthfirst.files().map_err(unreadable)? {
+            for entry in listing::files(&tree).map_err(Error::Unreadable)? {
                 if let (true, Ok(path)) = (entry.mode.is_blob(), String::from_utf8(entry.filepath.into())) {
                     before.insert(path, entry.oid);
                 }

@@ -1,0 +1,99 @@
+//! Bounded lists of what trees hold. Ten small trees that each hold the next one ten times name more files than any
+//! memory can list.
+
+use std::ops::ControlFlow;
+
+use gix::bstr::BStr;
+use gix::objs::tree::EntryRef;
+use gix::traverse::tree::visit::Action;
+use gix::traverse::tree::{Recorder, Visit, recorder};
+
+/// Largest number of files and folders, and of bytes in their paths.
+const MOST: usize = 1_000_000;
+const MOST_BYTES: usize = 256 << 20;
+
+/// Room that is left in a list.
+pub(super) struct Room {
+    entries: usize,
+    bytes: usize,
+    is_full: bool,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { entries: MOST, bytes: MOST_BYTES, is_full: false }
+    }
+}
+
+impl Room {
+    /// Takes room for a path. Breaks when there is none left.
+    pub(super) fn take(&mut self, path: &BStr) -> ControlFlow<()> {
+        match (self.entries.checked_sub(1), self.bytes.checked_sub(path.len())) {
+            (Some(entries), Some(bytes)) => {
+                (self.entries, self.bytes) = (entries, bytes);
+                ControlFlow::Continue(())
+            }
+            _ => {
+                self.is_full = true;
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Whether there was no room for a path.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Description of the error when there was no room, else the other one.
+    pub(super) fn problem(&self, other: String) -> String {
+        if self.is_full() { format!("it holds more than {MOST} files and folders, or too long paths") } else { other }
+    }
+}
+
+/// All files of a tree with their paths, links and submodules included.
+pub(super) fn files(tree: &gix::Tree<'_>) -> Result<Vec<recorder::Entry>, String> {
+    let mut listing = Listing { recorder: Recorder::default(), room: Room::default() };
+    match tree.traverse().breadthfirst(&mut listing) {
+        Ok(()) => Ok(listing.recorder.records),
+        Err(err) => Err(listing.room.problem(super::commit::causes(&err))),
+    }
+}
+
+/// Recorder of files that stops when there are too many.
+struct Listing {
+    recorder: Recorder,
+    room: Room,
+}
+
+impl Visit for Listing {
+    fn pop_back_tracked_path_and_set_current(&mut self) {
+        self.recorder.pop_back_tracked_path_and_set_current();
+    }
+
+    fn pop_front_tracked_path_and_set_current(&mut self) {
+        self.recorder.pop_front_tracked_path_and_set_current();
+    }
+
+    fn push_back_tracked_path_component(&mut self, component: &BStr) {
+        self.recorder.push_back_tracked_path_component(component);
+    }
+
+    fn push_path_component(&mut self, component: &BStr) {
+        self.recorder.push_path_component(component);
+    }
+
+    fn pop_path_component(&mut self) {
+        self.recorder.pop_path_component();
+    }
+
+    fn visit_tree(&mut self, _: &EntryRef<'_>) -> Action {
+        self.room.take(self.recorder.path())?;
+        Action::Continue(true)
+    }
+
+    fn visit_nontree(&mut self, entry: &EntryRef<'_>) -> Action {
+        self.room.take(self.recorder.path())?;
+        self.recorder.visit_nontree(entry)
+    }
+}
