@@ -22,8 +22,10 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
             if definition.flags & STRUCTURAL != 0 && definition.at != NONE {
                 interfaces.push(def);
             } else if definition.kind == DefinitionKind::Function as u8 && definition.owner != NONE {
+                // A method may lack its name, where the source is broken.
+                let Some(name) = of.facts().hashes.get(definition.name as usize) else { continue };
                 let class = world.extended(Def { place: definition.owner, ..def });
-                by_method.entry(of.facts().hashes[definition.name as usize]).or_default().push(class);
+                by_method.entry(*name).or_default().push(class);
             }
         }
     }

@@ -638,9 +638,9 @@ impl World<'_> {
         if definition.owner == NONE {
             return found;
         }
-        let name = self.facts(function.file).hashes[definition.name as usize];
+        let Some(name) = self.facts(function.file).hashes.get(definition.name as usize) else { return found };
         let class = self.extended(Def { file: function.file, place: definition.owner });
-        for meaning in self.member(Value::Super(class), name) {
+        for meaning in self.member(Value::Super(class), *name) {
             if let Meaning::Definition(overridden) = meaning {
                 let types = self.facts(overridden.file).list(self.definition(overridden).parameters);
                 if let Some(written) = types.get(place) {

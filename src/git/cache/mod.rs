@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::history::bare::{clean, entries, init, make_private, remove, size_of};
-use super::history::commit::{Commit, commit_id, open};
+use super::history::commit::{Commit, open};
+use super::history::revision::commit_id;
 use super::history::sound::Depth;
 use super::transport::fetch::{Access, Wish, local_refs};
 use super::transport::refs::{Found, Refs, is_fixed, short_name};

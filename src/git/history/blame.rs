@@ -5,7 +5,9 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use super::commit::{causes, commit_id, open};
+use super::commit::{causes, open};
+use super::listing;
+use super::revision::commit_id;
 use super::sound::Depth;
 use crate::git::Error;
 
@@ -42,13 +44,17 @@ pub fn blame(
         }
         None => gix::blame::BlameRanges::default(),
     };
-    let options = gix::repository::blame_file::Options {
-        diff_algorithm: Some(gix::diff::blob::Algorithm::Histogram),
+    let options = gix::blame::Options {
+        diff_algorithm: gix::diff::blob::Algorithm::Histogram,
         ranges,
         since: None,
         rewrites: Some(gix::diff::Rewrites::default()),
+        debug_track_path: false,
     };
-    let outcome = repository.blame_file(file.as_bytes().as_bstr(), id, options);
+    let graph = repository.commit_graph_if_enabled().map_err(|err| unreadable(&err))?;
+    let mut cache = listing::comparing(&repository).map_err(|err| unreadable(&err))?;
+    let (start, file_path) = (gix::blame::Start::Commit(id), file.as_bytes().as_bstr());
+    let outcome = gix::blame::file(&repository.objects, start, graph, &mut cache, file_path, options);
     let outcome = outcome.map_err(|err| missing(format!("{file:?} ({})", causes(&err))))?;
     let mut blamed = Vec::with_capacity(outcome.entries.len());
     for entry in outcome.entries {

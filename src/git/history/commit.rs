@@ -11,6 +11,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIter
 
 use super::contents::{Contents, Outcome};
 use super::listing;
+use super::revision::commit_id;
 use super::sound::{self, Depth};
 use crate::git::Error;
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
@@ -148,16 +149,6 @@ impl Commit {
         let id = ObjectId::from_hex(entry.id.as_bytes()).ok()?;
         self.with(|repository| repository.try_find_header(id).ok().flatten().map(|header| header.size()))
     }
-}
-
-/// The commit of a revision; a full hash is looked up directly.
-pub(in crate::git) fn commit_id(repository: &gix::Repository, revision: &str) -> Option<ObjectId> {
-    let id = match ObjectId::from_hex(revision.as_bytes()) {
-        Ok(id) => id,
-        Err(_) => repository.rev_parse_single(revision).ok()?.detach(),
-    };
-    let object = repository.try_find_object(id).ok().flatten()?;
-    object.peel_to_kind(gix::objs::Kind::Commit).ok().map(|commit| commit.id)
 }
 
 impl SourceTree for Commit {

@@ -4,9 +4,12 @@
 use std::ops::ControlFlow;
 
 use gix::bstr::BStr;
+use gix::diff::blob;
+use gix::diff::blob::pipeline::{Mode, WorktreeRoots};
 use gix::objs::tree::EntryRef;
 use gix::traverse::tree::visit::Action;
 use gix::traverse::tree::{Recorder, Visit, recorder};
+use gix::worktree::stack::state::attributes::Source;
 
 /// Largest number of files and folders, and of bytes in their paths.
 const MOST: usize = 1_000_000;
@@ -49,6 +52,13 @@ impl Room {
     pub(super) fn problem(&self, other: String) -> String {
         if self.is_full() { format!("it holds more than {MOST} files and folders, or too long paths") } else { other }
     }
+}
+
+/// Cache of contents to compare. Where there is no index, the library would list all of HEAD to look for attributes.
+pub(super) fn comparing(repository: &gix::Repository) -> gix::Result<blob::Platform> {
+    let nothing = gix::index::State::new(repository.object_hash());
+    let attributes = repository.attributes_only(&nothing, Source::IdMapping)?.detach();
+    gix::diff::resource_cache(repository, Mode::ToGit, attributes, WorktreeRoots::default())
 }
 
 /// All files of a tree with their paths, links and submodules included.

@@ -7,17 +7,20 @@ pub(super) mod contents;
 mod listing;
 pub(super) mod origin;
 pub(super) mod repository;
+pub(super) mod revision;
 pub(super) mod sound;
 pub(super) mod worktrees;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use gix::object::tree::EntryMode;
 use gix::object::tree::diff::Change;
+use gix::objs::Kind;
 
 use crate::config::Secrets;
+use revision::{commit_id, peel};
 use sound::Depth;
 
 /// An error of a history query.
@@ -96,10 +99,8 @@ impl History {
     /// The id of a revision's commit, in hex. A revision is a commit's id or a prefix of one, a branch, a tag,
     /// `HEAD~3`.
     pub fn commit(&self, revision: &str) -> Result<String, Error> {
-        let unknown = || Error::NoCommit(revision.to_owned());
-        let id = self.repository.rev_parse_single(BStr::new(revision)).map_err(|_| unknown())?;
-        let commit = id.object().and_then(gix::Object::peel_to_commit).map_err(|_| unknown())?;
-        Ok(commit.id.to_string())
+        let id = commit_id(&self.repository, revision).ok_or_else(|| Error::NoCommit(revision.to_owned()))?;
+        Ok(id.to_string())
     }
 
     /// The files that differ between two commits, by path. Folders, links and submodules are left out.
@@ -134,7 +135,8 @@ impl History {
         changes.options(|options| {
             options.track_path().track_rewrites(rewrites);
         });
-        let compared = changes.for_each_to_obtain_tree(new, |change| {
+        let mut cache = listing::comparing(&self.repository).map_err(unreadable)?;
+        let compared = changes.for_each_to_obtain_tree_with_cache(new, &mut cache, |change| {
             let (path, old_path, old, new) = match change {
                 Change::Addition { location, entry_mode, id, .. } => (location, None, None, content(entry_mode, id)),
                 Change::Deletion { location, entry_mode, id, .. } => (location, None, content(entry_mode, id), None),
@@ -204,7 +206,8 @@ impl History {
     /// The folder as of a commit; `None` if it does not exist there.
     fn tree(&self, commit: &str) -> Result<Option<gix::Tree<'_>>, Error> {
         let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| Error::NoCommit(commit.to_owned()))?;
-        let root = self.repository.find_object(id).and_then(gix::Object::peel_to_tree).map_err(unreadable)?;
+        let root = peel(&self.repository, id, Kind::Tree).ok_or_else(|| unreadable("a commit has no tree"))?;
+        let root = self.repository.find_tree(root).map_err(unreadable)?;
         if self.below.as_os_str().is_empty() {
             return Ok(Some(root));
         }
@@ -212,7 +215,7 @@ impl History {
         if !entry.mode().is_tree() {
             return Ok(None);
         }
-        let tree = entry.object().and_then(gix::Object::peel_to_tree).map_err(unreadable)?;
+        let tree = self.repository.find_tree(entry.object_id()).map_err(unreadable)?;
         Ok(Some(tree))
     }
 }

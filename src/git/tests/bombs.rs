@@ -38,3 +38,48 @@ fn a_tree_that_names_a_hundred_million_files_is_refused() {
     let since = history.changed_since(&commit, [], |_| false);
     assert!(since.expect_err("it holds too many").to_string().contains(too_many));
 }
+
+#[test]
+fn commits_and_tags_that_say_nothing_are_refused() {
+    let folder = repository(&["a.py"]);
+    let root = folder.path();
+    let object = |kind: &str, text: &str| {
+        let file = root.join(".git/object");
+        fs::write(&file, text).expect("files can be written");
+        git(root, &["hash-object", "-t", kind, "-w", "--literally", file.to_str().expect("a plain path")])
+    };
+    let (commit, tag) = (object("commit", "nothing"), object("tag", "nothing"));
+    let head = git(root, &["rev-parse", "HEAD"]);
+    let of_tree = object("tag", &format!("object {commit}\ntype commit\ntag v1\n"));
+    let history = History::open(root, &Secrets::default()).expect("it is a repository");
+    for revision in [&commit, &tag, &of_tree] {
+        for name in [revision.clone(), format!("{revision}~1"), revision[..9].to_owned()] {
+            assert!(history.commit(&name).is_err() || name.starts_with(&commit[..9]), "{name}");
+            assert!(Commit::open(root, &name).is_err(), "{name}");
+        }
+        assert!(history.changed(&head, revision).is_err());
+    }
+}
+
+#[test]
+fn a_revision_goes_back_by_any_way() {
+    let folder = repository(&["a.py"]);
+    let root = folder.path();
+    git(root, &["checkout", "-q", "-b", "side"]);
+    git(root, &["commit", "-q", "--allow-empty", "-m", "side"]);
+    git(root, &["checkout", "-q", "-b", "main", "HEAD~1"]);
+    git(root, &["commit", "-q", "--allow-empty", "-m", "main"]);
+    git(root, &["merge", "-q", "--no-ff", "-m", "merged", "side"]);
+    git(root, &["tag", "-a", "v1", "-m", "tagged"]);
+    let history = History::open(root, &Secrets::default()).expect("it is a repository");
+    for name in
+        ["HEAD", "@", "main", "v1", "v1^{}", "v1^{commit}", "HEAD~", "v1~2", "HEAD^2", "HEAD^2~1", "HEAD^^", "HEAD^0"]
+    {
+        let expected = git(root, &["rev-parse", &format!("{name}^{{commit}}")]);
+        assert_eq!(history.commit(name).expect(name), expected, "{name}");
+    }
+    for name in ["HEAD~3", "HEAD^3", "HEAD^x", "HEAD~99999999999999999999", "none", "", "~", "HEAD:a.py", "HEAD^{tree}"]
+    {
+        assert!(history.commit(name).is_err(), "{name}");
+    }
+}

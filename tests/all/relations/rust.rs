@@ -369,3 +369,15 @@ pub fn exit⟦=quit⟧() { super::f⟦f⟧() }
 ",
     );
 }
+
+#[test]
+fn a_method_whose_name_is_broken_harms_no_other() {
+    check(
+        "--- src/lib.rs
+struct Handle⟦=handle⟧;
+impl Handle⟦handle⟧ { pub fn $open() {} }
+fn f⟦=f⟧() {}
+fn g() { f⟦f⟧() }
+",
+    );
+}
