@@ -47,6 +47,8 @@ pub mod config;
 pub mod discover;
 pub mod extract;
 pub mod facts;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod git;
 pub mod github;
 pub mod languages;

@@ -15,6 +15,8 @@ mod credential;
 mod disk;
 mod folder;
 mod found;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod judge;
 mod layers;
 mod limits;

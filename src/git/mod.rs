@@ -10,6 +10,8 @@
 
 mod cache;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod history;
 mod transport;
 

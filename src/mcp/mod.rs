@@ -4,6 +4,8 @@
 pub mod schema;
 pub mod surface;
 
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod offers;
 mod roots;
 mod server;

@@ -17,6 +17,8 @@
 //! manifest names do not exist: the next writer sweeps them away. So a process killed at any point leaves the old
 //! generation or the new one. Readers hold their mappings and are never disturbed.
 
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod life;
 mod packs;
 mod search;

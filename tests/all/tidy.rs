@@ -30,6 +30,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("mcp", &["tools", "answer", "config"]),
     ("cli", &["tools", "answer", "catalog", "mcp", "config", "watch", "allocator"]),
     ("allocator", &[]),
+    // It leads into every room, and the program does not hold it.
+    (
+        "fuzzing",
+        &["config", "discover", "extract", "facts", "git", "languages", "mcp", "query", "resolve", "store", "tools"],
+    ),
     ("lib", &[]),
     ("main", &["allocator", "cli"]),
 ];

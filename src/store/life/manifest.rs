@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::identity::Identities;
 use crate::model::Roles;
-use crate::store::packs::pack::{self, checksum};
+use crate::store::packs::pack::{self, agrees, checksum};
 use crate::store::search::segments;
 use crate::store::tables::{edges, files, ranks};
 use crate::store::{Error, FORMAT};
@@ -227,7 +227,7 @@ fn with_checksum(mut json: Vec<u8>) -> Vec<u8> {
 /// Whether the checksum of a manifest matches.
 fn matches_checksum(bytes: &[u8]) -> bool {
     let Some(at) = memchr::memmem::rfind(bytes, CHECKSUM.as_bytes()) else { return false };
-    with_checksum([&bytes[..at], b"}"].concat()) == bytes
+    agrees(bytes, &with_checksum([&bytes[..at], b"}"].concat()))
 }
 
 /// Version of the search engine as far as its file layout depends on it: `tantivy v0.27, index_format v7`.

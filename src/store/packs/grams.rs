@@ -20,7 +20,7 @@ use memchr::memmem;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::Mapped;
-use super::pack::{checksum, padding};
+use super::pack::{agrees, checksum, padding};
 use super::pages::{PageSums, Pages};
 use crate::store::Error;
 
@@ -351,7 +351,7 @@ impl Bits {
 /// Pages of a block.
 pub fn open(map: &Mapped, record: &BlockRecord) -> Result<Pages, Error> {
     let pages = Pages::of(map, record.start, record.len)?;
-    match checksum(pages.sums(map)?) == record.checksum {
+    match agrees(record.checksum, checksum(pages.sums(map)?)) {
         true => Ok(pages),
         false => Err(map.damaged("a block of grams does not match its checksum")),
     }

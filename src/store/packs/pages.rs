@@ -9,6 +9,7 @@ use crc32fast::Hasher;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::map::Mapped;
+use super::pack::agrees;
 use crate::store::Error;
 
 /// Size of a page in bytes, counted from the beginning of the file like the system's pages.
@@ -146,7 +147,7 @@ impl Pages {
         let first = (self.start / PAGE + page) * PAGE;
         let (start, end) = (first.max(self.start), (first + PAGE).min(self.start + self.len));
         let sums: &[u32] = map.records(self.start + self.len, self.count())?;
-        match crc32fast::hash(map.slice(start, end - start)?) == sums[page as usize] {
+        match agrees(sums[page as usize], crc32fast::hash(map.slice(start, end - start)?)) {
             true => Ok(()),
             false => Err(map.damaged("a page does not match its checksum")),
         }

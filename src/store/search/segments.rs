@@ -17,6 +17,7 @@ use tantivy::directory::{
 };
 
 use crate::store::packs::map::Mapped;
+use crate::store::packs::pack::agrees;
 
 /// Extensions of a segment's files, without deletions.
 const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
@@ -61,7 +62,7 @@ pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error
     let said = number(len.checked_sub(8)).ok_or_else(cut)? as usize;
     let body = len.checked_sub(8 + said).ok_or_else(cut)?;
     let footer: serde_json::Value = serde_json::from_slice(&bytes[body..len - 8]).map_err(|_| cut())?;
-    let compare = || match footer["crc"].as_u64() == Some(u64::from(crc32fast::hash(&bytes[..body]))) {
+    let compare = || match agrees(footer["crc"].as_u64(), Some(u64::from(crc32fast::hash(&bytes[..body])))) {
         true => Ok(Whole),
         false => Err(file.damaged("it does not match its checksum")),
     };

@@ -13,7 +13,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::model::{How, Role};
 use crate::store::packs::map::{self, Mapped};
-use crate::store::packs::pack::{NONE, checksum, checksum_of};
+use crate::store::packs::pack::{NONE, agrees, checksum, checksum_of};
 use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
@@ -412,7 +412,7 @@ impl EdgeTable {
     /// Verifies the whole table.
     pub(in crate::store) fn verify(&self) -> Result<(), Error> {
         let start = size_of::<Header>() as u64;
-        match checksum(self.map.slice(start, self.map.bytes().len() as u64 - start)?) == self.checksum {
+        match agrees(self.checksum, checksum(self.map.slice(start, self.map.bytes().len() as u64 - start)?)) {
             true => Ok(()),
             false => Err(self.map.damaged("it does not match its checksum")),
         }

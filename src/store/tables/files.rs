@@ -16,7 +16,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::model::{Input, SkipReason, SourceFile};
 use crate::store::packs::health::Health;
 use crate::store::packs::map::Mapped;
-use crate::store::packs::pack::{NONE, first_eight};
+use crate::store::packs::pack::{NONE, agrees, first_eight};
 use crate::store::packs::pages::{PageSums, Pages};
 use crate::store::{Error, FORMAT};
 
@@ -148,7 +148,8 @@ impl FileTable {
         let body = header.numbers.saturating_mul(8).saturating_add(records).saturating_add(header.paths_len);
         let checked = map.known(|| {
             let pages = Pages::of(&map, size_of::<Header>() as u64, body.saturating_add(7) / 8 * 8)?;
-            if pages.end() != map.bytes().len() as u64 || header.expected(pages.sums(&map)?) != header.checksum {
+            let is_whole = pages.end() == map.bytes().len() as u64;
+            if !is_whole || !agrees(header.checksum, header.expected(pages.sums(&map)?)) {
                 return Err(map.damaged("it does not match its checksum"));
             }
             Ok(Checked { pages, health: Health::new(path, 0) })
