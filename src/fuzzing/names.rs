@@ -19,7 +19,8 @@ pub fn extraction(data: &[u8]) {
         let tables = unpack(&found.facts).expect("what was packed is unpacked");
         assert!(Facts::open(&tables).is_some_and(|facts| facts.is_sound()), "what was packed is sound");
     }
-    drop(Prepared::new(format!("a.{}", spec.extensions[0]), text.to_vec(), [0; 32], &found));
+    let number = data.first().map(|first| first % LANGUAGES.len() as u8);
+    drop(Prepared::new(format!("a.{}", spec.extensions[0]), text.to_vec(), [0; 32], number, &found));
 }
 
 /// Packed facts as a store holds them; after an odd byte, before they are compressed.

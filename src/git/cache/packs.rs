@@ -84,11 +84,13 @@ fn write_joined(folder: &Path, packs: &[Pack]) -> Result<(), Error> {
     data.write_all(b"PACK\0\0\0\x02").and_then(|()| data.write_all(&total.to_be_bytes())).map_err(failed)?;
     let mut at = HEADER;
     for (pack, index) in packs.iter().zip(&indexes) {
-        places.extend(index.iter().map(|entry| Place {
-            id: entry.oid,
-            crc: entry.crc32.unwrap_or_default(),
-            offset: entry.pack_offset - HEADER + at,
-        }));
+        for entry in index.iter() {
+            let crc = entry.crc32.unwrap_or_default();
+            // Entries lie between the header and the trailer, whatever an index says.
+            let offset = entry.pack_offset.checked_sub(HEADER).filter(|after| *after < pack.bytes);
+            let offset = offset.ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))? + at;
+            places.push(Place { id: entry.oid, crc, offset });
+        }
         let entries = pack.bytes.saturating_sub(HEADER + TRAILER);
         let mut source = File::open(&pack.data).map_err(failed)?;
         source.seek(SeekFrom::Start(HEADER)).map_err(failed)?;

@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 
 use super::commit::{causes, open};
 use super::listing;
-use super::revision::commit_id;
+use super::revision::{commit_id, peel};
 use super::sound::Depth;
 use crate::git::Error;
 
@@ -27,7 +27,7 @@ pub struct Blamed {
 }
 
 /// The commits that last changed the lines of a file, as of `revision`; for all lines, or for `lines`, which count
-/// from one.
+/// from one. Lines beyond its end are left out.
 pub fn blame(
     path: &Path,
     revision: &str,
@@ -40,6 +40,12 @@ pub fn blame(
     let unreadable = |err: &gix::Error| Error::Unreadable { path: path.to_owned(), problem: causes(err) };
     let ranges = match lines {
         Some(lines) => {
+            // The library goes on beyond the end.
+            let last = count_lines(&repository, id, file).map_or(*lines.end(), |count| count.min(*lines.end()));
+            if last < *lines.start() {
+                return Ok(Vec::new());
+            }
+            let lines = *lines.start()..=last;
             gix::blame::BlameRanges::from_one_based_inclusive_range(lines).map_err(|err| unreadable(&err))?
         }
         None => gix::blame::BlameRanges::default(),
@@ -72,4 +78,12 @@ pub fn blame(
     }
     blamed.sort_by_key(|entry| *entry.lines.start());
     Ok(blamed)
+}
+
+/// Number of lines of a file in a commit.
+fn count_lines(repository: &gix::Repository, commit: gix::ObjectId, file: &str) -> Option<u32> {
+    let tree = repository.find_tree(peel(repository, commit, gix::objs::Kind::Tree)?).ok()?;
+    let entry = tree.lookup_entry_by_path(file).ok()??;
+    let text = repository.find_object(entry.object_id()).ok()?;
+    text.data.lines().count().try_into().ok()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{git, repository};
 use crate::config::Secrets;
-use crate::git::{Commit, History};
+use crate::git::{Commit, History, blame};
 
 /// Writes a tree with `count` entries of the same object; gives its id.
 fn tree(folder: &Path, mode: &str, of: &str, count: usize) -> String {
@@ -82,4 +82,16 @@ fn a_revision_goes_back_by_any_way() {
     {
         assert!(history.commit(name).is_err(), "{name}");
     }
+}
+
+#[test]
+fn lines_beyond_the_end_of_a_file_have_no_author() {
+    let folder = repository(&["a.py"]);
+    let lines = |lines| {
+        let found = blame(folder.path(), "HEAD", "a.py", lines).expect("it is in the commit");
+        found.into_iter().map(|one| one.lines).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(None), [1..=1]);
+    assert_eq!(lines(Some(1..=9)), [1..=1]);
+    assert_eq!(lines(Some(2..=9)), []);
 }
