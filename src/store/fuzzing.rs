@@ -36,7 +36,7 @@ pub fn tables(data: &[u8]) {
     match first % 6 {
         0 => read("manifest.json", bytes, manifest),
         1 => read("files.1", bytes, table_of_files),
-        2 => read("edges.1", bytes, |path| table_of_edges(path, bytes)),
+        2 => read("edges.1", bytes, table_of_edges),
         3 => read("ranks.1", bytes, |path| table_of_ranks(path, bytes)),
         4 => read("a.term", bytes, |path| drop(Mapped::open(path).and_then(|file| check_file(&file, u64::MAX)))),
         _ => sidecar(bytes),
@@ -77,8 +77,8 @@ fn table_of_files(path: &Path) {
     let _ = (table.held().count(), table.len(), table.damage());
 }
 
-fn table_of_edges(path: &Path, bytes: &[u8]) {
-    let Ok(table) = edges::EdgeTable::open_earlier(path, made_from(bytes)) else { return };
+fn table_of_edges(path: &Path) {
+    let Ok(table) = edges::EdgeTable::open_any(path) else { return };
     let copied = Copied::new(&table);
     let mut copy = Edges::like(&table);
     for edge in table.all().iter().take(200) {
@@ -96,13 +96,10 @@ fn table_of_edges(path: &Path, bytes: &[u8]) {
     let _ = (table.notes().len(), edges::keep(&path.with_extension("2"), copy, edges::Origin::default()));
 }
 
-/// The number of the store or the table that a table was made from, as it says.
-fn made_from(bytes: &[u8]) -> u64 {
-    bytes.get(24..32).and_then(|of| of.try_into().ok()).map_or(0, u64::from_le_bytes)
-}
-
 fn table_of_ranks(path: &Path, bytes: &[u8]) {
-    let Ok(table) = ranks::RankTable::open(path, made_from(bytes)) else { return };
+    // It names the edges that it was made from.
+    let of = bytes.get(24..32).and_then(|of| of.try_into().ok()).map_or(0, u64::from_le_bytes);
+    let Ok(table) = ranks::RankTable::open(path, of) else { return };
     for rank in table.best() {
         let _ = table.of(rank.symbol());
     }

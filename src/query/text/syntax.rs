@@ -269,7 +269,14 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
             let Some(child) = node.child(0).filter(|child| child.byte_range() == node.byte_range()) else { break };
             node = child;
         }
-        return Ok(Pattern::from(root.adopt(node)));
+        let pattern = Pattern::from(root.adopt(node));
+        // The library matches any number of things only among the children of something.
+        return match pattern.node {
+            PatternNode::MetaVar { meta_var: MetaVariable::Multiple } => {
+                Err("`$$$` is any number of things inside something; write what is around it".to_owned())
+            }
+            _ => Ok(pattern),
+        };
     }
     Err("the pattern is no single piece of code; write one expression, statement or definition".to_owned())
 }

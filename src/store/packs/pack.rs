@@ -238,6 +238,12 @@ impl Pack {
         if footer.magic != MAGIC || footer.format != u64::from(FORMAT) {
             return Err(map.damaged("its end is missing"));
         }
+        // The bounds of every table are checked before any use.
+        map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
+        map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
+        map.records::<FileRecord>(footer.files_start, footer.files)?;
+        map.slice(footer.paths_start, footer.paths_len)?;
+        map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
         let tables_end =
             footer.blocks.saturating_mul(size_of::<BlockRecord>() as u64).saturating_add(footer.blocks_start);
         let checked = map.known(|| {
@@ -248,12 +254,6 @@ impl Pack {
             let blocks = (0..footer.blocks).map(|_| OnceLock::new()).collect();
             Ok(Checked { tables, blocks, health: Health::new(path, 2 * footer.files as usize) })
         })?;
-        // The bounds of every table are checked before any use.
-        map.records::<SymbolRecord>(footer.symbols_start, footer.symbols)?;
-        map.records::<DecoratorRecord>(footer.decorators_start, footer.decorators)?;
-        map.records::<FileRecord>(footer.files_start, footer.files)?;
-        map.slice(footer.paths_start, footer.paths_len)?;
-        map.records::<BlockRecord>(footer.blocks_start, footer.blocks)?;
         Ok(Self { map, footer, checked })
     }
 
@@ -376,12 +376,8 @@ impl Pack {
     pub fn weight(&self, file: &FileRecord) -> u64 {
         let symbols = u64::from(file.symbols) * size_of::<SymbolRecord>() as u64;
         let decorators = u64::from(file.decorators) * size_of::<DecoratorRecord>() as u64;
-        size_of::<FileRecord>() as u64
-            + u64::from(file.path_len)
-            + u64::from(file.content_len)
-            + file.facts_len
-            + symbols
-            + decorators
+        (size_of::<FileRecord>() as u64 + u64::from(file.path_len) + u64::from(file.content_len) + symbols + decorators)
+            .saturating_add(file.facts_len)
     }
 
     /// Verifies the whole pack.

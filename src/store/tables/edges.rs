@@ -436,7 +436,8 @@ impl EdgeTable {
         }
     }
 
-    fn open_any(path: &Path) -> Result<Self, Error> {
+    /// Opens a table of any files, and verifies its checksum.
+    pub(in crate::store) fn open_any(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION {
