@@ -198,7 +198,7 @@ fn hits_open_in_the_editor() {
     assert_eq!(opened(&["refs", "add", "--open"]), (Some(0), "+8 FILE".to_owned()));
     assert_eq!(opened(&["search", "zzzyyyxxx", "--open"]), (Some(1), String::new()));
     assert_eq!(opened(&["text", "zzzyyyxxx", "--open"]), (Some(1), String::new()));
-    let mut command = place.command(&["pick", "--open", "count"]);
+    let mut command = place.command(&["pick", "--open", "ccount"]);
     command.env("VISUAL", &editor);
     let _ = fs::remove_file(&told);
     let mut terminal = Terminal::start(command, 80, 24);
