@@ -228,7 +228,7 @@ fn find(
         references.truncate(most);
         references
     };
-    output.references = page.iter().map(|(place, of, confidence)| item(repo, place, *of, *confidence)).collect();
+    output.references = page.iter().map(|(place, of, confidence)| item(repo, place, *of, confidence)).collect();
     Ok((output, paths))
 }
 
