@@ -1,5 +1,7 @@
 //! Structure of files, without their text.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +118,9 @@ const SHARE: usize = 4;
 
 /// Tokens of an answer around its symbols.
 const FRAME: usize = 90;
+
+/// Maximum number of attributes in the row of their type.
+const MOST_ATTRIBUTES: usize = 200;
 
 /// See [`Args`].
 pub struct GetFileOutline;
@@ -234,14 +239,10 @@ fn rows(file: FileView<'_>, fields: &Fields) -> Vec<Row> {
     let content = String::from_utf8_lossy(file.content());
     let most = (tokens::estimate(&content) / SHARE).saturating_sub(FRAME);
     let symbols: Vec<SymbolView<'_>> = file.symbols().collect();
-    let mut folded: Vec<Vec<usize>> = vec![Vec::new(); symbols.len()];
-    for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| is_attribute(symbol)) {
-        if let Some(parent) = symbol.parent() {
-            folded[parent.number().index as usize].push(place);
-        }
-    }
+    let folded = attributes(&symbols);
+    let is_folded: HashSet<usize> = folded.iter().flatten().copied().collect();
     let at = |lengths: Lengths| -> Vec<Row> {
-        let shown = symbols.iter().enumerate().filter(|(_, symbol)| !is_attribute(symbol));
+        let shown = symbols.iter().enumerate().filter(|(place, _)| !is_folded.contains(place));
         let row = |(place, symbol): (usize, &SymbolView<'_>)| Row {
             index: place as u32,
             parent: symbol.parent().map(|parent| parent.number().index),
@@ -270,10 +271,24 @@ fn rows(file: FileView<'_>, fields: &Fields) -> Vec<Row> {
     rows
 }
 
-/// Whether a symbol is a value that belongs to a type, and holds nothing itself.
-fn is_attribute(symbol: &SymbolView<'_>) -> bool {
-    let is_type = |parent: SymbolView<'_>| matches!(parent.kind(), Kind::Class | Kind::Type);
-    symbol.kind() == Kind::Constant && symbol.parent().is_some_and(is_type) && symbol.children().next().is_none()
+/// For each symbol the attributes that are shown in its row: values that belong to a type and hold nothing themselves.
+/// A type with very many has a row for each instead, so that they come in pages.
+fn attributes(symbols: &[SymbolView<'_>]) -> Vec<Vec<usize>> {
+    let parents: Vec<Option<usize>> =
+        symbols.iter().map(|symbol| symbol.parent().map(|parent| parent.number().index as usize)).collect();
+    let holders: HashSet<usize> = parents.iter().copied().flatten().collect();
+    let mut attributes: Vec<Vec<usize>> = vec![Vec::new(); symbols.len()];
+    for (place, parent) in parents.iter().enumerate() {
+        if let Some(parent) = *parent
+            && symbols[place].kind() == Kind::Constant
+            && matches!(symbols[parent].kind(), Kind::Class | Kind::Type)
+            && !holders.contains(&place)
+        {
+            attributes[parent].push(place);
+        }
+    }
+    attributes.iter_mut().filter(|all| all.len() > MOST_ATTRIBUTES).for_each(Vec::clear);
+    attributes
 }
 
 /// An attribute's declaration without its value, or its name if that is too long.
