@@ -13,6 +13,9 @@ use crate::query::graph::relations::base_text;
 use crate::query::symbols::rank::in_test_module;
 use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
+/// Number of ancestors that are looked at for a class. With more, one is taken to be external: that excuses its members.
+const MOST_ANCESTORS: usize = 100;
+
 /// The parts of a repository that are visible from outside.
 pub(super) struct Entries<'g, 'a> {
     graph: &'g Graph<'a>,
@@ -251,8 +254,12 @@ impl<'g, 'a> Entries<'g, 'a> {
         let mut seen = HashSet::new();
         let mut waiting = vec![class.number()];
         while let Some(class) = waiting.pop().filter(|class| seen.insert(*class)) {
-            let rules = graph.snapshot.symbol(class).map(|symbol| symbol.file.conventions());
-            for base in self.outside.get(&class).into_iter().flatten() {
+            if seen.len() > MOST_ANCESTORS {
+                return true;
+            }
+            let outside = self.outside.get(&class);
+            let rules = outside.and_then(|_| graph.snapshot.symbol(class)).map(|symbol| symbol.file.conventions());
+            for base in outside.into_iter().flatten() {
                 let mut parts = base.split(['.', ':']).filter(|part| !part.is_empty());
                 let first = parts.next().unwrap_or_default();
                 let last = parts.next_back().unwrap_or(first);
