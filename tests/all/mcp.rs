@@ -411,7 +411,7 @@ fn prompts_hold_what_the_tools_answer() {
         (json!({"name": "nope"}), "explain_symbol and plan_change"),
         (json!({"name": "explain_symbol"}), "needs `symbol`"),
         (json!({"name": "explain_symbol", "arguments": {"symbl": "add"}}), "takes `symbol`"),
-        (json!({"name": "explain_symbol", "arguments": {"symbol": "ad"}}), "add"),
+        (json!({"name": "explain_symbol", "arguments": {"symbol": "nowhere"}}), "no symbol has the id \"nowhere\""),
         (json!({}), "do not fit"),
     ] {
         let error = server.ask("prompts/get", params)["error"].clone();
