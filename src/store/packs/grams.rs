@@ -495,9 +495,9 @@ impl List<'_> {
     /// At least the next 57 bits.
     fn peek(&self) -> u64 {
         let at = self.bit / 8;
-        let word = self.bytes.get(at..at + 8).map_or(1, |bytes| u64::from_le_bytes(bytes.try_into().expect("eight")));
+        let word = self.bytes.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("eight")));
         // Ones follow the end, so that a count of zeros ends even in damaged data.
-        word >> (self.bit % 8)
+        word.unwrap_or(u64::MAX) >> (self.bit % 8)
     }
 
     /// Counts zeros up to the next one.
@@ -637,6 +637,14 @@ mod tests {
         assert_eq!(candidates(&texts, &GramQuery::literal(b"task")), [1, 2]);
         assert_eq!(candidates(&texts, &GramQuery::None), [1, 2]);
         assert_eq!(candidates(&texts, &GramQuery::All), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_list_without_a_one_ends_at_any_bit() {
+        for bit in 0..8 {
+            let list = List { bytes: &[0; 16], bit, left: 3, next: 0, parameter: 2 };
+            assert_eq!(list.count(), 3);
+        }
     }
 
     #[test]
