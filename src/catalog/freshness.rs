@@ -205,7 +205,7 @@ pub(super) fn looked_at(
         return Ok(seen);
     }
     let mut state = open.state();
-    // What failed a moment ago would fail again.
+    // A comparison that failed a moment ago would fail again.
     let may_wait = state.took > patience / 2 || state.because.is_some();
     let last = caller.began.checked_sub(LOOK_EVERY).filter(|_| may_wait);
     let since = since.or(last).unwrap_or(caller.began);

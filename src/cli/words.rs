@@ -66,7 +66,7 @@ fn at_terminal(text: &str, tool: Option<&str>) -> String {
             rest = &rest[first.len_utf8()..];
             continue;
         }
-        // What is part of a path or an id is a name as well.
+        // Parts of a path or an id are names as well.
         let joins = |letter: char| "/.:#".contains(letter);
         let is_part = said.ends_with(joins) || after.chars().next().is_some_and(|letter| "/#".contains(letter));
         let is_marked = said.ends_with('`') && after.starts_with('`');

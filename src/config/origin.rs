@@ -15,7 +15,7 @@ pub(super) const INDEX_DIR: &str = "index_dir";
 /// Place that a setting comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// The built-in value.
     Default,
     /// `config.toml` in the index directory.
     UserFile(PathBuf),

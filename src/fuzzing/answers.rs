@@ -1,4 +1,4 @@
-//! What clients send: messages, queries and patterns, up to the answers.
+//! Input from clients: messages, queries and patterns, up to the answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn ask(tool: &str, args: Value) {
     assert!(!answer.is_error || answer.value["code"] != "internal", "{}", answer.text);
 }
 
-/// What names places outside of the folder, or what changes indexes or asks servers: it is not sent.
+/// Arguments and tools that are not sent: they reach places outside of the folder, change indexes or ask servers.
 const ELSEWHERE: &[&str] =
     &["\"/", "\"~", "\".", ":/", ":~", ":.", "\\", "index_", "invalidate", "_repositor", "list_repository"];
 
@@ -109,7 +109,7 @@ pub fn patterns(data: &[u8]) {
     }
 }
 
-/// What a client sends in a session; before it, after an even byte, the session is opened.
+/// Lines of a client in a session. After an even first byte the session is opened before them.
 pub fn messages(data: &[u8]) {
     let Some((first, lines)) = data.split_first() else { return };
     if is_elsewhere(lines) {

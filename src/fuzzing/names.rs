@@ -1,4 +1,4 @@
-//! What is said of names: read from a file, packed, and joined with other files.
+//! Facts about names: read from a file, packed, and joined with other files.
 
 use crate::extract::extract;
 use crate::facts::{Facts, Project, ProjectFile, unpack};
