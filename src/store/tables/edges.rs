@@ -4,21 +4,26 @@
 //! a commit, which it would slow down. The first query after a commit computes it, and stores it beside the
 //! snapshot's table of files if the folder is writable. A writer sweeps it away with that table.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::model::{How, Role};
+use crate::store::packs::health::Health;
 use crate::store::packs::map::{self, Mapped};
 use crate::store::packs::pack::{NONE, agrees, checksum, checksum_of};
+use crate::store::packs::pages::{PageSums, Pages};
 use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Version of this table and of name resolution; older tables are computed again.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 /// Number of tables.
 const TABLES: usize = 10;
 
@@ -175,7 +180,7 @@ impl Edges {
         if parts.occurrences {
             let range = table.range(file);
             let (targets, possible) = (table.table::<Symbol>(1), table.table::<Pair>(4));
-            for (place, edge) in range.clone().zip(table.all().get(range).unwrap_or_default()) {
+            for (place, edge) in range.clone().zip(table.in_file(file)) {
                 let first_target = self.targets.len() as u32;
                 let start = edge.first_target as usize;
                 for target in targets.get(start..start + edge.targets as usize).unwrap_or_default() {
@@ -193,9 +198,7 @@ impl Edges {
             }
         }
         if parts.bases {
-            let all = table.table::<Pair>(7);
-            let from = all.partition_point(|pair| pair.key[0] < file);
-            for pair in all[from..].iter().take_while(|pair| pair.key[0] == file) {
+            for pair in table.equal(7, |pair: &Pair| pair.key[0].cmp(&file)) {
                 let (Some(class), Some(base)) = (moved(self::number(pair.key)), moved(self::number(pair.value))) else {
                     return false;
                 };
@@ -316,9 +319,15 @@ impl Tables {
             file.write_all(header.as_bytes())?;
             tables.iter().try_for_each(|table| file.write_all(table))
         };
-        let (written, checksum) = beside(|| body(file), || checksum_of(&tables));
+        let sums = || {
+            let mut sums = PageSums::from(size_of::<Header>() as u64);
+            tables.iter().for_each(|table| sums.add(table));
+            sums.finish()
+        };
+        let (written, sums) = beside(|| body(file), sums);
         written?;
-        header.checksum = checksum;
+        file.write_all(&sums)?;
+        header.checksum = header.checksum_with(&sums);
         file.write_all_at(header.as_bytes(), 0)
     }
 }
@@ -357,10 +366,17 @@ struct Header {
     magic: [u8; 8],
     version: u32,
     reserved: u32,
+    /// Checksum of the rest of the header and of the page sums, which follow the tables.
     checksum: u64,
     origin: Origin,
     /// Bytes of each table, in file order.
     lens: [u64; TABLES],
+}
+
+impl Header {
+    fn checksum_with(&self, sums: &[u8]) -> u64 {
+        checksum_of(&[self.origin.as_bytes(), self.lens.as_bytes(), sums])
+    }
 }
 
 /// Path of a table.
@@ -379,16 +395,11 @@ pub(in crate::store) fn numbers(dir: &Path) -> Vec<u64> {
 /// Writes a table at `path` if possible, else for this process only, and opens it.
 pub(in crate::store) fn keep(path: &Path, edges: Edges, origin: Origin) -> Result<EdgeTable, Error> {
     let tables = edges.laid_out();
-    let open = |path: &Path| {
-        // A freshly written file needs no checksum comparison.
-        let map = Mapped::open(path)?;
-        map.known(|| Ok(()))?;
-        EdgeTable::open(path, origin)
-    };
-    map::keep(path, |file| tables.write(file, origin), open)
+    map::keep(path, |file| tables.write(file, origin), |path| EdgeTable::open(path, origin))
 }
 
-/// Edges of a snapshot, open for reading.
+/// Edges of a snapshot, open for reading. Each page is verified when it is first read; damage makes rows empty and is
+/// reported by [`EdgeTable::damage`].
 #[derive(Clone, Debug)]
 pub struct EdgeTable {
     map: Mapped,
@@ -396,12 +407,20 @@ pub struct EdgeTable {
     lens: [u64; TABLES],
     checksum: u64,
     origin: Origin,
+    checked: Arc<Checked>,
+}
+
+/// Verification state of a table's file.
+#[derive(Debug)]
+struct Checked {
+    pages: Pages,
+    health: Health,
 }
 
 impl EdgeTable {
-    /// See `Mapped::damage`.
+    /// Damage found so far.
     pub fn damage(&self) -> Result<(), Error> {
-        self.map.damage()
+        self.map.damage().and_then(|()| self.checked.health.damage())
     }
 
     /// The mapped file.
@@ -411,14 +430,10 @@ impl EdgeTable {
 
     /// Verifies the whole table.
     pub(in crate::store) fn verify(&self) -> Result<(), Error> {
-        let start = size_of::<Header>() as u64;
-        match agrees(self.checksum, checksum(self.map.slice(start, self.map.bytes().len() as u64 - start)?)) {
-            true => Ok(()),
-            false => Err(self.map.damaged("it does not match its checksum")),
-        }
+        self.checked.pages.verify(&self.map)
     }
 
-    /// Opens the table of these files, and verifies its checksum.
+    /// Opens the table of these files.
     pub(in crate::store) fn open(path: &Path, origin: Origin) -> Result<Self, Error> {
         let table = Self::open_any(path)?;
         match table.origin == origin {
@@ -427,16 +442,17 @@ impl EdgeTable {
         }
     }
 
-    /// Opens a table of other files of the same store, and verifies its checksum.
+    /// Opens a table of other files of the same store to copy from, and verifies all of it.
     pub(in crate::store) fn open_earlier(path: &Path, origin: Origin) -> Result<Self, Error> {
         let table = Self::open_any(path)?;
+        table.checked.pages.check_all(&table.map)?;
         match (table.origin.store, table.origin.content) == (origin.store, origin.content) {
             true => Ok(table),
             false => Err(table.map.damaged("it is a table of another store")),
         }
     }
 
-    /// Opens a table of any files, and verifies its checksum.
+    /// Opens a table of any files.
     pub(in crate::store) fn open_any(path: &Path) -> Result<Self, Error> {
         let map = Mapped::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
@@ -444,18 +460,24 @@ impl EdgeTable {
             return Err(map.damaged("it is no table of edges of this version"));
         }
         let mut starts = [0; TABLES];
-        let mut at = size_of::<Header>() as u64;
+        let start = size_of::<Header>() as u64;
+        let mut at = start;
         for (start, len) in starts.iter_mut().zip(header.lens) {
             *start = at;
             at = at.saturating_add(len);
         }
-        if at != map.bytes().len() as u64 {
-            return Err(map.damaged("it has another length than it says"));
-        }
+        let checked = map.known(|| {
+            let pages = Pages::of(&map, start, at - start)?;
+            if pages.end() != map.bytes().len() as u64 {
+                return Err(map.damaged("it has another length than it says"));
+            }
+            match agrees(header.checksum, header.checksum_with(pages.sums(&map)?)) {
+                true => Ok(Checked { pages, health: Health::new(path, 0) }),
+                false => Err(map.damaged("its page sums do not match their checksum")),
+            }
+        })?;
         let Header { lens, checksum, origin, .. } = header;
-        let table = Self { map, starts, lens, checksum, origin };
-        table.map.known(|| table.verify())?;
-        Ok(table)
+        Ok(Self { map, starts, lens, checksum, origin, checked })
     }
 
     /// Checksum that identifies these edges.
@@ -463,8 +485,50 @@ impl EdgeTable {
         self.checksum
     }
 
+    /// A whole table.
     fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
-        self.map.records(self.starts[number], self.lens[number] / size_of::<T>() as u64).unwrap_or_default()
+        self.rows(number, 0..self.count::<T>(number))
+    }
+
+    /// Number of rows of a table.
+    fn count<T>(&self, number: usize) -> usize {
+        self.lens[number] as usize / size_of::<T>()
+    }
+
+    /// Some rows of a table; none where the table is shorter or damaged.
+    fn rows<T: FromBytes + Immutable + KnownLayout>(&self, number: usize, range: Range<usize>) -> &[T] {
+        if range.start >= range.end || range.end > self.count::<T>(number) {
+            return &[];
+        }
+        let start = self.starts[number] + (range.start * size_of::<T>()) as u64;
+        self.checked.health.whole(self.checked.pages.records(&self.map, start, range.len() as u64))
+    }
+
+    /// One row of a table.
+    fn row<T: FromBytes + Immutable + KnownLayout>(&self, number: usize, at: usize) -> Option<&T> {
+        self.rows(number, at..at.saturating_add(1)).first()
+    }
+
+    /// Rows of a sorted table whose key, which `order` compares, is the wanted one. Reads only the pages on the way.
+    fn equal<T: FromBytes + Immutable + KnownLayout>(&self, number: usize, order: impl Fn(&T) -> Ordering) -> &[T] {
+        let first = |is_before: &dyn Fn(Ordering) -> bool, from: usize| {
+            let (mut low, mut high) = (from, self.count::<T>(number));
+            while low < high {
+                let middle = low + (high - low) / 2;
+                match self.row(number, middle).is_some_and(|row| is_before(order(row))) {
+                    true => low = middle + 1,
+                    false => high = middle,
+                }
+            }
+            low
+        };
+        let start = first(&Ordering::is_lt, 0);
+        self.rows(number, start..first(&Ordering::is_le, start))
+    }
+
+    /// Rows of a table of pairs with this key.
+    fn keyed(&self, number: usize, key: [u32; 2]) -> &[Pair] {
+        self.equal(number, |pair: &Pair| pair.key.cmp(&key))
     }
 
     /// Opaque words of the resolver.
@@ -480,26 +544,27 @@ impl EdgeTable {
     /// Targets of an occurrence: one symbol, several when ambiguous, none when unknown.
     pub fn targets(&self, edge: &Edge) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
         let first = edge.first_target as usize;
-        let all = self.table::<Symbol>(1);
-        all.get(first..first + edge.targets as usize).unwrap_or_default().iter().map(|symbol| number(*symbol))
+        self.rows::<Symbol>(1, first..first + edge.targets as usize).iter().map(|symbol| number(*symbol))
     }
 
     /// Occurrences that mean a symbol.
     pub fn users(&self, symbol: SymbolId) -> impl ExactSizeIterator<Item = &Edge> {
-        let edges = self.all();
-        let own = keyed(self.table(2), stored(symbol));
-        own.iter().map(|pair| edges.get(pair.value[0] as usize).unwrap_or(&NOWHERE))
+        self.keyed(2, stored(symbol)).iter().map(|pair| self.at(pair))
+    }
+
+    /// Occurrence that a row refers to.
+    fn at(&self, pair: &Pair) -> &Edge {
+        self.row(0, pair.value[0] as usize).unwrap_or(&NOWHERE)
     }
 
     /// Occurrences in a file, in source order.
     pub fn in_file(&self, file: u32) -> &[Edge] {
-        self.all().get(self.range(file)).unwrap_or_default()
+        self.rows(0, self.range(file))
     }
 
     /// Index range of the occurrences in a file.
-    fn range(&self, file: u32) -> std::ops::Range<usize> {
-        let own = keyed(self.table(3), [file, 0]);
-        own.first().map_or(0..0, |pair| {
+    fn range(&self, file: u32) -> Range<usize> {
+        self.keyed(3, [file, 0]).first().map_or(0..0, |pair| {
             let [start, len] = pair.value.map(|number| number as usize);
             start..start + len
         })
@@ -507,40 +572,28 @@ impl EdgeTable {
 
     /// Occurrences of a name on unknown receivers, which may mean any definition of that name.
     pub fn possible(&self, name: &[u8]) -> impl ExactSizeIterator<Item = &Edge> {
-        let edges = self.all();
-        let own = keyed(self.table(4), name_hash(name));
-        own.iter().map(|pair| edges.get(pair.value[0] as usize).unwrap_or(&NOWHERE))
+        self.keyed(4, name_hash(name)).iter().map(|pair| self.at(pair))
     }
 
     /// Imports of a file.
     pub fn imports(&self, file: u32) -> &[Import] {
-        let all = self.table::<Import>(5);
-        let from = all.partition_point(|import| import.from < file);
-        &all[from..from + all[from..].partition_point(|import| import.from == file)]
+        self.equal(5, |import: &Import| import.from.cmp(&file))
     }
 
     /// Imports that refer to a file.
     pub fn importers(&self, file: u32) -> &[Import] {
-        let all = self.table::<Import>(6);
-        let from = all.partition_point(|import| import.to < file);
-        &all[from..from + all[from..].partition_point(|import| import.to == file)]
+        self.equal(6, |import: &Import| import.to.cmp(&file))
     }
 
     /// Direct bases of a class.
     pub fn bases(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
-        keyed(self.table(7), stored(class)).iter().map(|pair| number(pair.value))
+        self.keyed(7, stored(class)).iter().map(|pair| number(pair.value))
     }
 
     /// Classes that directly extend a class.
     pub fn derived(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
-        keyed(self.table(8), stored(class)).iter().map(|pair| number(pair.value))
+        self.keyed(8, stored(class)).iter().map(|pair| number(pair.value))
     }
-}
-
-/// Rows with this key.
-fn keyed(all: &[Pair], key: [u32; 2]) -> &[Pair] {
-    let from = all.partition_point(|pair| pair.key < key);
-    &all[from..from + all[from..].partition_point(|pair| pair.key == key)]
 }
 
 /// Hash of a name as a key.
