@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, ValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, Subcommand as _};
 use serde_json::{Map, Value};
 
 use super::words::Words;
+use super::{Global, Own};
 use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe};
 use crate::tools::{TOOLS, ToolSpec};
@@ -53,6 +54,21 @@ pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
 pub(super) fn takes(tool: &str, argument: &str) -> bool {
     let spec = TOOLS.iter().find(|spec| spec.name == tool);
     spec.is_some_and(|spec| describe(&(spec.input)()).properties().any(|(name, _)| name == argument))
+}
+
+/// A parser for the one command that the arguments seem to name: the options of every command are copied into each,
+/// and forty copies take longer than most answers. Arguments that it refuses are for the whole parser.
+pub(super) fn alone(args: &[OsString]) -> Option<Command> {
+    let root = Global::augment_args(Command::new("codelode"));
+    let words = || args.iter().skip(1).filter_map(|arg| arg.to_str());
+    let command = match words().find_map(tool) {
+        Some(spec) => filled(Command::new(spec.command), spec, false),
+        None => {
+            let own = Own::augment_subcommands(Command::new("codelode"));
+            words().find_map(|word| own.find_subcommand(word))?.clone()
+        }
+    };
+    Some(root.subcommand(command))
 }
 
 /// The whole parser. Flags are made only for commands that the arguments name, because making all takes longer than

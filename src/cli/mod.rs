@@ -192,21 +192,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     if args.len() == 2 && args[1] == "help" {
         return help();
     }
-    let parser = parser(&args);
-    let matches = match parser.clone().try_get_matches_from(&args) {
-        Ok(matches) => matches,
-        Err(err) if err.kind() == clap::error::ErrorKind::InvalidSubcommand => {
-            let typed =
-                err.get(clap::error::ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
-            let meant =
-                help::nearest(&parser, &typed).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-            return complain(&format!("there is no command `{typed}`{meant}; `codelode help` lists them"));
-        }
-        Err(err) => {
-            // Help and version arrive here, too. A closed pipe is ignored.
-            let _ = err.print();
-            return if err.use_stderr() { FAILED } else { FOUND };
-        }
+    let matches = match command::alone(&args).and_then(|parser| parser.try_get_matches_from(&args).ok()) {
+        Some(matches) => matches,
+        None => match matches_of_all(&args) {
+            Ok(matches) => matches,
+            Err(status) => return status,
+        },
     };
     let global = match Global::from_arg_matches(&matches) {
         Ok(global) => global,
@@ -242,6 +233,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         },
     };
     ask(&global, &tool, arguments, words)
+}
+
+/// The arguments as the whole parser reads them, or the exit status once help or an error is printed.
+fn matches_of_all(args: &[OsString]) -> Result<clap::ArgMatches, u8> {
+    let parser = parser(args);
+    parser.clone().try_get_matches_from(args).map_err(|err| {
+        if err.kind() == clap::error::ErrorKind::InvalidSubcommand {
+            let typed =
+                err.get(clap::error::ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+            let meant =
+                help::nearest(&parser, &typed).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            return complain(&format!("there is no command `{typed}`{meant}; `codelode help` lists them"));
+        }
+        // Help and version arrive here, too. A closed pipe is ignored.
+        let _ = err.print();
+        if err.use_stderr() { FAILED } else { FOUND }
+    })
 }
 
 /// The whole parser; its help lists the commands in groups.
