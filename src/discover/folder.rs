@@ -25,6 +25,8 @@ pub(super) struct Folder {
     pub(super) git: Layers,
     pub(super) ignore: Layers,
     pub(super) checkout: Option<Arc<Checkout>>,
+    /// Rule that leaves the folder out, when it is entered only for what a pattern of the caller's brings back.
+    pub(super) left_out: Option<SkipReason>,
     /// Canonical path, when a link led to it.
     pub(super) real: Option<PathBuf>,
 }
@@ -35,7 +37,7 @@ impl Folder {
         let name = path.rsplit('/').next().unwrap_or_default();
         let real = link.or_else(|| self.real.as_ref().map(|real| real.join(name)));
         let (git, ignore, checkout) = (self.git.clone(), self.ignore.clone(), self.checkout.clone());
-        Self { stamp, git, ignore, checkout, real, path }
+        Self { stamp, git, ignore, checkout, left_out: self.left_out, real, path }
     }
 }
 

@@ -25,7 +25,10 @@ impl Walker<'_> {
             Kind::Link => Some(SkipReason::Symlink),
             Kind::Other => Some(SkipReason::NotAFile),
         };
-        if let Some(reason) = left_out {
+        let path = &place.path[self.prefix.len()..];
+        let leads =
+            left_out.is_some_and(|reason| entry.kind == Kind::Folder && self.leads_on(&entry.name, path, reason));
+        if let Some(reason) = left_out.filter(|_| !leads) {
             self.leave_out(reason, &entry, place, found);
             return None;
         }
@@ -33,14 +36,14 @@ impl Walker<'_> {
             self.follow(place, found);
             return None;
         }
-        let path = &place.path[self.prefix.len()..];
         let Ok(metadata) = entry.entry.metadata() else {
             found.skip_unreadable(path.to_owned());
             return None;
         };
         let stamp = Stamp::of(&metadata);
         if entry.kind == Kind::Folder {
-            return Some(place.folder.below(path.to_owned(), stamp, None));
+            let below = place.folder.below(path.to_owned(), stamp, None);
+            return Some(Folder { left_out: left_out.or(below.left_out), ..below });
         }
         self.weigh(path, stamp, found);
         None
@@ -67,6 +70,12 @@ impl Walker<'_> {
         self.extra.num_whitelists() > 0 && self.extra.matched_path_or_any_parents(path, is_dir).is_whitelist()
     }
 
+    /// Whether a folder that a rule leaves out is entered all the same, for a part that the caller brings back.
+    fn leads_on(&self, name: &str, path: &str, rule: SkipReason) -> bool {
+        let is_closed = rule == SkipReason::Secret || noise::is_version_control(name) || self.is_never(path);
+        !is_closed && self.ways.num_ignores() > 0 && self.ways.matched(path, true).is_ignore()
+    }
+
     fn leaves_out_folder(&self, name: &str, place: &Place) -> Option<SkipReason> {
         let path = &place.path[self.prefix.len()..];
         if noise::is_version_control(name) || self.is_never(path) {
@@ -78,8 +87,14 @@ impl Walker<'_> {
         if self.includes(path, true) {
             return None;
         }
+        if place.folder.left_out.is_some() {
+            return place.folder.left_out;
+        }
         if let Some(reason) = self.ignores(place, true) {
             return Some(reason);
+        }
+        if place.folder.ignore.ignores(&place.path, true) == Some(false) {
+            return None;
         }
         if noise::folder(name) {
             return Some(SkipReason::Noise);
@@ -99,7 +114,8 @@ impl Walker<'_> {
 
     fn leaves_out_file(&self, name: &str, place: &Place) -> Option<SkipReason> {
         let is_included = self.includes(&place.path[self.prefix.len()..], false);
-        if let Some(reason) = self.ignores(place, false).filter(|_| !is_included) {
+        let left_out = || place.folder.left_out.or_else(|| self.ignores(place, false));
+        if let Some(reason) = if is_included { None } else { left_out() } {
             Some(reason)
         } else if noise::file(name) && !is_included {
             Some(SkipReason::Noise)

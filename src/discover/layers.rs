@@ -105,11 +105,38 @@ impl Patterns {
 
 /// Compiles the caller's patterns. A broken one is an error, because the caller can fix it.
 pub(super) fn extra(rules: &Rules) -> Result<Gitignore, Error> {
+    compiled(rules.extra_ignore.iter().cloned())
+}
+
+/// Compiles patterns of the folders on the way to what the caller brings back: `dist` for `!dist/api.js`.
+pub(super) fn ways(rules: &Rules) -> Result<Gitignore, Error> {
+    compiled(rules.extra_ignore.iter().filter_map(|pattern| pattern.strip_prefix('!')).flat_map(ways_to))
+}
+
+/// Folders above what a pattern matches. A pattern that begins with `**` or is a name alone leads nowhere: every
+/// folder would be on its way.
+fn ways_to(pattern: &str) -> Vec<String> {
+    let parts: Vec<&str> = pattern.trim_matches('/').split('/').collect();
+    let mut ways = Vec::new();
+    for n_parts in 1..parts.len() {
+        match parts[n_parts - 1] {
+            "**" if n_parts == 1 => break,
+            "**" => {
+                ways.push(format!("/{}/", parts[..n_parts].join("/")));
+                break;
+            }
+            _ => ways.push(format!("/{}/", parts[..n_parts].join("/"))),
+        }
+    }
+    ways
+}
+
+fn compiled(patterns: impl Iterator<Item = String>) -> Result<Gitignore, Error> {
     let mut builder = GitignoreBuilder::new("");
     builder.allow_unclosed_class(false);
-    for pattern in &rules.extra_ignore {
-        let added = builder.add_line(None, pattern);
+    for pattern in patterns {
+        let added = builder.add_line(None, &pattern);
         added.map_err(|source| Error::Pattern { pattern: pattern.clone(), source })?;
     }
-    builder.build().map_err(|source| Error::Pattern { pattern: rules.extra_ignore.join(" "), source })
+    builder.build().map_err(|source| Error::Pattern { pattern: "all patterns together".into(), source })
 }

@@ -14,7 +14,7 @@ use super::checkout::Base;
 use super::disk::Stamp;
 use super::folder::Folder;
 use super::found::{Found, Link};
-use super::layers::extra;
+use super::layers::{extra, ways};
 use super::{Error, Rules, Walk};
 use crate::model::{SkipReason, SourceFile};
 
@@ -97,13 +97,15 @@ pub(super) struct Walker<'a> {
     /// The root relative to the base.
     pub(super) prefix: String,
     pub(super) extra: Gitignore,
+    /// Folders on the way to what the caller brings back.
+    pub(super) ways: Gitignore,
     /// Canonical paths below the root that are never entered.
     pub(super) never: Vec<PathBuf>,
 }
 
 impl<'a> Walker<'a> {
     fn new(root: &Path, rules: &'a Rules) -> Result<(Self, Base), Error> {
-        let extra = extra(rules)?;
+        let (extra, ways) = (extra(rules)?, ways(rules)?);
         let root = root.canonicalize().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::Missing(root.to_path_buf()),
             _ => Error::Io { path: root.to_path_buf(), source: error },
@@ -115,7 +117,7 @@ impl<'a> Walker<'a> {
         // A root inside such a folder was requested on purpose: clones are kept beside the index.
         let never = never.filter(|path| path.starts_with(&root) && *path != root).collect();
         let base = Base::of(&root);
-        Ok((Self { rules, prefix: base.prefix.clone(), root, extra, never }, base))
+        Ok((Self { rules, prefix: base.prefix.clone(), root, extra, ways, never }, base))
     }
 
     /// The root folder. Listing it is tried first, because an unreadable root is an error.
@@ -124,7 +126,7 @@ impl<'a> Walker<'a> {
         let stamp = Stamp::of(&self.root.metadata().map_err(refused)?);
         fs::read_dir(&self.root).map_err(refused)?;
         let (git, ignore, checkout) = (base.git.clone(), base.ignore.clone(), base.checkout.clone());
-        Ok(Folder { path: String::new(), stamp, git, ignore, checkout, real: None })
+        Ok(Folder { path: String::new(), stamp, git, ignore, checkout, left_out: None, real: None })
     }
 
     /// Enters folders and everything below them.

@@ -409,3 +409,28 @@ mod on_unix {
         assert_eq!(paths(&Source::with(&files).walk()), files);
     }
 }
+
+#[test]
+fn what_the_caller_brings_back_may_lie_in_a_folder_that_is_left_out() {
+    let source = Source::with(&[
+        "package.json",
+        "src/a.js",
+        "dist/b.js",
+        "dist/c.js",
+        "dist/deep/d.js",
+        "node_modules/p/e.js",
+        "node_modules/q/f.js",
+    ]);
+    let found = |patterns: &[&str]| {
+        let extra_ignore = patterns.iter().map(ToString::to_string).collect();
+        paths(&source.walk_by(&Rules { extra_ignore, ..rules() })).join(" ")
+    };
+    assert_eq!(found(&["!dist/b.js"]), "dist/b.js package.json src/a.js");
+    assert_eq!(found(&["!dist/**"]), "dist/b.js dist/c.js dist/deep/d.js package.json src/a.js");
+    assert_eq!(found(&["!dist/*.js"]), "dist/b.js dist/c.js package.json src/a.js");
+    assert_eq!(found(&["!dist/**/d.js"]), "dist/deep/d.js package.json src/a.js");
+    assert_eq!(found(&["!/node_modules/p/"]), "node_modules/p/e.js package.json src/a.js");
+    assert_eq!(found(&["!**/b.js"]), "package.json src/a.js", "every folder would be on the way");
+    source.write(".codelodeignore", "!dist/\n");
+    assert_eq!(found(&[]), ".codelodeignore dist/b.js dist/c.js dist/deep/d.js package.json src/a.js");
+}
