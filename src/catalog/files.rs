@@ -8,6 +8,10 @@ use crate::{pipeline, query};
 /// Error for a path that names no file of the index.
 pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     let shown: String = path.chars().take(200).collect();
+    if path.starts_with('/') || path.starts_with("../") {
+        let message = format!("{shown:?} lies outside {}; name its own repository with `repo`", repo.sidecar.repo);
+        return Error::new(Code::NotFound, message);
+    }
     let config = caller.config;
     let read = repo.snapshot.table().find(path).and_then(|row| row.state.err());
     let skipped = read.or_else(|| pipeline::left_out(repo.root.as_deref()?, path, repo.snapshot.facts(), config));

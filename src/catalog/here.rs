@@ -18,6 +18,10 @@ impl Repo {
         if is_from_here && inside.is_none() {
             return below(&path);
         }
+        // An absolute path elsewhere stays one, unless only the root has it.
+        if inside.is_none() && path.starts_with('/') && (Path::new(&path).exists() || !self.has(&normal(&path))) {
+            return path;
+        }
         let from_root = normal(inside.as_deref().unwrap_or(&path));
         if self.here.is_empty() || inside.is_some() || self.has(&from_root) {
             return from_root;
@@ -31,7 +35,12 @@ impl Repo {
             Some((path, name)) if path.contains('/') || !self.here.is_empty() => {
                 format!("{}::{name}", self.relative(path))
             }
-            _ => id.to_owned(),
+            _ => match id.rsplit_once(':') {
+                Some((path, line)) if !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit()) => {
+                    format!("{}:{line}", self.relative(path))
+                }
+                _ => id.to_owned(),
+            },
         }
     }
 
@@ -41,12 +50,12 @@ impl Repo {
     }
 }
 
-/// Normalizes a path: without `.`, `..` and empty parts.
+/// Normalizes a path: without `.` and empty parts, and with `..` only where it leads out of the root.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         match part {
-            ".." => drop(parts.pop()),
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
             _ => parts.push(part),
         }
     }

@@ -1,6 +1,6 @@
 //! Paths relative to the current folder, in arguments and in printed answers.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -19,11 +19,11 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, takes_repo: bool) {
     let Ok(here) = std::env::current_dir() else { return };
     let mut elsewhere = None;
     let mut meant = |text: &mut String| {
-        let (path, name) = text.rsplit_once("::").map_or((text.as_str(), ""), |(path, _)| (path, &text[path.len()..]));
+        let path = text.rsplit_once("::").map_or_else(|| without_line(text), |(path, _)| path);
+        let name = &text[path.len()..];
         let is_there = |path: &Path| if name.is_empty() { path.exists() } else { path.is_file() };
-        let Some(path) = std::path::absolute(path).ok().filter(|place| !path.is_empty() && is_there(place)) else {
-            return;
-        };
+        let place = std::path::absolute(path).ok().map(|place| climbed(&place));
+        let Some(path) = place.filter(|place| !path.is_empty() && is_there(place)) else { return };
         let is_within = path.starts_with(&here) && here.parent().is_some() && !config::is_home(&here);
         let is_project_below = || project_root(&path).is_some_and(|root| root != here && root.starts_with(&here));
         if !is_within || is_project_below() {
@@ -45,6 +45,23 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, takes_repo: bool) {
     if let Some(repo) = elsewhere.filter(|_| takes_repo) {
         arguments.entry("repo").or_insert(repo.into());
     }
+}
+
+/// The path of `path:line`.
+fn without_line(text: &str) -> &str {
+    let is_line = |end: &str| !end.is_empty() && end.bytes().all(|digit| digit.is_ascii_digit());
+    text.rsplit_once(':').filter(|(_, line)| is_line(line)).map_or(text, |(path, _)| path)
+}
+
+/// An absolute path without `..`.
+fn climbed(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut climbed, part| {
+        match part {
+            Component::ParentDir => drop(climbed.pop()),
+            part => climbed.push(part),
+        }
+        climbed
+    })
 }
 
 /// Changes the paths of an answer from the repository's root to the current folder below it.
@@ -90,7 +107,7 @@ pub(super) fn path(root: &Path, path: &str) -> PathBuf {
 /// A path relative to a folder; both are relative to the same root.
 fn from(here: &Path, path: &Path) -> PathBuf {
     let common = here.components().zip(path.components()).take_while(|(a, b)| a == b).count();
-    let up = here.components().skip(common).map(|_| std::path::Component::ParentDir);
+    let up = here.components().skip(common).map(|_| Component::ParentDir);
     up.chain(path.components().skip(common)).collect()
 }
 

@@ -393,6 +393,15 @@ fn paths_are_meant_and_shown_from_where_one_stands() {
     assert!(ask(&["get", "numbers.py::inner_one"]).contains("return add(1)"));
     assert!(ask(&["get", "../numbers.py::add#function"]).contains("return a + b"));
     assert!(ask(&["get", "inner/numbers.py::inner_one#function"]).contains("return add(1)"), "as the index writes it");
+    assert!(ask(&["get", "numbers.py:2"]).contains("return add(1)"), "a place as answers print it");
+    // A way out of the repository never leads to a file in it.
+    fs::write(place.folder.path().join("numbers.py"), "def outer():\n    pass\n").expect("the folder is ours");
+    for path in ["../../numbers.py", "../../none.py", "/numbers.py/none.py"] {
+        let ran = Ran::of(place.command(&["file", path]).current_dir(&inner).output().expect("the program is built"));
+        assert!(!ran.out.contains("Counter") && !ran.out.contains("inner_one"), "{path}: {}", ran.out);
+    }
+    let ran = place.run(&["file", "../none.py"]);
+    assert!(ran.status == 2 && ran.err.contains("lies outside"), "{}", ran.err);
     // A file elsewhere says which repository is meant.
     let other = place.folder.path().join("other");
     fs::create_dir(&other).expect("the folder is ours");

@@ -16,7 +16,8 @@ pub enum Missing {
 const CANDIDATES: usize = 5;
 
 /// The symbol with this id. Other accepted forms are `path::Qualified.name` without the kind, a unique name with or
-/// without its owner (`Job.run`, `run`), and the older form whose path has `-` for every `/` and `.`.
+/// without its owner (`Job.run`, `run`), `path:line` within it, and the older form whose path has `-` for every `/` and
+/// `.`.
 pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Missing> {
     let wanted = Wanted::parse(id);
     let files: Vec<FileView<'a>> = match wanted.path {
@@ -37,9 +38,17 @@ pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Mis
     };
     match found[..] {
         [only] => Ok(only),
-        [] => Err(Missing::Unknown(near(snapshot, &wanted, &files))),
+        [] => at_line(snapshot, id).ok_or_else(|| Missing::Unknown(near(snapshot, &wanted, &files))),
         _ => Err(Missing::Ambiguous(found.iter().take(CANDIDATES).map(SymbolView::id).collect())),
     }
+}
+
+/// The innermost symbol at `path:line`, as answers print places.
+fn at_line<'a>(snapshot: &'a Snapshot, place: &str) -> Option<SymbolView<'a>> {
+    let (path, line) = place.rsplit_once(':')?;
+    let (file, line) = (snapshot.file(path.trim_start_matches("./"))?, line.parse::<u32>().ok()?);
+    let around = file.symbols().filter(|symbol| symbol.first_line() <= line && line <= symbol.end_line());
+    around.max_by_key(|symbol| (symbol.first_line(), symbol.number()))
 }
 
 /// An id in its parts.
