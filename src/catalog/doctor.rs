@@ -100,7 +100,8 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
             Some(checkouts) => visit.store(&registry, store, checkouts),
             None => {
                 let remove = || store.remove(PATIENCE).map_err(|err| err.to_string());
-                visit.problem(&store.dir().display().to_string(), "belongs to no indexed folder", "remove it", remove);
+                let what = "belongs to no indexed folder: its first run was stopped before the end";
+                visit.finding(false, &store.dir().display().to_string(), what, "remove it", remove);
             }
         }
     }

@@ -39,6 +39,9 @@ const SHORT: [(&str, char); 6] = [
     ("context_lines", 'C'),
 ];
 
+/// Help of flags that switch something off, where the words of the switch do not say it.
+const OFF: [(&str, &str); 1] = [("incremental", "Read every file again")];
+
 /// Tools whose commands are made from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {
     TOOLS.iter().filter(|spec| spec.shown.is_some() && !BY_HAND.contains(&spec.name))
@@ -148,7 +151,9 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
             command = command.arg(arg.action(ArgAction::SetTrue).required(false).hide(on));
             if on {
                 let help = schema.get("description").and_then(Value::as_str).unwrap_or_default().trim_end_matches('.');
-                let no = Arg::new(format!("no_{name}")).long(format!("no-{flag}")).help(format!("Switch off: {help}"));
+                let says = OFF.iter().find(|(other, _)| other == name).map(|(_, says)| (*says).to_owned());
+                let says = says.unwrap_or_else(|| format!("Switch off: {help}"));
+                let no = Arg::new(format!("no_{name}")).long(format!("no-{flag}")).help(says);
                 command = command.arg(no.action(ArgAction::SetTrue).conflicts_with(name));
             }
             continue;

@@ -60,6 +60,9 @@ enum Line {
 
 /// Opens a file at a line, waits for the editor, and returns its exit status.
 pub(super) fn open(path: &Path, line: Option<u64>) -> u8 {
+    if path.is_dir() {
+        return complain(&format!("{} is a folder; give a file to open", path.display()));
+    }
     if !path.is_file() {
         return complain(&format!("{} is not on this machine; there is nothing to open", path.display()));
     }

@@ -45,6 +45,8 @@ impl Progress {
             bar.set_message(message.to_owned());
         }
         bar.set_position(done);
+        // The bar fills its line. An echoed `^C` would wrap, and the line that is cleared then would be the next one.
+        eprint!("\r");
     }
 
     /// Removes the bar, so that only the answer remains on the terminal.
