@@ -234,7 +234,7 @@ impl Meta {
     fn written(&self, truncated: bool) -> Map<String, Value> {
         let mut meta = Map::new();
         meta.insert("timing_ms".to_owned(), self.timing_ms.into());
-        if let Some(repo) = &self.repo {
+        if let Some(repo) = self.repo.as_ref().filter(|_| !self.facts.contains_key("repos")) {
             meta.insert("repo".to_owned(), repo.as_str().into());
         }
         if truncated {

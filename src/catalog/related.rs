@@ -55,12 +55,17 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     })
 }
 
-/// Notes the languages whose names are not resolved here: files in them were not searched, and may contain missing
-/// results.
+/// Notes the languages without symbols or without relations here: files in them may contain missing results.
 pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
-    let unread = query::without_symbols(&repo.snapshot.facts().languages);
-    if !unread.is_empty() {
-        caller.note("no_symbols_for", json!(unread));
+    let languages = &repo.snapshot.facts().languages;
+    let unread = [
+        ("no_symbols_for", query::without_symbols(languages)),
+        ("no_relations_for", query::without_relations(languages)),
+    ];
+    for (note, languages) in unread {
+        if !languages.is_empty() {
+            caller.note(note, json!(languages));
+        }
     }
 }
 
@@ -69,6 +74,6 @@ pub fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
     if !symbol.file.facts().is_empty() {
         return Ok(());
     }
-    let message = format!("names in {} are not resolved yet; search_symbols finds mentions", symbol.file.language());
+    let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());
     Err(Error::new(Code::Unavailable, message))
 }

@@ -55,3 +55,11 @@ pub fn without_symbols(languages: &BTreeMap<String, u64>) -> BTreeMap<String, u6
     let unread = languages.iter().filter(|(name, _)| !is_read(name) && !NO_CODE.contains(&name.as_str()));
     unread.map(|(name, n_files)| (name.clone(), *n_files)).collect()
 }
+
+/// The languages among these with symbols but without relations, with their numbers of files.
+pub fn without_relations(languages: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let is_related = |name: &str| LANGUAGES.iter().any(|spec| spec.id == name && spec.relating.is_some());
+    let is_read = |name: &str| LANGUAGES.iter().any(|spec| spec.id == name);
+    let unrelated = languages.iter().filter(|(name, _)| is_read(name) && !is_related(name));
+    unrelated.map(|(name, n_files)| (name.clone(), *n_files)).collect()
+}

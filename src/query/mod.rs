@@ -11,7 +11,7 @@ pub use symbols::terms;
 pub use text::{blobs, scan, syntax};
 
 pub use crate::git::{History, HistoryError};
-pub use crate::languages::without_symbols;
+pub use crate::languages::{without_relations, without_symbols};
 pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, LineCount, Place, bounds, calls, decorated, function_around, hierarchy, line_of, line_text,

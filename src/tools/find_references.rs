@@ -68,7 +68,13 @@ pub struct Uses {
     #[serde(skip_serializing_if = "Option::is_none")]
     identifier: Option<String>,
     definitions: Vec<Defined>,
+    /// More definitions, with fewer uses.
+    #[serde(skip_serializing_if = "is_zero")]
+    definitions_left: usize,
     references: Vec<Item>,
+    /// More of them, when several names were asked for.
+    #[serde(skip_serializing_if = "is_zero")]
+    references_left: usize,
     /// Uses that do not write its name for it, as `path:line name`: by another name that an import gave it, or where its name
     /// makes an embedded field of that name. Renaming it leaves the first as they are, and renames the field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -84,6 +90,21 @@ pub struct Uses {
     not_found: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
+}
+
+impl Uses {
+    /// Keeps the most used of very many definitions, so that the uses are not crowded out. Returns the new place of each.
+    fn keep_most_used(&mut self) -> Vec<Option<usize>> {
+        let mut places: Vec<Option<usize>> = (0..self.definitions.len()).map(Some).collect();
+        if self.definitions.len() > MOST_DEFINITIONS {
+            let mut order: Vec<usize> = (0..self.definitions.len()).collect();
+            order.sort_by_key(|place| std::cmp::Reverse(self.definitions[*place].uses));
+            self.definitions_left = order.split_off(MOST_DEFINITIONS).len();
+            places = (0..places.len()).map(|place| order.iter().position(|kept| *kept == place)).collect();
+            self.definitions = order.iter().map(|place| self.definitions[*place].clone()).collect();
+        }
+        places
+    }
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -122,6 +143,8 @@ pub struct FindReferences;
 
 /// Text of a line, in characters.
 const TEXT: usize = 100;
+/// The most definitions of one name.
+const MOST_DEFINITIONS: usize = 20;
 /// The most uses by other names.
 const MOST_ALSO: usize = 100;
 
@@ -180,8 +203,11 @@ fn find(
         let nearest = near.map(|symbol| symbol.id()).collect();
         return Ok((Uses { not_found, nearest, ..Uses::default() }, Vec::new()));
     };
-    if let [only] = &symbols[..] {
-        related::check_language(only)?;
+    // One that is resolved is an answer.
+    if let Err(unresolved) = related::check_language(first)
+        && symbols.iter().all(|symbol| related::check_language(symbol).is_err())
+    {
+        return Err(unresolved);
     }
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
@@ -201,6 +227,10 @@ fn find(
                 None => references.push((*place, of, "resolved")),
             }
         }
+    }
+    let places = output.keep_most_used();
+    for (_, of, _) in &mut references {
+        *of = of.and_then(|place| places.get(place).copied().flatten());
     }
     let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for symbol in &symbols {
@@ -225,6 +255,7 @@ fn find(
         call.found(!references.is_empty() || !output.also.is_empty());
         call.page(references, most)
     } else {
+        output.references_left = references.len().saturating_sub(most);
         references.truncate(most);
         references
     };

@@ -77,6 +77,7 @@ impl Tool for GetRepoMap {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
         let (output, n_files) = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            related::note_unread(call, repo);
             let mut focus: Vec<SymbolId> = Vec::new();
             for named in &args.focus {
                 focus.extend(focused(repo, named)?);

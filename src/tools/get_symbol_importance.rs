@@ -79,6 +79,7 @@ impl Tool for GetSymbolImportance {
         let scope = args.scope.as_deref().map(scope).transpose()?;
         let (limit, by_degree) = (args.top_n as usize, args.algorithm == Algorithm::Degree);
         let mut output = related::answer(call, args.repo.as_deref(), |repo, _| {
+            related::note_unread(call, repo);
             let snapshot = &repo.snapshot;
             let ranks = related::ranks(repo)?;
             let inside = |path: &str| scope.as_ref().is_none_or(|glob| glob.is_match(path));

@@ -251,6 +251,9 @@ impl Tool for SearchSymbols {
         }
         let total = considered.max(hits.len());
         call.total(total);
+        if repos.len() > 1 {
+            call.note("repos", repos.iter().map(|repo| repo.sidecar.repo.as_str()).collect::<Vec<_>>());
+        }
         call.note("symbol_count", repos.iter().map(|repo| repo.snapshot.facts().symbols).sum::<u64>());
         call.narrow("kind:, lang:, file:");
         let mut sources = Sources::new(call, &args);

@@ -609,3 +609,34 @@ def alone(): ...
     let none = ask(project, "get_blast_radius", json!({"symbol_id": "other.py::alone#function"}));
     assert_eq!(none["overall_risk_score"].to_string(), "0.0");
 }
+
+#[test]
+fn what_has_no_relations_is_said_to_have_none() {
+    let project =
+        "--- a.c\nint run(void) { return 1; }\n--- b.c\nint run(void) { return 2; }\nint go(void) { return run(); }\n";
+    let (cx, folder) = indexed(project);
+    let root = folder.path().join("project");
+    // Two definitions, and not one of them resolved.
+    let answer = wrong(&cx, &root, "find_references", json!({"identifier": "run"}));
+    assert_eq!(answer["error"], "names in c are not resolved yet; search_text finds mentions", "{answer}");
+    for tool in ["get_symbol_importance", "get_repo_map", "find_dead_code"] {
+        let answer = call(&cx, &root, tool, json!({}));
+        assert_eq!(answer["_meta"]["no_relations_for"], json!({"c": 2}), "{tool}: {answer}");
+    }
+}
+
+#[test]
+fn uses_are_not_crowded_out_by_definitions() {
+    let classes: String =
+        (0..60).map(|class| format!("--- m{class}.py\nclass C{class}:\n    def save(self): ...\n")).collect();
+    let project = format!("{classes}--- use.py\nfrom m59 import C59\n\ndef go():\n    C59().save()\n");
+    let (cx, folder) = indexed(&project);
+    let root = folder.path().join("project");
+    let answer = call(&cx, &root, "find_references", json!({"identifier": "save"}));
+    let definitions = answer["definitions"].as_array().expect("a list");
+    assert_eq!((definitions.len(), &answer["definitions_left"]), (20, &json!(40)));
+    assert_eq!((&definitions[0]["id"], &definitions[0]["uses"]), (&json!("m59.py::C59.save#method"), &json!(1)));
+    assert_eq!((&answer["references"][0]["file"], &answer["references"][0]["of"]), (&json!("use.py"), &json!(0)));
+    let answer = call(&cx, &root, "find_references", json!({"identifiers": ["C59", "save"], "max_results": 1}));
+    assert_eq!(answer["results"][0]["references_left"], 1, "{answer}");
+}

@@ -69,6 +69,12 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     if [value.get("timed_out"), value.pointer("/_meta/timed_out")].contains(&Some(&Value::Bool(true))) {
         notes.push("the time was up before every file was looked into: there may be more".to_owned());
     }
+    for (note, without) in [("no_symbols_for", "symbols"), ("no_relations_for", "relations")] {
+        if let Some(languages) = value.pointer(&format!("/_meta/{note}")).and_then(Value::as_object) {
+            let each: Vec<String> = languages.iter().map(of_language).collect();
+            notes.push(format!("no {without} for {}: codelode text finds text there", each.join(", ")));
+        }
+    }
     if let Some(absence) = value.get("negative_evidence") {
         let scanned = number_of(absence, "scanned_symbols").zip(number_of(absence, "scanned_files"));
         if let Some((symbols, files)) = scanned {
@@ -76,9 +82,7 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
             notes.push(format!("looked at {symbols} in {files}"));
         }
         if let Some(unread) = absence.get("no_symbols_for").and_then(Value::as_object).filter(|all| !all.is_empty()) {
-            let number = |n: &Value| n_of(n.as_u64().unwrap_or_default(), "file", "files");
-            let each = unread.iter().map(|(language, n)| format!("{language} ({})", number(n)));
-            let each: Vec<String> = each.collect();
+            let each: Vec<String> = unread.iter().map(of_language).collect();
             notes.push(format!("no symbols for {}: codelode text finds text there", each.join(", ")));
         }
         for (reason, n) in absence.get("left_out").and_then(Value::as_object).into_iter().flatten() {
@@ -197,6 +201,11 @@ fn number_of(value: &Value, key: &str) -> Option<u64> {
 /// The text, unless it is empty or already shown.
 fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
     text.filter(|text| !text.is_empty() && !shown.contains(text))
+}
+
+/// A language with its number of files.
+fn of_language((language, n): (&String, &Value)) -> String {
+    format!("{language} ({})", n_of(n.as_u64().unwrap_or_default(), "file", "files"))
 }
 
 /// A number with its noun, in singular or plural.
