@@ -22,7 +22,7 @@ pub enum Code {
     NoEmbeddingProvider,
     /// A remote limits requests; `details` give the time of the next attempt.
     RateLimitExceeded,
-    /// A remote denies access: a token is missing, wrong or too weak.
+    /// A remote denies access: a token is missing, wrong or too weak. Or the caller has no right to it.
     AccessDenied,
     /// The caller has cancelled.
     Cancelled,
@@ -33,6 +33,21 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every kind.
+    pub const ALL: [Self; 11] = [
+        Self::InvalidArguments,
+        Self::NotFound,
+        Self::Ambiguous,
+        Self::NotIndexed,
+        Self::IndexOutdated,
+        Self::NoEmbeddingProvider,
+        Self::RateLimitExceeded,
+        Self::AccessDenied,
+        Self::Cancelled,
+        Self::Unavailable,
+        Self::Internal,
+    ];
+
     /// The word in answers.
     pub fn as_str(self) -> &'static str {
         match self {

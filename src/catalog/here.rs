@@ -64,8 +64,7 @@ fn normal(path: &str) -> String {
 
 /// Folder of the caller, relative to a root.
 pub(super) fn here(caller: &Caller<'_>, root: &Path) -> String {
-    let place = caller.request.roots.first().or(caller.request.directory.as_ref());
-    let place = place.and_then(|place| place.canonicalize().ok());
+    let place = caller.places().next().and_then(|place| place.canonicalize().ok());
     let below = place.as_deref().and_then(|place| place.strip_prefix(root).ok()?.to_str());
     below.unwrap_or_default().to_owned()
 }

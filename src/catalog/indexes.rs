@@ -19,20 +19,21 @@ use super::mend::{Mended, mended};
 use crate::answer::{Code, Error, Freshness};
 use crate::config::Config;
 use crate::git;
-use crate::model::Phase;
+use crate::model::{Phase, Rights};
 use crate::pipeline::{self, Drift, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot, SnapshotFacts};
 use crate::watch::{self, Watching};
 
-/// Indexes that this process has open.
+/// Indexes that this process has open. Clones share them.
+#[derive(Clone)]
 pub struct Indexes {
     registry: Registry,
     /// Watches repeatedly queried checkouts, in a long-running process.
     watching: Option<Arc<Watching>>,
-    open: Mutex<HashMap<String, Arc<Open>>>,
-    pub(super) mended: Mended,
+    open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
+    pub(super) mended: Arc<Mended>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
-    pub(super) first_run: Mutex<()>,
+    pub(super) first_run: Arc<Mutex<()>>,
 }
 
 /// A snapshot to answer from.
@@ -63,13 +64,12 @@ impl Indexes {
     /// Creates the indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
         let registry = Registry::new(&config.home);
-        Self {
-            registry,
-            watching: None,
-            open: Mutex::default(),
-            mended: Mended::default(),
-            first_run: Mutex::default(),
-        }
+        Self { registry, watching: None, open: Arc::default(), mended: Arc::default(), first_run: Arc::default() }
+    }
+
+    /// The same indexes as a caller with these rights sees them.
+    pub(super) fn seen_by(&self, rights: Arc<Rights>) -> Self {
+        Self { registry: self.registry.seen_by(rights), ..self.clone() }
     }
 
     /// Adds a watcher for checkouts that are queried repeatedly.

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Caller;
 use super::indexes::{holds, pipeline_error};
 use crate::allocator;
-use crate::answer::{Code, Error, Request, nearest};
+use crate::answer::{Code, Error, nearest};
 use crate::config::{self, Config};
 use crate::model::SourceFile;
 use crate::pipeline::{self, Excerpt, Options, Watcher};
@@ -64,7 +64,7 @@ const SYSTEM: &[&str] = &[
 pub fn resolve(caller: &Caller<'_>, repo: Option<&str>) -> Result<Sidecar, Error> {
     match repo.map(str::trim).filter(|repo| !repo.is_empty()) {
         None => implied(caller),
-        Some(repo) => match named_path(caller.request, repo) {
+        Some(repo) => match named_path(caller, repo) {
             Some(path) => at(caller, &path),
             None => by_name(caller, repo),
         },
@@ -74,30 +74,32 @@ pub fn resolve(caller: &Caller<'_>, repo: Option<&str>) -> Result<Sidecar, Error
 /// Resolves a named checkout among those with an index.
 pub fn indexed(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     let repo = repo.trim();
-    match named_path(caller.request, repo) {
-        Some(path) => held(caller, &path)?.ok_or_else(|| not_indexed(root_of(&path), "it has no index")),
+    match named_path(caller, repo) {
+        Some(path) => {
+            caller.reach(&path)?;
+            held(caller, &path)?.ok_or_else(|| not_indexed(root_of(&path), "it has no index"))
+        }
         None => by_name(caller, repo),
     }
 }
 
 /// Path of a repository named by an absolute path, by one that begins with a dot, or by one that exists in the
 /// caller's directory.
-fn named_path(request: &Request, repo: &str) -> Option<PathBuf> {
+fn named_path(caller: &Caller<'_>, repo: &str) -> Option<PathBuf> {
     let path = Path::new(repo);
     if repo.is_empty() || path.is_absolute() {
         return path.is_absolute().then(|| path.to_owned());
     }
-    let mut places = request.roots.iter().chain(&request.directory).map(|place| place.join(path));
-    let existing = places.clone().find(|place| place.exists());
+    let places: Vec<PathBuf> = caller.places().map(|place| place.join(path)).collect();
+    let existing = places.iter().find(|place| caller.reach(place).is_ok() && place.exists()).cloned();
     let is_written_as_one = repo == "." || repo == ".." || repo.starts_with("./") || repo.starts_with("../");
-    existing.or_else(|| is_written_as_one.then(|| places.next().unwrap_or_else(|| path.to_owned())))
+    existing.or_else(|| is_written_as_one.then(|| places.into_iter().next().unwrap_or_else(|| path.to_owned())))
 }
 
 /// The checkout of the caller's first root or working directory. At home and at the file system root, the only
 /// indexed repository is meant.
 fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
-    let places = caller.request.roots.iter().chain(&caller.request.directory);
-    let mut places = places.filter(|place| !is_nowhere(place)).peekable();
+    let mut places = caller.places().filter(|place| !is_nowhere(place)).peekable();
     if let Some(first) = places.peek().copied() {
         let is_known =
             |place: &Path| place.exists() || owner(caller.indexes.registry(), caller.config, place).is_some();
@@ -123,6 +125,7 @@ fn is_nowhere(place: &Path) -> bool {
 
 /// The checkout that holds a path, indexed now if needed.
 fn at(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
+    caller.reach(path)?;
     match held(caller, path)? {
         Some(sidecar) => Ok(sidecar),
         None => index_first(caller, path),
@@ -154,6 +157,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     if is_odd(root) {
         return Err(not_indexed(root, "it is no single project"));
     }
+    caller.may_index(&pipeline::sidecar_of(root, config).repo)?;
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(sidecar) = held(caller, &path)? {
         return Ok(sidecar);
@@ -203,7 +207,7 @@ pub fn unindexed(caller: &Caller<'_>, path: &Path) -> Result<Option<(PathBuf, Ve
 }
 
 /// Folder to index for a path: the project that holds it, else the folder itself.
-fn root_of(path: &Path) -> &Path {
+pub(super) fn root_of(path: &Path) -> &Path {
     let folder = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     project_root(folder).filter(|root| !is_odd(root)).unwrap_or(folder)
 }
@@ -217,7 +221,8 @@ pub fn root_at(registry: &Registry, config: &Config, path: &Path) -> PathBuf {
 
 /// Whether another checkout of the same repository is indexed.
 pub fn is_shared(registry: &Registry, config: &Config, root: &Path) -> bool {
-    registry.store(&pipeline::sidecar_of(root, config).store).stamp().is_some()
+    let store = pipeline::sidecar_of(root, config).store;
+    registry.all().iter().any(|other| other.store == store)
 }
 
 /// Nearest folder at or above a path with a `.git`.

@@ -10,10 +10,12 @@ mod here;
 pub mod indexes;
 pub mod locate;
 mod mend;
+mod reach;
 pub mod related;
 pub mod remotes;
 pub mod runs;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -25,6 +27,7 @@ pub use remotes::Remotes;
 use crate::answer::session::Session;
 use crate::answer::{Notes, Request};
 use crate::config::Config;
+use crate::model::Rights;
 use crate::store::{Sidecar, Snapshot, SnapshotFacts};
 use crate::watch::Watching;
 
@@ -37,7 +40,8 @@ pub struct Context {
     /// Open indexes.
     pub indexes: Indexes,
     /// Access to remote repositories.
-    pub remotes: Remotes,
+    pub remotes: Arc<Remotes>,
+    rights: Arc<Rights>,
 }
 
 impl Context {
@@ -45,12 +49,32 @@ impl Context {
     pub fn new(config: Config) -> Self {
         let session = Session::open(&config.home);
         let indexes = Indexes::new(&config);
-        Self { config, session, indexes, remotes: Remotes::default() }
+        Self { config, session, indexes, remotes: Arc::default(), rights: Arc::default() }
     }
 
     /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
     pub fn kept_by(self, watching: Arc<Watching>) -> Self {
         Self { indexes: self.indexes.kept_by(watching), ..self }
+    }
+
+    /// The same state for a caller with these rights, as of a process that holds only what it may see. Open indexes
+    /// are shared; statistics are its own, in a file of this name.
+    pub fn seen_by(&self, name: &str, rights: Rights) -> Self {
+        let rights = Arc::new(rights);
+        Self {
+            config: Config { redact_source_root: true, ..self.config.clone() },
+            session: Session::open(&self.config.home.join("callers").join(name)),
+            indexes: self.indexes.seen_by(rights.clone()),
+            remotes: self.remotes.clone(),
+            rights,
+        }
+    }
+
+    /// The same state for anyone at this machine who is not the process's own user: paths must be inside an indexed
+    /// checkout or one of these folders.
+    pub fn within(self, roots: Vec<PathBuf>) -> Self {
+        let rights = Arc::new(Rights { roots: Some(roots), ..Rights::default() });
+        Self { indexes: self.indexes.seen_by(rights.clone()), rights, ..self }
     }
 
     /// Waits for indexes whose excerpt has answered; calls no more than once. Returns facts of those that were made.
@@ -67,10 +91,10 @@ impl Context {
 
     /// Creates a caller for a request.
     pub fn caller<'a>(&'a self, request: &'a Request) -> Caller<'a> {
-        let Self { config, indexes, remotes, .. } = self;
+        let Self { config, indexes, remotes, rights, .. } = self;
         let (notes, from) = (Notes::default(), Mutex::default());
         let (words, began) = (Vec::new(), Instant::now());
-        Caller { config, indexes, remotes, request, began, asks_for_symbols: true, words, notes, from }
+        Caller { config, indexes, remotes, rights, request, began, asks_for_symbols: true, words, notes, from }
     }
 }
 
@@ -82,6 +106,8 @@ pub struct Caller<'a> {
     pub indexes: &'a Indexes,
     /// Access to remote repositories.
     pub remotes: &'a Remotes,
+    /// Rights of whoever asks.
+    pub rights: &'a Rights,
     /// The request, with its directory, progress callback and patience.
     pub request: &'a Request,
     /// Start of the call: changes before it belong into the answer.

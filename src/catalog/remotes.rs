@@ -91,6 +91,7 @@ impl Remotes {
 /// Parses the repository that a caller names.
 pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
     let remote = Remote::parse(text, caller.request.directory.as_deref()).map_err(|err| git_error(err.into()))?;
+    caller.may_fetch(&remote)?;
     let Some(folder) = remote.folder() else { return Ok(remote) };
     let gone = || {
         let message =
@@ -210,7 +211,7 @@ pub fn named_remote(caller: &Caller<'_>, repo: Option<&str>) -> Option<Remote> {
     if !names_elsewhere(repo) || super::locate::indexed(caller, repo).is_ok() {
         return None;
     }
-    Remote::parse(repo, None).ok()
+    Remote::parse(repo, None).ok().filter(|remote| caller.may_fetch(remote).is_ok())
 }
 
 /// Whether a name may refer to a remote repository, rather than a folder or an index.

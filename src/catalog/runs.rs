@@ -28,6 +28,7 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     if path.is_none() && is_odd(&root) {
         return Err(not_indexed(&root, "it is no single project"));
     }
+    caller.may_index(&pipeline::sidecar_of(&root, caller.config).repo)?;
     let tell = caller.request.told();
     let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
     let mut report = pipeline::index_folder(&root, caller.config, options, &watcher)
@@ -43,7 +44,7 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
 
 /// Canonical folder that a caller refers to.
 fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
-    let directory = caller.request.roots.first().or(caller.request.directory.as_ref());
+    let directory = caller.places().next();
     let path = match (path, directory) {
         (Some(path), directory) => {
             let path = Path::new(path.trim());
@@ -57,6 +58,7 @@ fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
             return Err(Error::new(Code::InvalidArguments, "give the absolute path of the folder to index in `path`"));
         }
     };
+    caller.reach(&path)?;
     path.canonicalize().map_err(|err| {
         let message = format!("cannot index {}: {err}; give the absolute path of a folder", path.display());
         Error::new(Code::NotFound, message)
@@ -169,6 +171,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
         Some(directory) if given.is_relative() => directory.join(given),
         _ => given.to_owned(),
     };
+    caller.reach(&path)?;
     // A deleted file still has a folder, and links may lead to both.
     let path = path.canonicalize().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
@@ -180,6 +183,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
         let message = format!("no indexed folder holds {}; call index_folder first", path.display());
         return Err(Error::new(Code::NotIndexed, message));
     };
+    caller.may_index(&sidecar.repo)?;
     let root = config.path_map.to_local(&sidecar.root);
     let relative = path.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
     let Some(file) = relative.filter(|path| !path.is_empty()) else {
@@ -210,6 +214,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
 
 /// Removes an index, metadata and content.
 pub fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error> {
+    caller.may_invalidate()?;
     let registry = caller.indexes.registry();
     pipeline::forget(registry, sidecar, BRIEF).map_err(|err| pipeline_error(err, sidecar))?;
     caller.indexes.close(&sidecar.repo);

@@ -7,6 +7,7 @@ mod patterns;
 mod phase;
 mod progress;
 mod relation;
+mod rights;
 mod source;
 mod symbol;
 
@@ -14,5 +15,6 @@ pub use patterns::{Languages, Patterns, Roles};
 pub use phase::Phase;
 pub use progress::{Progress, unfollowed};
 pub use relation::{How, Occurrence, Relations, Role, Site};
+pub use rights::Rights;
 pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry, is_text};
 pub use symbol::{Detail, Extraction, Kind, Span, Symbol};

@@ -39,7 +39,7 @@ pub fn is_gone(sidecar: &Sidecar, registry: &Registry, config: &Config) -> bool 
         return false;
     }
     // Another checkout of the same repository lists its worktrees; without one the question stays open.
-    let all = registry.all();
+    let all = registry.whole().all();
     let siblings = all.iter().filter(|other| other.store == sidecar.store && other.repo != sidecar.repo);
     let mut places = siblings.map(|other| config.path_map.to_local(&other.root));
     let Some(sibling) = places.find(|place| git::Repository::open(place).is_some()) else { return false };

@@ -50,6 +50,7 @@ impl Tool for ResolveRepo {
         if path.as_os_str().is_empty() {
             return Err(Error::new(Code::InvalidArguments, "`path` is empty; give a folder or a file"));
         }
+        call.reach(&path)?;
         let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);
         if let Some(sidecar) = owner(registry, config, &path) {
             call.repo(&sidecar.repo);

@@ -135,6 +135,7 @@ impl Tool for SearchRepositories {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let query = checked(&args)?;
+        call.may_search_remotes()?;
         let client = client(call)?;
         let found = github::search(&client, &query);
         note_rate(call, &client);

@@ -52,7 +52,7 @@ pub fn sweep(registry: &Registry) {
     if posts.is_empty() {
         return;
     }
-    let known: HashSet<String> = registry.all().into_iter().map(|sidecar| sidecar.snapshot).collect();
+    let known: HashSet<String> = registry.whole().all().into_iter().map(|sidecar| sidecar.snapshot).collect();
     for left in posts.iter().filter(|post| !known.contains(*post)) {
         // Folders that cannot be removed do no harm.
         if let Ok(Some(post)) = Post::take(registry.home(), left) {

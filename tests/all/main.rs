@@ -17,6 +17,7 @@ mod project;
 mod ranking;
 mod relations;
 mod remote;
+mod rights;
 mod ripgrep;
 mod schema;
 mod shapes;

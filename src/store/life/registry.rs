@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
+use crate::model::Rights;
 use crate::store::{Error, Store};
 
 /// The facts of one indexed checkout. Its JSON lies in the folder `repos`.
@@ -68,6 +69,8 @@ pub struct RemoteFacts {
 pub struct Registry {
     home: PathBuf,
     memory: Arc<Mutex<Memory>>,
+    /// Rights of its reader: what these hide is not there.
+    rights: Arc<Rights>,
 }
 
 /// Sidecars read since the last change of their folder.
@@ -84,7 +87,17 @@ const TELLS_APART: Duration = Duration::from_millis(50);
 impl Registry {
     /// Creates the registry of an index directory.
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Self { home: home.into(), memory: Arc::default() }
+        Self { home: home.into(), memory: Arc::default(), rights: Arc::default() }
+    }
+
+    /// The registry as a reader with these rights sees it. This is the one place that hides repositories.
+    pub fn seen_by(&self, rights: Arc<Rights>) -> Self {
+        Self { rights, ..self.clone() }
+    }
+
+    /// The registry with nothing hidden, for upkeep of what all readers share.
+    pub fn whole(&self) -> Self {
+        self.seen_by(Arc::default())
     }
 
     /// Creates the index directory with access for its owner only, because it holds source code. Errors are left to
@@ -128,7 +141,7 @@ impl Registry {
 
     /// Sidecar of a repo id, when it is indexed. Reads one small file, unless cached.
     pub fn get(&self, repo: &str) -> Option<Sidecar> {
-        let path = self.path(repo)?;
+        let path = self.path(repo).filter(|_| self.rights.sees(repo))?;
         let mut memory = self.memory();
         if let Some(known) = memory.by_id.get(repo) {
             return Some(known.clone());
@@ -143,16 +156,18 @@ impl Registry {
     /// Sidecars of all indexed checkouts, by repo id.
     pub fn all(&self) -> Vec<Sidecar> {
         let mut memory = self.memory();
+        let visible = |all: &[Sidecar]| all.iter().filter(|one| self.rights.sees(&one.repo)).cloned().collect();
         if let Some(all) = &memory.all {
-            return all.clone();
+            return visible(all);
         }
         let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let json = entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));
         let mut all: Vec<Sidecar> =
             json.filter_map(|entry| serde_json::from_slice(&std::fs::read(entry.path()).ok()?).ok()).collect();
         all.sort_by(|a, b| a.repo.cmp(&b.repo));
-        memory.all = Some(all.clone());
-        all
+        let seen = visible(&all);
+        memory.all = Some(all);
+        seen
     }
 
     /// Cached sidecars, if still valid: every change to a sidecar replaces or removes its file.

@@ -1,0 +1,250 @@
+//! Rights: for any rights and any calls, an answer is that of a server which holds only what the caller may see.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use codelode::config::{Config, Freshness};
+use codelode::model::Rights;
+use codelode::store::Registry;
+use codelode::tools::{self, Context, Request, TOOLS};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const REPOS: [(&str, &str, &str); 4] = [
+    (
+        "shop",
+        "numbers.py",
+        "def add(a, b):\n    return a + b\n\n\nclass Counter:\n    def count(self):\n        return add(1, 2)\n",
+    ),
+    ("shops", "numbers.py", "def add(a, b, c):\n    return a + b + c\n\n\ndef adds():\n    return add(1, 2, 3)\n"),
+    (
+        "vault",
+        "safe.py",
+        "SECRET = 'word'\n\n\nclass Safe:\n    def open(self):\n        return SECRET\n\n\ndef add():\n    return Safe().open()\n",
+    ),
+    (
+        "web",
+        "lib/main.ts",
+        "export function add(a: number) { return a }\nexport class Page { show() { return add(1) } }\n",
+    ),
+];
+
+/// Four folders, an index of all, and indexes of some, each made when it is first asked for.
+struct Place {
+    folder: tempfile::TempDir,
+    made: Mutex<BTreeMap<usize, PathBuf>>,
+    n_callers: AtomicUsize,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let place = Self { folder, made: Mutex::default(), n_callers: AtomicUsize::new(0) };
+        let cx = context(place.home(usize::MAX));
+        for (name, file, text) in REPOS {
+            let path = place.source(name).join(file);
+            fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder is ours");
+            fs::write(&path, text).expect("the folder is ours");
+            let indexed =
+                tools::call(&cx, "index_folder", object(json!({"path": place.source(name)})), &Request::default());
+            assert!(!indexed.is_error, "{}", indexed.text);
+        }
+        place
+    }
+
+    fn source(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().expect("it exists").join("source").join(name)
+    }
+
+    fn home(&self, mask: usize) -> PathBuf {
+        self.folder.path().join(format!("index-{mask}"))
+    }
+
+    fn id(&self, name: &str) -> String {
+        Registry::local_id(&self.source(name))
+    }
+
+    /// A server with these repositories only: the index of all without the others.
+    fn with_only(&self, mask: usize) -> Context {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let home = made.entry(mask).or_insert_with(|| {
+            let home = self.home(mask);
+            copy(&self.home(usize::MAX), &home);
+            let registry = Registry::new(&home);
+            for (_, (name, _, _)) in hidden(mask) {
+                let sidecar = registry.get(&self.id(name)).expect("it is indexed");
+                fs::remove_dir_all(home.join("stores").join(&sidecar.store)).expect("the copy is ours");
+                registry.remove(&sidecar.repo).expect("the copy is ours");
+            }
+            home
+        });
+        context(home.clone())
+    }
+}
+
+fn hidden(mask: usize) -> impl Iterator<Item = (usize, (&'static str, &'static str, &'static str))> {
+    REPOS.into_iter().enumerate().filter(move |(i, _)| mask & (1 << i) == 0)
+}
+
+fn context(home: PathBuf) -> Context {
+    Context::new(Config { home, freshness: Freshness::Strict, watcher: false, ..Config::default() })
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("the folder is ours");
+    for entry in fs::read_dir(from).expect("it is an index") {
+        let path = entry.expect("it can be listed").path();
+        let target = to.join(path.file_name().expect("an entry has a name"));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).expect("there is room");
+        }
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+/// A source of choices.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn one<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())].clone()
+    }
+}
+
+/// A name of a repository: right, nearly right or wrong.
+fn repo(place: &Place, dice: &mut Dice) -> String {
+    let (name, file, _) = dice.one(&REPOS);
+    match dice.below(9) {
+        0..3 => place.id(name),
+        3 => name.to_owned(),
+        4 => place.source(name).display().to_string(),
+        5 => place.source(name).join(file).display().to_string(),
+        6 => place.source(name).join("../vault").display().to_string(),
+        7 => format!("{}x", place.id(name)),
+        _ => dice.one(&["nothing", "local/shop", ".", "../shop", "/etc", "*", "acme/shop"]).to_owned(),
+    }
+}
+
+/// An argument of a tool.
+fn argument(place: &Place, dice: &mut Dice, name: &str, schema: &Value) -> Value {
+    let (_, file, _) = dice.one(&REPOS);
+    let id = dice.one(&[
+        "numbers.py::add#function",
+        "safe.py::Safe.open#method",
+        "add",
+        "Counter.count",
+        "lib/main.ts::Page#class",
+    ]);
+    let word = dice.one(&["add", "open", "SECRET", "Safe", "def", "Page", "nothing_like_it"]);
+    match name {
+        "repo" | "repo_a" | "repo_b" | "url" | "repository" => repo(place, dice).into(),
+        "path" if dice.below(2) == 0 => file.into(),
+        "path" => repo(place, dice).into(),
+        "repos" => (0..1 + dice.below(2)).map(|_| Value::from(repo(place, dice))).collect(),
+        "query" | "pattern" | "identifier" => word.into(),
+        "symbol_id" => id.into(),
+        "file_path" | "file" => file.into(),
+        _ if name.ends_with("_ids") || name == "identifiers" => json!([id, word]),
+        _ if name.ends_with("_paths") => json!([file]),
+        _ => match schema["type"].as_str().or(schema["type"][0].as_str()) {
+            Some("boolean") => (dice.below(2) == 0).into(),
+            Some("integer") => dice.below(4).into(),
+            Some("array") => json!([]),
+            _ => word.into(),
+        },
+    }
+}
+
+/// A call with arguments that its tool has.
+fn call(place: &Place, seed: u64) -> (&'static str, Map<String, Value>) {
+    let mut dice = Dice(seed | 1);
+    dice.below(2);
+    let spec = &TOOLS[dice.below(TOOLS.len())];
+    let schema = (spec.input)().to_value();
+    let needed: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut arguments = Map::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let likely = if needed.contains(&name.as_str()) {
+            20
+        } else if name.starts_with("repo") {
+            12
+        } else {
+            3
+        };
+        if dice.below(20) < likely {
+            arguments.insert(name.clone(), argument(place, &mut dice, name, property));
+        }
+    }
+    (spec.name, arguments)
+}
+
+/// An answer without its times.
+fn timeless(mut answer: Value) -> Value {
+    if let Some(meta) = answer.get_mut("_meta").and_then(Value::as_object_mut) {
+        meta.remove("timing_ms");
+    }
+    let timed = ["session_duration_s", "since", "latency_per_tool"];
+    if let Some(answer) = answer.as_object_mut() {
+        answer.retain(|key, _| !timed.contains(&key.as_str()));
+    }
+    answer
+}
+
+#[test]
+fn an_answer_is_that_of_a_server_with_only_what_the_caller_may_see() {
+    let place = Place::new();
+    let all = context(place.home(usize::MAX));
+    let n_errors = AtomicUsize::new(0);
+    let n_calls = AtomicUsize::new(0);
+    let config = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(mask in 0..16_usize, seeds in prop::collection::vec(any::<u64>(), 1..30))| {
+        let caller = format!("caller-{}", place.n_callers.fetch_add(1, Ordering::Relaxed));
+        let globs: Vec<String> = REPOS.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0)
+            .map(|(_, (name, _, _))| place.id(name)).collect();
+        let ours = all.seen_by(&caller, Rights::to_see(&globs).expect("ids are globs"));
+        let only = place.with_only(mask).seen_by(&caller, Rights::to_see(&["*".to_owned()]).expect("it is a glob"));
+        for seed in seeds {
+            let (tool, arguments) = call(&place, seed);
+            let given = tools::call(&ours, tool, arguments.clone(), &Request::default());
+            let expected = tools::call(&only, tool, arguments.clone(), &Request::default());
+            n_calls.fetch_add(1, Ordering::Relaxed);
+            n_errors.fetch_add(usize::from(given.is_error), Ordering::Relaxed);
+            prop_assert_eq!(timeless(given.value), timeless(expected.value), "{} {:?} with {:?}", tool, arguments, globs);
+        }
+    });
+    let (n_errors, n_calls) = (n_errors.into_inner(), n_calls.into_inner());
+    assert!(n_errors * 10 < n_calls * 9, "{n_errors} of {n_calls} calls are errors, which tell too little");
+}
+
+#[test]
+fn upkeep_by_a_caller_leaves_what_it_does_not_see() {
+    let place = Place::new();
+    let all = context(place.home(usize::MAX));
+    let rights = Rights { index: true, invalidate: true, ..Rights::to_see(&[place.id("shop")]).expect("a glob") };
+    let caller = all.seen_by("caller", rights);
+    let call =
+        |cx: &Context, tool: &str, arguments: Value| tools::call(cx, tool, object(arguments), &Request::default());
+    assert!(!call(&caller, "index_folder", json!({"path": place.source("shop"), "incremental": false})).is_error);
+    assert!(!call(&caller, "list_repos", json!({})).is_error);
+    assert!(!call(&caller, "invalidate_cache", json!({"repo": place.id("shop")})).is_error);
+    for (name, file, _) in REPOS.iter().skip(1) {
+        let read = call(&all, "get_file_content", json!({"repo": place.id(name), "file_path": file}));
+        assert!(!read.is_error, "{}", read.text);
+    }
+    assert_eq!(call(&all, "list_repos", json!({})).value["count"], 3);
+}
