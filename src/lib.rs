@@ -15,7 +15,8 @@
 //!
 //! A query takes this way:
 //!
-//! 1. A front end receives it: [`mcp`] from an agent, [`cli`] from a person.
+//! 1. A front end receives it: [`mcp`] from an agent, [`cli`] from a person. Over the network, [`http`] knows who may
+//!    ask, and how much.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
 //!    limit and the token budget.
 //! 3. The tool finds the repository ([`catalog`]) and makes sure that its index is fresh.
@@ -51,6 +52,8 @@ pub mod facts;
 pub mod fuzzing;
 pub mod git;
 pub mod github;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod languages;
 pub mod mcp;
 pub mod model;

@@ -31,9 +31,10 @@ fn heed_interrupts() {
     }
 }
 
-/// Takes a progress bar off the terminal, and ends the process by the signal: a shell reports 130, and ends its loop.
+/// Takes a progress bar off the terminal, and ends the process by the signal: a shell reports 130, and ends its loop. A server
+/// ends by itself.
 extern "C" fn interrupted(signal: libc::c_int) {
-    let text = codelode::cli::interrupted();
+    let Some(text) = codelode::cli::interrupted() else { return };
     // SAFETY: all three may be called in a signal handler, and the text is static.
     unsafe {
         libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());

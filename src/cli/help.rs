@@ -30,7 +30,19 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Serve and keep",
-        &["serve", "watch", "watch-claude", "hook-event", "config", "doctor", "stats", "call", "completions", "man"],
+        &[
+            "serve",
+            "token",
+            "watch",
+            "watch-claude",
+            "hook-event",
+            "config",
+            "doctor",
+            "stats",
+            "call",
+            "completions",
+            "man",
+        ],
     ),
 ];
 

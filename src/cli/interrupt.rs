@@ -6,17 +6,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) static HAS_BAR: AtomicBool = AtomicBool::new(false);
 /// Whether the picker is on the terminal.
 pub(super) static HAS_PICKER: AtomicBool = AtomicBool::new(false);
+/// Whether a server is told by other means, and ends by itself.
+pub(super) static IS_SERVER: AtomicBool = AtomicBool::new(false);
 /// Whether the user has interrupted the program, which is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Ends all drawing; returns the bytes that clear the terminal, none if nothing is on it. Safe in a signal handler.
-pub fn interrupted() -> &'static [u8] {
+/// Ends all drawing; returns the bytes that clear the terminal, none if nothing is on it. `None` if the program is not to
+/// end now. Safe in a signal handler.
+pub fn interrupted() -> Option<&'static [u8]> {
+    if IS_SERVER.load(Ordering::Relaxed) {
+        return None;
+    }
     IS_OVER.store(true, Ordering::Relaxed);
-    match (HAS_PICKER.load(Ordering::Relaxed), HAS_BAR.load(Ordering::Relaxed)) {
+    Some(match (HAS_PICKER.load(Ordering::Relaxed), HAS_BAR.load(Ordering::Relaxed)) {
         (true, _) => b"\x1b[?1049l\x1b[?25h",
         (_, true) => b"\r\x1b[2K\x1b[?25h",
         _ => b"",
-    }
+    })
 }
 
 /// Whether nothing may be drawn any more.

@@ -12,7 +12,10 @@ mod output;
 mod pick;
 mod progress;
 mod render;
+mod serve;
 mod settings;
+#[cfg(feature = "http")]
+mod token;
 mod visible;
 mod watch;
 mod words;
@@ -33,9 +36,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::allocator;
-use crate::config::{self, CacheMode, Config, Flags, Format, Freshness, GitHubMode, Settings};
-use crate::mcp;
+use crate::config::{self, CacheMode, Config, Flags, GitHubMode, Settings};
 use crate::model::Phase;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
 use grep::Asked;
@@ -137,8 +138,9 @@ enum Own {
     #[command(aliases = ["search_ast", "search-ast"])]
     Ast(Box<grep::Ast>),
     Pick(pick::Pick),
-    /// Serve the tools to an MCP client.
-    Serve(Serve),
+    Serve(serve::Serve),
+    #[cfg(feature = "http")]
+    Token(token::Token),
     Watch(watch::Watch),
     WatchClaude(watch::WatchClaude),
     HookEvent(watch::HookEvent),
@@ -161,31 +163,6 @@ enum Own {
     Man,
 }
 
-/// How to serve.
-#[derive(Args, Default)]
-struct Serve {
-    /// How the client speaks to us.
-    #[arg(long, value_name = "HOW", default_value = "stdio", value_parser = ["stdio"])]
-    transport: String,
-    /// Which tools the client is shown: lean, core, full, or names separated by commas [default: lean].
-    #[arg(long, value_name = "TOOLS")]
-    tools: Option<String>,
-    /// How answers are written when a call does not say: json or compact [default: json].
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
-    /// Whether answers wait for changed files: relaxed or strict [default: relaxed].
-    #[arg(long, value_name = "MODE")]
-    freshness_mode: Option<Freshness>,
-    /// Where the log goes instead of standard error.
-    #[arg(long, value_name = "FILE")]
-    log_file: Option<PathBuf>,
-    /// What is logged: off, error, warn, info, debug, trace [default: warn].
-    #[arg(long, value_name = "LEVEL")]
-    log: Option<String>,
-    #[command(flatten)]
-    watcher: watch::Watcher,
-}
-
 /// Runs the program and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -206,7 +183,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let (tool, arguments, words) = match matches.subcommand() {
         // At a terminal, no command means help; a client that starts the program without one wants a server.
         None if io::stdin().is_terminal() => return help(),
-        None => return serve(&global, Serve::default()),
+        None => return serve::run(&global, serve::Serve::default()),
         Some((name, given)) => match command::tool(name) {
             Some(spec) => match command::arguments(spec, given) {
                 Ok(arguments) => (spec.name.to_owned(), arguments, Words::of(spec.name)),
@@ -216,7 +193,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
                 Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
                 Ok(Own::Pick(how)) => return pick(&global, &how),
-                Ok(Own::Serve(how)) => return serve(&global, how),
+                Ok(Own::Serve(how)) => return serve::run(&global, how),
+                #[cfg(feature = "http")]
+                Ok(Own::Token(how)) => return token::run(how),
                 Ok(Own::Watch(how)) => return watch::run(&global, how),
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
@@ -303,43 +282,6 @@ fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
 fn show_settings(global: &Global, asked: &settings::Settings) -> u8 {
     match config::load(&flags(global, Settings { max_tokens: tokens(global), ..Settings::default() })) {
         Ok(config) => settings::run(asked, global, &config),
-        Err(err) => fail(&err),
-    }
-}
-
-/// Serves an MCP client.
-fn serve(global: &Global, how: Serve) -> u8 {
-    let Serve { transport: _, tools, format, freshness_mode, log_file, log, watcher } = how;
-    let settings = Settings {
-        tools,
-        format,
-        freshness: freshness_mode,
-        log_file,
-        log,
-        max_tokens: tokens(global),
-        use_ai_summaries: watcher.use_ai_summaries(),
-        ..Settings::default()
-    };
-    let config = match config::load(&flags(global, settings)) {
-        Ok(config) => config,
-        Err(err) => return fail(&err),
-    };
-    if let Err(problem) = mcp::surface::check(&config.surface).and_then(|()| log_to(&config)) {
-        return complain(&problem);
-    }
-    let watching = match watcher.start(&config) {
-        Ok(watching) => watching,
-        Err(problem) => return complain(&problem),
-    };
-    allocator::take_small_pages();
-    let cx = Context::new(config);
-    let cx = match watching {
-        Some(watching) => cx.kept_by(watching),
-        None => cx,
-    };
-    let served = mcp::serve(Arc::new(cx));
-    match served {
-        Ok(()) => FOUND,
         Err(err) => fail(&err),
     }
 }

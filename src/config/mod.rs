@@ -4,6 +4,7 @@
 mod error;
 mod git;
 mod github;
+mod http;
 mod origin;
 mod place;
 mod project;
@@ -28,6 +29,7 @@ use crate::model::Roles;
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
+pub use http::{Http, Transport};
 pub use origin::{Origin, Shown};
 pub use project::PROJECT_FILE;
 pub use secrets::Secrets;
@@ -97,6 +99,8 @@ pub struct Config {
     pub claude_poll_interval: Duration,
     /// Use of GitHub's REST API.
     pub github: GitHub,
+    /// Serving over HTTP.
+    pub http: Http,
 }
 
 /// How fresh an answer must be.
@@ -165,6 +169,7 @@ impl Default for Config {
             watch_debounce: Duration::from_millis(2000),
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),
+            http: Http::default(),
         }
     }
 }
@@ -206,8 +211,10 @@ pub fn apply(
         place: "the environment".to_owned(),
         problem,
     })?;
+    config.http.token = http::token(env);
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
-    for path in [&mut config.log_file, &mut config.ca_file].into_iter().flatten() {
+    let files = [&mut config.log_file, &mut config.ca_file, &mut config.http.tokens_file];
+    for path in files.into_iter().flatten().chain(&mut config.http.roots) {
         *path = expand(std::mem::take(path), user.as_deref());
     }
     config.in_vain.extend(settings::in_vain(env));

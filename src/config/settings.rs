@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{CacheMode, Config, Error, Format, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface};
+use super::{
+    CacheMode, Config, Error, Format, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface, Transport,
+};
 use crate::model::{Languages, Patterns};
 
 /// Settings from the command line.
@@ -27,7 +29,7 @@ pub struct Variable {
     /// Description of the setting, for `--help` and documentation.
     pub sets: &'static str,
     /// Parses the text into the settings, or describes the problem.
-    put: fn(&mut Settings, &str) -> Result<(), String>,
+    pub(super) put: fn(&mut Settings, &str) -> Result<(), String>,
 }
 
 /// Variables of the index directory, which is needed to find the file.
@@ -244,6 +246,34 @@ settings! {
     user github_mode: GitHubMode = ["CODELODE_GITHUB_MODE"] word,
         |config, mode| config.github.mode = mode,
         config.github.mode;
+    /// How clients speak to a server: `stdio`, or `streamable-http` for many clients at once.
+    user transport: Transport = ["CODELODE_TRANSPORT", "JCODEMUNCH_TRANSPORT"] word,
+        |config, transport| config.http.transport = transport,
+        config.http.transport;
+    /// Where an HTTP server listens: an address or a name of this machine. Any but loopback needs tokens.
+    user host: String = ["CODELODE_HOST", "JCODEMUNCH_HOST"] text,
+        |config, host| config.http.host = host,
+        config.http.host;
+    /// The port of an HTTP server; 0 for any that is free.
+    user port: u16 = ["CODELODE_PORT", "JCODEMUNCH_PORT"] number,
+        |config, port| config.http.port = port,
+        config.http.port;
+    /// A file with the tokens of an HTTP server's callers and their rights; read again when it changes.
+    user tokens_file: PathBuf = ["CODELODE_TOKENS_FILE"] path,
+        |config, path| config.http.tokens_file = Some(path),
+        config.http.tokens_file;
+    /// Folders that callers of an HTTP server may index by path; none unless given.
+    user roots: Vec<PathBuf> = ["CODELODE_ROOTS"] paths,
+        |config, roots| config.http.roots = roots,
+        config.http.roots;
+    /// Host names that an HTTP server answers to, beside those of the address it listens at.
+    user allowed_hosts: Vec<String> = ["CODELODE_ALLOWED_HOSTS"] list,
+        |config, hosts| config.http.allowed_hosts = hosts,
+        config.http.allowed_hosts;
+    /// Origins of web pages that may ask an HTTP server, as `https://tools.example`; none unless given.
+    user allowed_origins: Vec<String> = ["CODELODE_ALLOWED_ORIGINS"] list,
+        |config, origins| config.http.allowed_origins = origins,
+        config.http.allowed_origins;
 }
 
 impl Variable {
@@ -277,13 +307,7 @@ pub(super) fn of_environment(env: &dyn Fn(&str) -> Option<String>) -> Result<Set
 }
 
 /// Variables of codelode's predecessors without effect yet, with the value that asks for nothing.
-const IN_VAIN: &[(&[&str], &str)] = &[
-    (&["CODELODE_TRANSPORT", "JCODEMUNCH_TRANSPORT"], "stdio"),
-    (&["CODELODE_HOST", "JCODEMUNCH_HOST"], "127.0.0.1"),
-    (&["CODELODE_PORT", "JCODEMUNCH_PORT"], "8901"),
-    (&["CODELODE_HTTP_TOKEN", "JCODEMUNCH_HTTP_TOKEN"], ""),
-    (&["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"], ""),
-];
+const IN_VAIN: &[(&[&str], &str)] = &[(&["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"], "")];
 
 /// Variables of an environment that are set without effect.
 pub(super) fn in_vain(env: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = &'static str> {
@@ -332,6 +356,11 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 /// Splits a list at commas.
 fn list(text: &str) -> Result<Vec<String>, String> {
     Ok(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect())
+}
+
+/// Splits a list of paths at commas.
+fn paths(text: &str) -> Result<Vec<PathBuf>, String> {
+    Ok(list(text)?.into_iter().map(PathBuf::from).collect())
 }
 
 /// Takes a path unchanged.

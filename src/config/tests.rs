@@ -130,9 +130,21 @@ fn asking_for_what_no_version_does_yet_is_remembered_and_asking_for_nothing_is_n
     assert_eq!(in_vain("use_ai_summaries = false\ncontext_providers = false", &[]), [""; 0]);
     assert_eq!(in_vain("context_providers = true", &[]), ["context_providers"]);
     assert_eq!(in_vain("context_providers = true", &[("CODELODE_CONTEXT_PROVIDERS", "no")]), [""; 0]);
-    assert_eq!(in_vain("", &[("CODELODE_TRANSPORT", "stdio"), ("JCODEMUNCH_PORT", "8901")]), [""; 0]);
-    let http = [("JCODEMUNCH_TRANSPORT", "sse"), ("CODELODE_HTTP_TOKEN", "secret")];
-    assert_eq!(in_vain("", &http), ["JCODEMUNCH_TRANSPORT", "CODELODE_HTTP_TOKEN"]);
+    assert_eq!(in_vain("", &[("JCODEMUNCH_EMBED_MODEL", "x")]), ["JCODEMUNCH_EMBED_MODEL"]);
+}
+
+#[test]
+fn a_server_over_http_is_set_by_its_own_names_and_those_of_a_predecessor() {
+    let env =
+        [("JCODEMUNCH_TRANSPORT", "streamable-http"), ("CODELODE_PORT", "80"), ("JCODEMUNCH_HTTP_TOKEN", "secret")];
+    let env: Vec<(&str, &str)> = env.into_iter().chain([("HOME", "/home/me"), ("CODELODE_ROOTS", "~/a,/b")]).collect();
+    let http = decide("allowed_hosts = ['code.example']", &env, &Flags::default()).unwrap().http;
+    assert_eq!((http.transport, http.host.as_str(), http.port), (Transport::StreamableHttp, "127.0.0.1", 80));
+    assert_eq!(http.roots, [Path::new("/home/me/a"), Path::new("/b")]);
+    assert_eq!(http.allowed_hosts, ["code.example"]);
+    assert_eq!(http.token.as_ref().map(|token| token.0.as_str()), Some("secret"));
+    assert!(!format!("{http:?}").contains("secret"), "it is never shown");
+    assert!(decide("", &[("CODELODE_TRANSPORT", "carrier-pigeon")], &Flags::default()).is_err());
 }
 
 #[test]

@@ -6,9 +6,12 @@ pub mod surface;
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+mod message;
 mod offers;
 mod roots;
 mod server;
+#[cfg(feature = "http")]
+mod streamable;
 mod transport;
 
 use std::io;
@@ -16,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::service::serve_directly;
-use tokio::runtime;
+use tokio::runtime::{self, Runtime};
 
 use crate::tools::Context;
 
@@ -25,22 +28,25 @@ const STREAM_THREADS: usize = 4;
 /// The longest wait for answers and cancelled calls to finish after the client has gone.
 const GOODBYE: Duration = Duration::from_secs(2);
 
+/// Addition to the log filter of a server with many clients: a line for each call. rmcp calls it an error when a client
+/// leaves before its answer.
+pub const LOG_OF_SERVER: &str = ",access=info,rmcp::service=off";
+
 /// The reason for ending before the client did.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The system provides no threads or no file descriptors.
     #[error("cannot start serving")]
     Start(#[source] io::Error),
+    /// The network is not served.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    Http(#[from] crate::http::Error),
 }
 
 /// Serves the tools over the standard streams until the client closes them.
 pub fn serve(cx: Arc<Context>) -> Result<(), Error> {
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(server::CALLS_AT_ONCE + STREAM_THREADS)
-        .thread_name("call")
-        .build()
-        .map_err(Error::Start)?;
+    let runtime = runtime()?;
     runtime.block_on(async {
         let (input, output) = rmcp::transport::stdio_pipes();
         session(cx, input, output).await;
@@ -48,6 +54,23 @@ pub fn serve(cx: Arc<Context>) -> Result<(), Error> {
     // A thread may still be reading standard input, which cannot be interrupted; it ends with the process.
     runtime.shutdown_timeout(GOODBYE);
     Ok(())
+}
+
+/// Serves many clients over HTTP until the process is told to end.
+#[cfg(feature = "http")]
+pub fn serve_http(cx: Context, bound: crate::http::Bound) -> Result<(), Error> {
+    let runtime = runtime()?;
+    let endpoint = streamable::Endpoint::new(cx, bound.metrics.clone());
+    let served = runtime.block_on(bound.serve(Arc::new(endpoint)));
+    runtime.shutdown_timeout(GOODBYE);
+    Ok(served?)
+}
+
+/// One thread that waits, and those of the calls.
+fn runtime() -> Result<Runtime, Error> {
+    let mut builder = runtime::Builder::new_current_thread();
+    builder.enable_all().max_blocking_threads(server::CALLS_AT_ONCE + STREAM_THREADS).thread_name("call");
+    builder.build().map_err(Error::Start)
 }
 
 /// Serves one client over a pair of streams.

@@ -1,7 +1,7 @@
 //! A session with a client: its instructions and tools, and the calls to them.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,8 @@ use crate::tools::{self, Code, Context, Envelope, Error, Request};
 
 /// The number of calls that run at the same time; further ones wait.
 pub(super) const CALLS_AT_ONCE: usize = 32;
+/// The longest call in a server with many callers.
+const LONGEST_CALL: Duration = Duration::from_secs(600);
 /// The longest time for a client to send its roots.
 const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait of a call for them: without roots it may mean another repository.
@@ -49,13 +51,25 @@ const METHODS: &[&str] = &[
 pub(super) struct Server {
     cx: Arc<Context>,
     session: Arc<Session>,
+    /// Whether each request has a caller of its own.
+    has_guests: bool,
 }
 
 /// The state of a session.
 struct Session {
     surface: Mutex<Surface>,
     roots: watch::Sender<Roots>,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
+}
+
+/// The caller of a request, in a server with many.
+pub(super) trait Guest: Send + Sync {
+    /// The state of the process, as far as the caller may see it.
+    fn context(&self) -> &Arc<Context>;
+    /// Turns for calls, so that one caller leaves some to the others.
+    fn turns(&self) -> &Semaphore;
+    /// Notes a call of a tool, and how it ended.
+    fn called(&self, tool: &str, outcome: &str, took: Duration);
 }
 
 /// The folders that the client works in.
@@ -76,9 +90,25 @@ struct Step {
 impl Server {
     /// A new session.
     pub(super) fn new(cx: Arc<Context>) -> Self {
+        Self::with_turns(cx, Arc::new(Semaphore::new(CALLS_AT_ONCE)))
+    }
+
+    /// A new session that shares its turns with others.
+    fn with_turns(cx: Arc<Context>, turns: Arc<Semaphore>) -> Self {
         let surface = Mutex::new(cx.config.surface.clone());
-        let session = Session { surface, roots: watch::Sender::default(), turns: Semaphore::new(CALLS_AT_ONCE) };
-        Self { cx, session: Arc::new(session) }
+        let session = Session { surface, roots: watch::Sender::default(), turns };
+        Self { cx, session: Arc::new(session), has_guests: false }
+    }
+
+    /// A new session of a server with many callers, who share its turns.
+    #[cfg(feature = "http")]
+    pub(super) fn for_guests(cx: Arc<Context>, turns: Arc<Semaphore>) -> Self {
+        Self { has_guests: true, ..Self::with_turns(cx, turns) }
+    }
+
+    /// Folder of the process. That of a server is no caller's.
+    fn directory(&self) -> Option<PathBuf> {
+        if self.has_guests { None } else { std::env::current_dir().ok() }
     }
 
     /// The current surface.
@@ -117,9 +147,42 @@ impl Server {
         }
     }
 
-    /// Calls a tool on a thread of its own, and reports progress meanwhile. `None` if the client has cancelled.
+    /// Calls a tool for the caller of the request. `None` if the client has cancelled.
     async fn call(
         &self,
+        name: String,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<Envelope> {
+        let Some(guest) = guest_of(context) else {
+            if self.has_guests {
+                return Some(refused(Error::new(Code::Internal, "the caller of this request is not known")));
+            }
+            return self.run(&self.cx, name, arguments, context).await;
+        };
+        let began = Instant::now();
+        let _turn = tokio::select! {
+            turn = guest.turns().acquire() => turn.expect("the semaphore is never closed"),
+            () = context.ct.cancelled() => return None,
+        };
+        let answer = tokio::time::timeout(LONGEST_CALL, self.run(guest.context(), name.clone(), arguments, context));
+        let answer = answer.await.unwrap_or_else(|_| {
+            let message = format!("the call took longer than {} minutes", LONGEST_CALL.as_secs() / 60);
+            Some(refused(Error::new(Code::Unavailable, message)))
+        });
+        let outcome = match &answer {
+            None => "cancelled",
+            Some(Envelope { is_error: true, value, .. }) => value["code"].as_str().unwrap_or("error"),
+            Some(_) => "ok",
+        };
+        guest.called(&name, outcome, began.elapsed());
+        answer
+    }
+
+    /// Runs a tool on a thread of its own, and reports progress meanwhile. `None` if the client has cancelled.
+    async fn run(
+        &self,
+        cx: &Arc<Context>,
         name: String,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
@@ -128,15 +191,16 @@ impl Server {
             turn = self.session.turns.acquire() => turn.expect("the semaphore is never closed"),
             () = context.ct.cancelled() => return None,
         };
-        let mut request =
-            Request { roots: self.roots().await, directory: std::env::current_dir().ok(), ..Request::default() };
+        let mut request = Request { roots: self.roots().await, directory: self.directory(), ..Request::default() };
         let token = context.meta.get_progress_token();
         let (sender, mut steps) = mpsc::unbounded_channel();
         if token.is_some() {
             request.progress = Some(throttled(sender));
         }
         let cancelled = Arc::clone(&request.cancelled);
-        let cx = Arc::clone(&self.cx);
+        // A call that is no longer awaited ends as well.
+        let mut ends = Ends(Some(Arc::clone(&cancelled)));
+        let cx = Arc::clone(cx);
         let mut call = tokio::task::spawn_blocking(move || tools::call(&cx, &name, arguments, &request));
         let answer = loop {
             tokio::select! {
@@ -150,6 +214,8 @@ impl Server {
                 answer = &mut call => break answer,
             }
         };
+        // Work that an answered call began in the background goes on.
+        ends.0 = None;
         // Progress must not follow the answer.
         while let Ok(step) = steps.try_recv() {
             tell(&context.peer, token.as_ref(), step).await;
@@ -187,7 +253,8 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let languages = std::env::current_dir().map(|here| tools::languages_of(&self.cx, &here)).unwrap_or_default();
+        let languages = self.directory().map(|here| tools::languages_of(&self.cx, &here));
+        let languages = if self.has_guests { None } else { Some(languages.unwrap_or_default()) };
         let capabilities = ServerCapabilities::builder()
             .enable_prompts()
             .enable_resources()
@@ -196,7 +263,7 @@ impl ServerHandler for Server {
             .build();
         InitializeResult::new(capabilities)
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
-            .with_instructions(surface::instructions(&self.surface(), &languages))
+            .with_instructions(surface::instructions(&self.surface(), languages.as_deref()))
     }
 
     async fn initialize(
@@ -318,6 +385,25 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(problem_with(&method, params.unwrap_or_default()), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method:?}"), None))
+    }
+}
+
+/// The caller of a request, where each has its own.
+fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
+    #[cfg(feature = "http")]
+    return context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn Guest>>().cloned();
+    #[cfg(not(feature = "http"))]
+    return None;
+}
+
+/// Cancels a call when it is dropped before the answer.
+struct Ends(Option<Arc<AtomicBool>>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        if let Some(cancelled) = &self.0 {
+            cancelled.store(true, Ordering::Relaxed);
+        }
     }
 }
 

@@ -49,8 +49,8 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Instructions that a client reads once, before the tools: the tool for each kind of query, and the languages of the
-/// current repository.
-pub fn instructions(surface: &Surface, languages: &[(String, u64)]) -> String {
+/// current repository; `None` for a client without one.
+pub fn instructions(surface: &Surface, languages: Option<&[(String, u64)]>) -> String {
     let mut text =
         "Code search over an index that keeps itself fresh; prefer it to grep and to reading whole files.".to_owned();
     let shown = |name: &str| TOOLS.iter().any(|spec| spec.name == name && shows(surface, spec));
@@ -60,9 +60,12 @@ pub fn instructions(surface: &Surface, languages: &[(String, u64)]) -> String {
         questions.push(format!(" Anything else: {MORE_TOOLS}."));
     }
     text.extend(questions);
-    text.push_str(
-        " `repo` may be left out: it is the one you work in. A cut answer goes on with `cursor`: its next_cursor.",
-    );
+    text.push_str(match languages {
+        Some(_) => " `repo` may be left out: it is the one you work in.",
+        None => " Name the repository in `repo`: an id of list_repos.",
+    });
+    text.push_str(" A cut answer goes on with `cursor`: its next_cursor.");
+    let languages = languages.unwrap_or_default();
     if !languages.is_empty() {
         let each: Vec<String> = languages.iter().map(|(language, n)| format!("{language} {n}")).collect();
         text.push_str(&format!(" Files here: {}.", each.join(", ")));

@@ -333,7 +333,7 @@ fn tokens(text: &str) -> usize {
 fn surfaces_keep_their_budgets() {
     let languages = ["python", "typescript", "javascript", "rust"].map(|language| (language.to_owned(), 1_234));
     for (surface, budget) in [(Surface::Lean, 1_600), (Surface::Core, 2_500), (Surface::Full, 6_000)] {
-        let instructions = surface::instructions(&surface, &languages);
+        let instructions = surface::instructions(&surface, Some(&languages));
         let tools = json!({"tools": surface::listing(&surface)});
         let (read_first, all) = (tokens(&instructions), tokens(&format!("{instructions}{tools}")));
         eprintln!("{surface:?}: {read_first} + {} of {budget} tokens", all - read_first);
@@ -378,13 +378,13 @@ fn the_lean_list_shows_what_no_grep_has() {
         "more_tools",
     ];
     assert_eq!(names, expected);
-    let instructions = surface::instructions(&Surface::Lean, &[("go".to_owned(), 12)]);
+    let instructions = surface::instructions(&Surface::Lean, Some(&[("go".to_owned(), 12)]));
     for name in expected {
         assert!(instructions.contains(name), "{name} answers no question in {instructions}");
     }
     assert!(instructions.contains("Files here: go 12."), "{instructions}");
     // Instructions name no hidden tool.
-    let few = surface::instructions(&Surface::Named(vec!["search_text".to_owned()]), &[]);
+    let few = surface::instructions(&Surface::Named(vec!["search_text".to_owned()]), Some(&[]));
     assert!(few.contains("search_text") && !few.contains("search_symbols") && !few.contains("more_tools"), "{few}");
 }
 

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -73,8 +75,11 @@ fn every_command_of_the_manual_runs() {
         .expect("the folder of a build has no colon in its name");
     let mut wrong = Vec::new();
     let mut n_run = 0;
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port is free").port();
     for page in pages().iter().filter(|page| page.parent().is_some_and(|folder| folder.ends_with("docs"))) {
-        let text = read(page);
+        // The port of the manual may be taken here.
+        let text = read(page).replace(":8901", &format!(":{port}")).replace("--port 8901", &format!("--port {port}"));
+        let mut servers = Vec::new();
         for (info, lines) in blocks(&text) {
             match info {
                 "json" => {
@@ -94,6 +99,19 @@ fn every_command_of_the_manual_runs() {
                         let mut command = Command::new("sh");
                         command.arg("-c").arg(line).current_dir(&source).stdin(Stdio::null()).env("PATH", &path);
                         command.env("HOME", place.path()).env("CODELODE_INDEX_PATH", place.path().join("index"));
+                        if let Some(line) = line.strip_suffix(" &") {
+                            let mut server = Command::new("sh");
+                            server.arg("-c").arg(format!("exec {line}")).current_dir(&source).stdin(Stdio::null());
+                            server.env("PATH", &path).env("HOME", place.path()).stderr(Stdio::null());
+                            server.env("CODELODE_INDEX_PATH", place.path().join("index"));
+                            servers.push(Served(server.spawn().expect("there is a shell")));
+                            let began = Instant::now();
+                            while TcpStream::connect(("127.0.0.1", port)).is_err() {
+                                assert!(began.elapsed() < Duration::from_secs(60), "`{line}` does not listen");
+                                std::thread::sleep(Duration::from_millis(20));
+                            }
+                            continue;
+                        }
                         let ran = command.output().expect("there is a shell");
                         n_run += 1;
                         if !ran.status.success() {
@@ -110,6 +128,16 @@ fn every_command_of_the_manual_runs() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(n_run > 40, "only {n_run} commands were found");
+}
+
+/// A server of the manual, which ends with its page.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -27,8 +27,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("answer", &["config"]),
     ("tools", &["answer", "catalog", "query", "store", "languages", "github"]),
     ("watch", &["pipeline", "store", "config", "git", "allocator"]),
-    ("mcp", &["tools", "answer", "config"]),
-    ("cli", &["tools", "answer", "catalog", "mcp", "config", "watch", "allocator"]),
+    ("http", &["config"]),
+    ("mcp", &["tools", "answer", "config", "http"]),
+    ("cli", &["tools", "answer", "catalog", "mcp", "http", "config", "watch", "allocator"]),
     ("allocator", &[]),
     // It leads into every room, and the program does not hold it.
     (
@@ -43,9 +44,12 @@ const ROOMS: &[(&str, &[&str])] = &[
 const WORDS: &[(&str, &[&str])] = &[
     ("tantivy::", &["store"]),
     ("rmcp::", &["mcp"]),
-    ("async fn", &["mcp"]),
-    ("async move", &["mcp", "net"]),
-    ("tokio::", &["mcp", "net"]),
+    ("async fn", &["mcp", "http"]),
+    ("async move", &["mcp", "net", "http"]),
+    ("tokio::", &["mcp", "net", "http"]),
+    ("hyper::", &["http"]),
+    ("hyper_util::", &["http"]),
+    ("http_body_util::", &["http"]),
     ("clap::", &["cli"]),
     ("grep_regex::", &["query"]),
     ("ast_grep_core::", &["query"]),

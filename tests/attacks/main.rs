@@ -3,6 +3,8 @@
 
 mod files;
 mod hostile;
+#[cfg(feature = "http")]
+mod http;
 mod law;
 mod leaks;
 mod messages;
@@ -13,6 +15,9 @@ mod sweep;
 #[allow(dead_code, reason = "attacks never wait for freshness")]
 #[path = "../all/client.rs"]
 mod client;
+
+#[path = "../all/web.rs"]
+mod web;
 
 use std::fs;
 use std::os::unix::process::CommandExt;

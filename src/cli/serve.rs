@@ -1,0 +1,149 @@
+//! `serve`: the tools for one client over the standard streams, or for many over HTTP.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use clap::Args;
+
+use super::{FOUND, Global, complain, fail, flags, log_to, tokens, watch};
+use crate::allocator;
+use crate::config::{self, Format, Freshness, Settings, Transport};
+use crate::mcp;
+use crate::tools::Context;
+
+/// Serve the tools to MCP clients.
+#[derive(Args, Default)]
+pub(super) struct Serve {
+    /// How clients speak to us: stdio, or streamable-http for many at once [default: stdio].
+    #[arg(long, value_name = "HOW")]
+    transport: Option<Transport>,
+    /// Which tools the client is shown: lean, core, full, or names separated by commas [default: lean].
+    #[arg(long, value_name = "TOOLS")]
+    tools: Option<String>,
+    /// How answers are written when a call does not say: json or compact [default: json].
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Whether answers wait for changed files: relaxed or strict [default: relaxed].
+    #[arg(long, value_name = "MODE")]
+    freshness_mode: Option<Freshness>,
+    /// Where the log goes instead of standard error.
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+    /// What is logged: off, error, warn, info, debug, trace [default: warn].
+    #[arg(long, value_name = "LEVEL")]
+    log: Option<String>,
+    #[command(flatten)]
+    network: Network,
+    #[command(flatten)]
+    watcher: watch::Watcher,
+}
+
+/// Serving over HTTP.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Over HTTP")]
+struct Network {
+    /// Where to listen; any address but loopback needs tokens [default: 127.0.0.1].
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    /// The port; 0 for any that is free [default: 8901].
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// A file with the tokens of callers and their rights.
+    #[arg(long = "tokens", value_name = "FILE")]
+    tokens_file: Option<PathBuf>,
+    /// A folder that callers may index by path; repeatable [default: none].
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<Vec<PathBuf>>,
+    /// A name that the server goes by, as code.example; repeatable.
+    #[arg(long, value_name = "HOST")]
+    allow_host: Option<Vec<String>>,
+    /// The origin of a web page that may ask, as https://tools.example; repeatable [default: none].
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Option<Vec<String>>,
+}
+
+/// Serves until the client leaves, or the process is told to end.
+pub(super) fn run(global: &Global, how: Serve) -> u8 {
+    let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
+    let Network { host, port, tokens_file, root, allow_host, allow_origin } = network;
+    let settings = Settings {
+        transport,
+        host,
+        port,
+        tokens_file,
+        roots: root,
+        allowed_hosts: allow_host,
+        allowed_origins: allow_origin,
+        tools,
+        format,
+        freshness: freshness_mode,
+        log_file,
+        log,
+        max_tokens: tokens(global),
+        use_ai_summaries: watcher.use_ai_summaries(),
+        ..Settings::default()
+    };
+    let mut config = match config::load(&flags(global, settings)) {
+        Ok(config) => config,
+        Err(err) => return fail(&err),
+    };
+    let is_stdio = config.http.transport == Transport::Stdio;
+    if !is_stdio && !config.origins.contains_key("log") {
+        config.log.push_str(mcp::LOG_OF_SERVER);
+    }
+    if let Err(problem) = mcp::surface::check(&config.surface).and_then(|()| log_to(&config)) {
+        return complain(&problem);
+    }
+    let door = match is_stdio {
+        true => Door::Streams,
+        false => match listen(&config) {
+            Ok(door) => door,
+            Err(status) => return status,
+        },
+    };
+    let watching = match watcher.start(&config) {
+        Ok(watching) => watching,
+        Err(problem) => return complain(&problem),
+    };
+    allocator::take_small_pages();
+    let cx = Context::new(config);
+    let cx = match watching {
+        Some(watching) => cx.kept_by(watching),
+        None => cx,
+    };
+    let served = match door {
+        Door::Streams => mcp::serve(Arc::new(cx)),
+        #[cfg(feature = "http")]
+        Door::Http(bound) => {
+            super::interrupt::IS_SERVER.store(true, Ordering::Relaxed);
+            mcp::serve_http(cx, *bound)
+        }
+    };
+    match served {
+        Ok(()) => FOUND,
+        Err(err) => fail(&err),
+    }
+}
+
+/// Where clients come in.
+enum Door {
+    /// The standard streams.
+    Streams,
+    /// A port.
+    #[cfg(feature = "http")]
+    Http(Box<crate::http::Bound>),
+}
+
+/// Listens for clients, and says where.
+#[cfg(feature = "http")]
+fn listen(config: &config::Config) -> Result<Door, u8> {
+    let bound = crate::http::bind(&config.http).map_err(|err| fail(&err))?;
+    super::output::complain(&format!("serving at http://{}{}\n", bound.address(), crate::http::ENDPOINT));
+    Ok(Door::Http(Box::new(bound)))
+}
+
+#[cfg(not(feature = "http"))]
+fn listen(_: &config::Config) -> Result<Door, u8> {
+    Err(complain("this program was built without HTTP; build it with the feature `http`, or serve over stdio"))
+}

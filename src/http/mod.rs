@@ -1,0 +1,145 @@
+//! HTTP server: where it listens, who may ask, and how much. It knows nothing of the protocol that it carries: an
+//! [`Endpoint`] answers at `/mcp`.
+//!
+//! [`bind`] decides before anything is served: beyond loopback there is no server without tokens. [`Bound::serve`]
+//! accepts connections until a signal ends the process, `site` answers a request or refuses it with a reason,
+//! [`tokens`] knows the callers, and [`metrics`] counts.
+
+mod guard;
+pub mod metrics;
+mod serve;
+mod site;
+pub mod tokens;
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use tokio::sync::OwnedSemaphorePermit;
+
+pub use hyper::body::Bytes;
+pub use hyper::header::{self, HeaderMap, HeaderValue};
+pub use hyper::http::request::Parts;
+pub use hyper::{Method, Request, Response, StatusCode};
+
+use crate::config::Http;
+use guard::Guard;
+use metrics::{Metrics, Page};
+use tokens::{Grant, Tokens};
+
+/// Path of the endpoint.
+pub const ENDPOINT: &str = "/mcp";
+
+/// Body of a request, whole and within its limit.
+pub type Whole = Full<Bytes>;
+/// An answer.
+pub type Answer = Response<BoxBody<Bytes, Infallible>>;
+/// An answer to come.
+pub type Pending<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+
+/// A service behind this server.
+pub trait Endpoint: Send + Sync + 'static {
+    /// Answers a request whose caller is known.
+    fn answer<'a>(&'a self, visit: Arc<Visit>, request: Request<Bytes>) -> Pending<'a>;
+    /// Whether it can answer.
+    fn is_ready(&self) -> bool;
+    /// Adds its own measurements.
+    fn measure(&self, page: &mut Page);
+    /// Ends everything that still runs.
+    fn close(&self);
+}
+
+/// A request that was let in. While it exists, the request counts as running.
+pub struct Visit {
+    /// Id of the request, for logs.
+    pub id: String,
+    /// Rights of the caller; `None` where anyone at this machine is let in.
+    pub grant: Option<Arc<Grant>>,
+    _turns: [OwnedSemaphorePermit; 2],
+}
+
+impl Visit {
+    /// Name of the caller.
+    pub fn caller(&self) -> &str {
+        self.grant.as_ref().map_or("local", |grant| &grant.name)
+    }
+}
+
+/// The reason for not serving.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address is wrong or taken.
+    #[error("cannot listen at {place}")]
+    Listen {
+        /// Host and port.
+        place: String,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// Anyone in the network could ask.
+    #[error(
+        "{0} is reachable from other machines, so callers need tokens: give --tokens FILE, or set CODELODE_HTTP_TOKEN"
+    )]
+    Open(IpAddr),
+    /// The tokens are unusable.
+    #[error("{0}")]
+    Tokens(String),
+}
+
+/// A server that listens and does not answer yet.
+pub struct Bound {
+    listener: TcpListener,
+    address: SocketAddr,
+    guard: Guard,
+    tokens: Option<Tokens>,
+    /// Counts of requests and calls.
+    pub metrics: Arc<Metrics>,
+}
+
+/// Listens where the settings say.
+pub fn bind(http: &Http) -> Result<Bound, Error> {
+    let tokens = Tokens::of(http).map_err(Error::Tokens)?;
+    let place = format!("{}:{}", http.host, http.port);
+    let unheard = |source| Error::Listen { place: place.clone(), source };
+    // A bare address of version 6 has colons of its own.
+    let host = http.host.trim_start_matches('[').trim_end_matches(']');
+    let addresses: Vec<SocketAddr> = (host, http.port).to_socket_addrs().map_err(unheard)?.collect();
+    if let (None, Some(open)) = (&tokens, addresses.iter().find(|address| !address.ip().is_loopback())) {
+        return Err(Error::Open(open.ip()));
+    }
+    let listener = TcpListener::bind(&addresses[..]).map_err(unheard)?;
+    listener.set_nonblocking(true).map_err(unheard)?;
+    let address = listener.local_addr().map_err(unheard)?;
+    let guard = Guard::new(http, address.ip());
+    Ok(Bound { listener, address, guard, tokens, metrics: Arc::default() })
+}
+
+impl Bound {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// An answer in plain text.
+pub fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    written(status, "text/plain; charset=utf-8", text.into())
+}
+
+/// An answer in JSON.
+pub fn json(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    written(status, "application/json", text.into())
+}
+
+fn written(status: StatusCode, kind: &'static str, text: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(text).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}

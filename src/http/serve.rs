@@ -1,0 +1,119 @@
+//! Connections: accepted up to a limit, each with limits of its own, until a signal ends the server.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Semaphore;
+
+use super::site::{MOST_RUNNING, Site};
+use super::{Bound, Endpoint, Error};
+
+/// Connections at once; further ones wait to be accepted.
+const MOST_CONNECTIONS: usize = 4096;
+/// Time limit for the head of a request, and of a connection without requests.
+const SLOWEST_HEAD: Duration = Duration::from_secs(60);
+/// Size limit of a head.
+const LARGEST_HEAD: usize = 32 * 1024;
+/// Most headers of a request.
+const MOST_HEADERS: usize = 64;
+/// Time after which a client that takes nothing is dropped.
+const STUCK: Duration = Duration::from_secs(60);
+/// Pause when the system has no more file descriptors.
+const OUT_OF_FILES: Duration = Duration::from_millis(100);
+/// Time for running requests to end, once the server is to end.
+const LAST_REQUESTS: Duration = Duration::from_secs(10);
+/// Time for connections to end after that.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+impl Bound {
+    /// Serves until the process is told to end (SIGTERM, SIGINT). Running requests end first; a second signal ends the
+    /// server at once.
+    pub async fn serve(self, endpoint: Arc<dyn Endpoint>) -> Result<(), Error> {
+        let Self { listener, address, guard, tokens, metrics } = self;
+        let unheard = |source| Error::Listen { place: address.to_string(), source };
+        let listener = TcpListener::from_std(listener).map_err(unheard)?;
+        let mut end = signal(SignalKind::terminate()).map_err(unheard)?;
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
+        let site = Arc::new(Site::new(guard, tokens, metrics, endpoint));
+        let open = GracefulShutdown::new();
+        tokio::select! {
+            () = accept(&listener, &site, &open) => {}
+            () = either(&mut end, &mut interrupt) => {}
+        }
+        drop(listener);
+        site.is_closing.store(true, Ordering::Relaxed);
+        tokio::select! {
+            _ = tokio::time::timeout(LAST_REQUESTS, site.turns.acquire_many(MOST_RUNNING)) => {}
+            () = either(&mut end, &mut interrupt) => {}
+        }
+        // Streams end with their sessions.
+        site.endpoint.close();
+        tokio::select! {
+            _ = tokio::time::timeout(LAST_WORDS, open.shutdown()) => {}
+            () = either(&mut end, &mut interrupt) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Waits for one of two signals.
+async fn either(end: &mut Signal, interrupt: &mut Signal) {
+    tokio::select! {
+        _ = end.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+/// Accepts connections; never ends.
+async fn accept(listener: &TcpListener, site: &Arc<Site>, open: &GracefulShutdown) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(err) => {
+                tracing::warn!(%err, "a connection was not accepted");
+                tokio::time::sleep(OUT_OF_FILES).await;
+                continue;
+            }
+        };
+        prepare(&stream);
+        let site = site.clone();
+        let service = service_fn(move |request| {
+            let site = site.clone();
+            async move { Ok::<_, Infallible>(site.answer(request).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(SLOWEST_HEAD)
+            .max_header_size(LARGEST_HEAD)
+            .max_headers(MOST_HEADERS)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = open.watch(connection);
+        tokio::spawn(async move {
+            if let Err(err) = connection.await {
+                tracing::debug!(%err, "a connection broke off");
+            }
+            drop(place);
+        });
+    }
+}
+
+/// Sets what a connection needs: answers at once, and an end when the client takes nothing.
+fn prepare(stream: &TcpStream) {
+    if let Err(err) = stream.set_nodelay(true) {
+        tracing::debug!(%err, "a connection may be slow");
+    }
+    #[cfg(target_os = "linux")]
+    if let Err(err) = rustix::net::sockopt::set_tcp_user_timeout(stream, STUCK.as_millis() as u32) {
+        tracing::debug!(%err, "a connection may stay when its client is gone");
+    }
+}

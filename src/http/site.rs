@@ -1,0 +1,238 @@
+//! A request's way to its answer: path, host and origin, caller, turn, size; then the endpoint.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::{Body, Incoming};
+use tokio::sync::Semaphore;
+
+use super::guard::Guard;
+use super::metrics::{Metrics, Page};
+use super::tokens::{Grant, Tokens};
+use super::{Answer, ENDPOINT, Endpoint, HeaderValue, Method, Parts, Request, StatusCode, Visit, header, plain};
+
+/// Size limit of a body. Clients send no source files, so a larger one is a mistake or an attack.
+const LARGEST_BODY: usize = 4 * 1024 * 1024;
+/// A body up to this size waits for nobody.
+const SMALL_BODY: u64 = 64 * 1024;
+/// Larger bodies that are read at once.
+const MOST_LARGE_BODIES: usize = 16;
+/// Time limit for a body to arrive.
+const SLOWEST_BODY: Duration = Duration::from_secs(30);
+/// Letters of a method in the log.
+const LONGEST_METHOD: usize = 16;
+/// Requests that run or wait at once.
+pub(super) const MOST_RUNNING: u32 = 1024;
+/// Those of one caller.
+const MOST_OF_ONE: usize = 512;
+
+/// A server with its callers, limits and endpoint.
+pub(super) struct Site {
+    pub(super) guard: Guard,
+    pub(super) tokens: Option<Tokens>,
+    pub(super) endpoint: Arc<dyn Endpoint>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) turns: Arc<Semaphore>,
+    pub(super) is_closing: AtomicBool,
+    large_bodies: Semaphore,
+    /// Turns of each caller; there are no more than tokens.
+    of_callers: Mutex<HashMap<String, Arc<Semaphore>>>,
+    ids: Ids,
+}
+
+/// A refusal: its status, and the reason for the caller.
+type Refusal = (StatusCode, String);
+
+impl Site {
+    pub(super) fn new(
+        guard: Guard,
+        tokens: Option<Tokens>,
+        metrics: Arc<Metrics>,
+        endpoint: Arc<dyn Endpoint>,
+    ) -> Self {
+        let turns = Arc::new(Semaphore::new(MOST_RUNNING as usize));
+        let large_bodies = Semaphore::new(MOST_LARGE_BODIES);
+        let (is_closing, ids) = (AtomicBool::new(false), Ids::new());
+        Self { guard, tokens, endpoint, metrics, turns, is_closing, large_bodies, of_callers: Mutex::default(), ids }
+    }
+
+    /// Answers a request.
+    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+        let (began, id) = (Instant::now(), self.ids.next());
+        let method: String = request.method().as_str().chars().take(LONGEST_METHOD).collect();
+        let path = match request.uri().path() {
+            known @ (ENDPOINT | "/healthz" | "/readyz" | "/metrics") => known.to_owned(),
+            _ => "elsewhere".to_owned(),
+        };
+        let mut answer = match self.routed(&path, &id, request).await {
+            Ok(answer) => answer,
+            Err((status, why)) => {
+                let ms = milliseconds(began);
+                tracing::info!(target: "access", id, method, path, status = status.as_u16(), ms, why, "refused");
+                refused(status, why)
+            }
+        };
+        self.metrics.answer(answer.status().as_u16());
+        let headers = answer.headers_mut();
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            headers.insert("x-request-id", id);
+        }
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        answer
+    }
+
+    async fn routed(&self, path: &str, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        let is_get = request.method() == Method::GET;
+        match path {
+            // Probes name no host of ours, and learn nothing.
+            "/healthz" if is_get => Ok(plain(StatusCode::OK, "ok\n")),
+            "/readyz" if is_get => {
+                let is_ready = !self.is_closing.load(Ordering::Relaxed) && self.endpoint.is_ready();
+                Ok(match is_ready {
+                    true => plain(StatusCode::OK, "ready\n"),
+                    false => plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+                })
+            }
+            "/metrics" if is_get => {
+                let (parts, _) = request.into_parts();
+                let grant = self.admitted(&parts)?;
+                if grant.is_some_and(|grant| !grant.rights.sees_all()) {
+                    let why = "measurements tell of all repositories, which this token may not see";
+                    return Err((StatusCode::FORBIDDEN, why.to_owned()));
+                }
+                Ok(self.measured())
+            }
+            "/healthz" | "/readyz" | "/metrics" => {
+                Err((StatusCode::METHOD_NOT_ALLOWED, format!("{path} is read with GET")))
+            }
+            ENDPOINT => self.asked(id, request).await,
+            _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at this path; the endpoint is {ENDPOINT}"))),
+        }
+    }
+
+    /// Passes a request on to the endpoint.
+    async fn asked(&self, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        let (parts, body) = request.into_parts();
+        let grant = self.admitted(&parts)?;
+        if self.is_closing.load(Ordering::Relaxed) {
+            return Err((StatusCode::SERVICE_UNAVAILABLE, "this server is ending; try again in a moment".to_owned()));
+        }
+        let own = self.turns_of(grant.as_deref()).try_acquire_owned();
+        let own = own.map_err(|_| (StatusCode::TOO_MANY_REQUESTS, "too many requests of yours at once".to_owned()))?;
+        let turn = self.turns.clone().try_acquire_owned().map_err(|_| {
+            tracing::warn!("more than {MOST_RUNNING} requests at once");
+            (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again in a moment".to_owned())
+        })?;
+        let read = async {
+            // Memory for bodies stays bounded, however many come at once.
+            let is_small = body.size_hint().upper().is_some_and(|size| size <= SMALL_BODY);
+            let _turn = match is_small {
+                true => None,
+                false => Some(self.large_bodies.acquire().await.expect("the semaphore is never closed")),
+            };
+            Limited::new(body, LARGEST_BODY).collect().await
+        };
+        let whole = tokio::time::timeout(SLOWEST_BODY, read).await;
+        let whole = whole.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()))?;
+        let whole = whole.map_err(|err| match err.downcast_ref::<LengthLimitError>() {
+            Some(_) => {
+                let why = format!("a message may have at most {} MB; send less at once", LARGEST_BODY / (1024 * 1024));
+                (StatusCode::PAYLOAD_TOO_LARGE, why)
+            }
+            None => (StatusCode::BAD_REQUEST, "the body is broken".to_owned()),
+        })?;
+        let visit = Arc::new(Visit { id: id.to_owned(), grant, _turns: [turn, own] });
+        Ok(self.endpoint.answer(visit, Request::from_parts(parts, whole.to_bytes())).await)
+    }
+
+    fn turns_of(&self, grant: Option<&Grant>) -> Arc<Semaphore> {
+        let name = grant.map_or("", |grant| &grant.name);
+        // A panic leaves the table whole.
+        let mut all = self.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get(name) {
+            Some(turns) => turns.clone(),
+            None => all.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ONE))).clone(),
+        }
+    }
+
+    /// The caller of a request; `None` where anyone at this machine is let in.
+    fn admitted(&self, request: &Parts) -> Result<Option<Arc<Grant>>, Refusal> {
+        self.guard.check(request).map_err(|why| (StatusCode::FORBIDDEN, why.to_owned()))?;
+        let Some(tokens) = &self.tokens else { return Ok(None) };
+        let token = bearer(request).ok_or_else(|| {
+            (StatusCode::UNAUTHORIZED, "send your token in the header `Authorization: Bearer …`".to_owned())
+        })?;
+        let unreadable = |_| (StatusCode::SERVICE_UNAVAILABLE, "the tokens of this server cannot be read".to_owned());
+        let grant = tokens.grant(token).map_err(unreadable)?;
+        grant.map(Some).ok_or_else(|| (StatusCode::UNAUTHORIZED, "this token is not known here".to_owned()))
+    }
+
+    fn measured(&self) -> Answer {
+        let mut page = Page::default();
+        page.gauge("codelode_info", "Version of the server.", [(vec![("version", version())], 1.0)]);
+        let running = MOST_RUNNING as usize - self.turns.available_permits();
+        page.gauge("codelode_running_requests", "Requests that run or wait.", [(Vec::new(), running as f64)]);
+        self.metrics.write(&mut page);
+        self.endpoint.measure(&mut page);
+        let mut answer = plain(StatusCode::OK, page.0);
+        let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+        answer
+    }
+}
+
+fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    (since.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
+}
+
+/// The token of a request. A second header leaves open which one is meant.
+fn bearer(request: &Parts) -> Option<&str> {
+    let mut headers = request.headers.get_all(header::AUTHORIZATION).iter();
+    let (scheme, token) = headers.next()?.to_str().ok()?.split_once(' ')?;
+    let token = token.trim();
+    (headers.next().is_none() && scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+fn refused(status: StatusCode, why: String) -> Answer {
+    let mut answer = plain(status, why + "\n");
+    let headers = answer.headers_mut();
+    match status {
+        StatusCode::UNAUTHORIZED => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"codelode\""));
+        }
+        StatusCode::METHOD_NOT_ALLOWED => {
+            headers.insert(header::ALLOW, HeaderValue::from_static("GET"));
+        }
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        _ => {}
+    }
+    answer
+}
+
+/// Ids of requests, which differ between processes as well.
+struct Ids {
+    process: u64,
+    next: AtomicU64,
+}
+
+impl Ids {
+    fn new() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // Milliseconds of about a year.
+        Self { process: (now.as_nanos() / 1_000_000) as u64 & 0x7_ffff_ffff, next: AtomicU64::new(1) }
+    }
+
+    fn next(&self) -> String {
+        format!("{:09x}-{:x}", self.process, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+}

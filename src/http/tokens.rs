@@ -1,0 +1,278 @@
+//! Callers and their tokens: several, named, in a file that is read again when it changes, or one in the environment.
+//!
+//! A file holds digests, so it gives nobody a token. Tokens are compared by digest and in constant time.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::config::{Http, Secret};
+use crate::model::Rights;
+
+/// Fewest characters of a token in the environment: a shorter one could be guessed.
+const SHORTEST: usize = 16;
+/// Name of the caller with the token of the environment. No name in a file begins like this.
+const OWN: &str = "_environment";
+/// Most characters of a caller's name.
+const LONGEST_NAME: usize = 64;
+/// Random bytes of a token that is made here.
+pub const RANDOM: usize = 32;
+/// Size limit of the file.
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// A caller and its rights.
+pub struct Grant {
+    /// Name of the caller.
+    pub name: String,
+    /// Its rights.
+    pub rights: Rights,
+    digest: [u8; 32],
+}
+
+/// Tokens of all callers.
+pub struct Tokens {
+    own: Option<Arc<Grant>>,
+    file: Option<File>,
+}
+
+/// A file of tokens, as last read.
+struct File {
+    path: PathBuf,
+    roots: Vec<PathBuf>,
+    read: Mutex<Read>,
+}
+
+struct Read {
+    stamp: Option<Stamp>,
+    /// `Err` when the file is unusable.
+    grants: Result<Vec<Arc<Grant>>, String>,
+}
+
+type Stamp = (SystemTime, u64, u64);
+
+/// An entry of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    sha256: String,
+    repos: Vec<String>,
+    #[serde(default)]
+    index: bool,
+    #[serde(default)]
+    invalidate: bool,
+}
+
+impl Entry {
+    /// Entry for a token.
+    pub fn new(token: &str, repos: Vec<String>, index: bool, invalidate: bool) -> Self {
+        let sha256 = digest(token).iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { sha256, repos, index, invalidate }
+    }
+
+    /// The entry as a file holds it.
+    pub fn written(self, name: &str) -> Result<String, String> {
+        self.grant(name, &[]).map_err(|problem| format!("the token {name:?} {problem}"))?;
+        toml::to_string(&BTreeMap::from([(name, self)])).map_err(|err| err.to_string())
+    }
+
+    /// The caller and its rights.
+    fn grant(&self, name: &str, roots: &[PathBuf]) -> Result<Grant, String> {
+        // Statistics of a caller lie in a folder of its name.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if name.is_empty() || name.len() > LONGEST_NAME || name.starts_with(['.', '_']) || !name.chars().all(is_plain) {
+            return Err(format!(
+                "is misnamed; a name begins with a letter or digit, and has {LONGEST_NAME} letters, digits, `.`, `_` and `-` at most"
+            ));
+        }
+        let digest = bytes(&self.sha256).ok_or("has no `sha256` of 64 hexadecimal digits")?;
+        let roots = Some(roots.to_vec());
+        let rights = Rights { index: self.index, invalidate: self.invalidate, roots, ..Rights::to_see(&self.repos)? };
+        Ok(Grant { name: name.to_owned(), rights, digest })
+    }
+}
+
+impl Tokens {
+    /// Tokens of the settings; `None` without any.
+    pub fn of(http: &Http) -> Result<Option<Self>, String> {
+        let roots = canonical(&http.roots);
+        let own = match &http.token {
+            Some(Secret(token)) if token.chars().count() < SHORTEST => {
+                return Err(format!("CODELODE_HTTP_TOKEN is shorter than {SHORTEST} characters, and could be guessed"));
+            }
+            Some(Secret(token)) => {
+                let rights = Rights { roots: Some(roots.clone()), ..Rights::default() };
+                Some(Arc::new(Grant { name: OWN.to_owned(), rights, digest: digest(token) }))
+            }
+            None => None,
+        };
+        let file = match &http.tokens_file {
+            Some(path) => {
+                let file = File { path: path.clone(), roots, read: Mutex::new(Read::nothing()) };
+                file.grants()?;
+                Some(file)
+            }
+            None => None,
+        };
+        Ok((own.is_some() || file.is_some()).then_some(Self { own, file }))
+    }
+
+    /// Caller with this token; an error when the file is unusable, so that nobody is let in by an older version of it.
+    pub fn grant(&self, token: &str) -> Result<Option<Arc<Grant>>, String> {
+        let listed = self.file.as_ref().map(File::grants).transpose()?.unwrap_or_default();
+        let digest = digest(token);
+        let mut found = None;
+        // All are compared, so that the time tells nothing.
+        for grant in self.own.iter().chain(&listed) {
+            if bool::from(grant.digest.ct_eq(&digest)) {
+                found = Some(grant.clone());
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Folders as given, and without links.
+pub fn canonical(roots: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = roots.iter().filter_map(|root| std::path::absolute(root).ok()).collect();
+    all.extend(roots.iter().filter_map(|root| root.canonicalize().ok()));
+    all
+}
+
+impl File {
+    /// Callers of the file, read again when it has changed.
+    fn grants(&self) -> Result<Vec<Arc<Grant>>, String> {
+        let stamp = fs::metadata(&self.path).and_then(|file| Ok((file.modified()?, file.len(), file.ino()))).ok();
+        // A panic leaves either version.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if stamp.is_none() || read.stamp != stamp {
+            let grants = self.read();
+            if let Err(problem) = &grants
+                && read.grants.as_ref().err() != Some(problem)
+            {
+                tracing::error!("{problem}");
+            }
+            *read = Read { stamp, grants };
+        }
+        read.grants.clone()
+    }
+
+    fn read(&self) -> Result<Vec<Arc<Grant>>, String> {
+        let shown = self.path.display();
+        let unreadable = |err: io::Error| format!("cannot read the tokens in {shown}: {err}");
+        if fs::metadata(&self.path).map_err(unreadable)?.len() > LARGEST_FILE {
+            return Err(format!("the tokens in {shown} are larger than {LARGEST_FILE} bytes"));
+        }
+        let text = fs::read_to_string(&self.path).map_err(unreadable)?;
+        let entries: BTreeMap<String, Entry> =
+            toml::from_str(&text).map_err(|err| format!("the tokens in {shown} are malformed: {err}"))?;
+        let granted = |(name, entry): (&String, &Entry)| {
+            let grant = entry.grant(name, &self.roots).map(Arc::new);
+            grant.map_err(|problem| format!("the token {name:?} in {shown} {problem}"))
+        };
+        entries.iter().map(granted).collect()
+    }
+}
+
+impl Read {
+    fn nothing() -> Self {
+        Self { stamp: None, grants: Ok(Vec::new()) }
+    }
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+/// The bytes of a digest in hexadecimal.
+fn bytes(hex: &str) -> Option<[u8; 32]> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pairs = hex.as_bytes().chunks(2).map(|pair| match pair {
+        [high, low] => Some(digit(*high)? * 16 + digit(*low)?),
+        _ => None,
+    });
+    pairs.collect::<Option<Vec<u8>>>()?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn hex(token: &str) -> String {
+        digest(token).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn tokens(file: Option<&Path>, token: Option<&str>) -> Result<Option<Tokens>, String> {
+        let token = token.map(|token| Secret(token.to_owned()));
+        Tokens::of(&Http { tokens_file: file.map(Path::to_owned), token, ..Http::default() })
+    }
+
+    fn name(tokens: &Tokens, token: &str) -> Result<Option<String>, String> {
+        Ok(tokens.grant(token)?.map(|grant| grant.name.clone()))
+    }
+
+    #[test]
+    fn a_token_names_its_caller_and_rights() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tokens.toml");
+        let text = format!("[alice]\nsha256 = \"{}\"\nrepos = [\"acme/*\"]\nindex = true\n", hex("alices token"));
+        fs::write(&path, &text).expect("written");
+        let both = tokens(Some(&path), Some("a token of the environment")).expect("usable").expect("some");
+        let alice = both.grant("alices token").expect("readable").expect("known");
+        assert_eq!(alice.name, "alice");
+        assert!(alice.rights.sees("acme/shop") && !alice.rights.sees("other/shop"));
+        assert!(alice.rights.index && !alice.rights.invalidate);
+        assert!(both.grant("a token of the environment").expect("readable").expect("known").rights.sees_all());
+        for wrong in ["", "alices toke", "alices token ", &hex("alices token")] {
+            assert_eq!(name(&both, wrong), Ok(None), "{wrong}");
+        }
+        assert!(tokens(None, None).expect("usable").is_none());
+    }
+
+    #[test]
+    fn a_changed_file_counts_at_once_and_a_broken_one_lets_nobody_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tokens.toml");
+        let entry = |name: &str, token: &str| format!("[{name}]\nsha256 = \"{}\"\nrepos = []\n", hex(token));
+        fs::write(&path, entry("a", "first")).expect("written");
+        let tokens = tokens(Some(&path), None).expect("usable").expect("some");
+        assert_eq!(name(&tokens, "first"), Ok(Some("a".to_owned())));
+        fs::write(&path, entry("long", "second")).expect("written");
+        assert_eq!((name(&tokens, "first"), name(&tokens, "second")), (Ok(None), Ok(Some("long".to_owned()))));
+        fs::write(&path, "[a]\nsha256 = ").expect("written");
+        assert!(name(&tokens, "second").is_err());
+        fs::remove_file(&path).expect("removed");
+        assert!(name(&tokens, "second").is_err());
+        fs::write(&path, entry("back", "third")).expect("written");
+        assert_eq!(name(&tokens, "third"), Ok(Some("back".to_owned())));
+    }
+
+    #[test]
+    fn tokens_that_say_too_little_are_refused_at_the_start() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tokens.toml");
+        let digest = hex("x");
+        for (text, problem) in [
+            ("[a]\nsha256 = \"12\"\nrepos = []".to_owned(), "64 hexadecimal digits"),
+            (format!("[a]\nsha256 = \"{digest}\""), "repos"),
+            (format!("[a]\nsha256 = \"{digest}\"\nrepos = []\nadmin = true"), "admin"),
+            (format!("[a]\nsha256 = \"{digest}\"\nrepos = [\"a[\"]"), "broken glob"),
+            (format!("[\"../a\"]\nsha256 = \"{digest}\"\nrepos = []"), "misnamed"),
+            ("a".repeat(2 << 20), "larger"),
+        ] {
+            fs::write(&path, &text).expect("written");
+            let refused = tokens(Some(&path), None).err().unwrap_or_default();
+            assert!(refused.contains(problem), "{refused}");
+        }
+        assert!(tokens(None, Some("short")).err().unwrap_or_default().contains("shorter than 16"));
+    }
+}
