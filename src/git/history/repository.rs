@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use gix::bstr::BStr;
 
 use super::origin::github_id;
+use super::revision::commit_id;
 use super::sound::{self, Depth};
 
 /// A git repository and the checkout it was opened from. Its facts are read when it is opened, except the index,
@@ -38,7 +39,7 @@ impl Repository {
         Some(Self {
             common_dir: repository.common_dir().canonicalize().ok()?,
             worktree,
-            head: repository.head_id().ok().map(|id| id.to_string()),
+            head: commit_id(&repository, "HEAD").map(|id| id.to_string()),
             origin: origin.and_then(|url| github_id(&url.to_string())),
             index_path: repository.index_path(),
             object_hash: repository.object_hash(),

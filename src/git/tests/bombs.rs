@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{git, repository};
 use crate::config::Secrets;
-use crate::git::{Commit, History, blame};
+use crate::git::{Commit, History, Repository, blame};
 
 /// Writes a tree with `count` entries of the same object; gives its id.
 fn tree(folder: &Path, mode: &str, of: &str, count: usize) -> String {
@@ -59,6 +59,8 @@ fn commits_and_tags_that_say_nothing_are_refused() {
         assert!(history.commit(&format!("{revision}~1")).is_err(), "{revision}");
         assert!(history.changed(&head, revision).is_err());
     }
+    fs::write(root.join(".git/HEAD"), format!("{tag}\n")).expect("files can be written");
+    assert_eq!(Repository::open(root).expect("it is a repository").head(), None);
 }
 
 #[test]
