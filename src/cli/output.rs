@@ -113,6 +113,11 @@ impl Output {
         }
     }
 
+    /// Whether standard output is no terminal.
+    pub(super) fn is_piped(&self) -> bool {
+        self.width.is_none()
+    }
+
     /// Whether a line of so many columns fits the terminal; always if there is none.
     pub(super) fn fits(&self, columns: usize) -> bool {
         self.width.is_none_or(|width| columns <= width)

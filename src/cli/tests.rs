@@ -295,7 +295,7 @@ fn outlines_are_indented_and_numbered() {
 }
 
 #[test]
-fn trees_are_indented() {
+fn trees_in_a_pipe_are_paths() {
     check(
         json!({"tree": [
             {"path": "src/", "type": "dir", "children": [
@@ -304,8 +304,7 @@ fn trees_are_indented() {
             {"path": "README", "type": "file"},
         ]}),
         expect![[r#"
-            src/
-              a.py  python, 20 lines, 1 symbol
+            src/a.py  python, 20 lines, 1 symbol
             README
         "#]],
     );
@@ -374,8 +373,8 @@ fn several_lists_have_headings() {
         expect![[r#"
             symbol: a.py::f#function
             callers (1):
-              b.py:3  function  g  at 4, 9
-                c.py:1  function  h  at 2
+              b.py:3  function  g  called at line 4, 9
+                c.py:1  function  h  called at line 2
             callees (1):
               a.py:8  function  k
         "#]],
@@ -394,6 +393,19 @@ fn matches_are_named_by_their_file() {
               left out: 2 binary
             matches (1):
               a.py:3  x = 1
+        "#]],
+    );
+}
+
+#[test]
+fn symbols_of_a_file_are_a_line_each_in_a_pipe() {
+    check(
+        json!({"confirmed": [{"file": "a.py", "symbols": ["f", "g.h"], "more": 3}, {"file": "b.py"}]}),
+        expect![[r#"
+            a.py  f
+            a.py  g.h
+            a.py  and 3 more
+            b.py
         "#]],
     );
 }

@@ -49,6 +49,8 @@ const IN_COLUMNS: &[&str] = &[
 const PLAIN: &[&str] = &["reason", "reasons", "confidence", "change_type", "description"];
 /// Keys whose value is a message of the tool.
 const MESSAGES: &[&str] = &["hint", "note", "reason", "rest"];
+/// Keys of scores and sizes, which the order of hits already shows.
+const SCORES: &[&str] = &["relevance_score", "centrality_score", "combined_score", "tokens"];
 /// The widest column that is aligned: one long path must not push all others off the screen.
 const WIDEST: usize = 56;
 /// The longest list of words on one line; others have a line for each.
@@ -255,11 +257,13 @@ impl<'v> Row<'v> {
     /// Values without a column, in the order of the answer.
     fn rest(&self) -> Vec<String> {
         let Some(object) = self.value.as_object() else { return Vec::new() };
-        // The order of hits already shows their scores.
-        let is_hit = |key: &str| key == "score" && object.contains_key("signature");
+        // The order of hits already shows their scores, and what is resolved is the rule.
+        let is_hit = |key: &str| (key == "score" && object.contains_key("signature")) || SCORES.contains(&key);
+        let is_rule = |key: &str, value: &Value| key == "confidence" && value == "resolved";
+        let is_listed = |key: &str| listed(self.value).is_some() && ["symbols", "more"].contains(&key);
         let others = object.iter().filter(|(key, _)| !IN_COLUMNS.contains(&key.as_str()) && !is_said_beside(key));
         others
-            .filter(|(key, _)| !is_hit(key))
+            .filter(|(key, value)| !is_hit(key) && !is_rule(key, value) && !is_listed(key))
             .filter_map(|(key, value)| match value {
                 Value::Bool(false) => None,
                 Value::Bool(true) => Some(words(key)),
@@ -268,10 +272,17 @@ impl<'v> Row<'v> {
                     Some(texts.join(" "))
                 }),
                 _ if PLAIN.contains(&key.as_str()) && !value.is_number() => short(value),
+                _ if key == "at" => short(value).map(|lines| format!("called at line {lines}")),
                 _ => short(value).map(|text| format!("{} {text}", words(key))),
             })
             .collect()
     }
+}
+
+/// Names of the symbols in a file, with how many more there are.
+fn listed(value: &Value) -> Option<(Vec<&str>, u64)> {
+    let names: Option<Vec<&str>> = value.get("symbols")?.as_array()?.iter().map(Value::as_str).collect();
+    Some((names.filter(|names| !names.is_empty())?, number_of(value, "more").unwrap_or_default()))
 }
 
 /// Objects as rows, in columns. `file` is the path of the enclosing object, for rows without one.
@@ -297,6 +308,17 @@ fn rows(values: &[Value], file: Option<&str>, depth: usize, out: &mut Output) {
         if let Some(command) = ready_call(row.value) {
             let about = text_of(row.value, "description").unwrap_or_default();
             out.line(format!("{indent}{}  {}", paint.name(&command), paint.dim(about)));
+            continue;
+        }
+        if let Some((names, more)) = listed(row.value) {
+            let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+            names.extend((more > 0).then(|| format!("and {more} more")));
+            if out.is_piped() {
+                names.iter().for_each(|name| out.line(format!("{indent}{}  {name}", row.path)));
+            } else {
+                out.line(format!("{indent}{}", row.painted_place(out)));
+                out.wrapped(&format!("{indent}    {}", names.join(", ")), indent.len() + 4);
+            }
             continue;
         }
         let place = fill(row.painted_place(out), row.place().chars().count(), places);

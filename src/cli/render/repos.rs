@@ -36,7 +36,12 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         out.line(paint.dim(line(&titles, &titles[4]).trim_end()));
     }
     for (row, from) in rows.iter().zip(&cut) {
-        out.line(line(row, from));
+        if out.fits(taken + from.chars().count()) {
+            out.line(line(row, from));
+        } else {
+            out.line(line(row, ""));
+            out.line(format!("    {}", out.cut_path(&row[4], 4)));
+        }
     }
     true
 }
