@@ -24,7 +24,7 @@ pub use graph::{
 pub use history::between::Between;
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use suggest::{Suggestions, suggestions};
-pub use symbols::confidence::{Confidence, Evidence};
+pub use symbols::confidence::{Confidence, Evidence, FIRST};
 pub use symbols::explain::Part;
 pub use symbols::form::Form;
 pub use symbols::lookup::{Missing, by_id, named, nearest, nearest_files};

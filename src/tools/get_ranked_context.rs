@@ -12,7 +12,7 @@ use super::indexes::{self, Repo};
 use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths};
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::model::Kind;
-use crate::query::{Confidence, Form, Found, Hit, Order, combined};
+use crate::query::{Confidence, FIRST, Form, Found, Hit, Order, combined};
 use crate::store::{Snapshot, SymbolView};
 
 /// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
@@ -65,10 +65,11 @@ pub enum Strategy {
 /// The best first, then those that are whole, then those without source.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
-    /// Whether the best is the one that was meant: `high`, `low`, `none`.
+    /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
+    /// right nine times in ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
     confidence: &'static str,
     items: Vec<Item>,
-    /// Further candidates, while it is not sure that the best is the one that was meant: ids, of other files first.
+    /// Further candidates, unless confidence is high: ids, of other files first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<String>,
     /// Symbols that answer and did not fit, not even by their signature.
@@ -186,12 +187,13 @@ impl Tool for GetRankedContext {
         if args.strategy == Strategy::Bm25 {
             hits.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
         }
-        let confidence = found.confidence.as_str();
-        let told = Told { best, fields: &fields };
-        let mut packed = pack(&repo.snapshot, &hits, told, confidence, budget)?;
+        // One of the first hits is described, so all of them must be sent.
+        let first = if found.form.is_some_and(Form::is_prose) { FIRST } else { 1 };
+        let told = Told { best, fields: &fields, confidence: found.confidence, first };
+        let mut packed = pack(&repo.snapshot, &hits, told, budget)?;
         // A cursor counts pages, because whole symbols are chosen from all remaining hits.
         for _ in 0..call.offset.min(hits.len()) {
-            packed = pack(&repo.snapshot, &packed.rest, told, confidence, budget)?;
+            packed = pack(&repo.snapshot, &packed.rest, Told { first: 0, ..told }, budget)?;
         }
         let mut output = packed.output;
         if output.left_out > 0 {
@@ -231,6 +233,9 @@ struct Told<'a> {
     /// The highest relevance.
     best: f32,
     fields: &'a Fields,
+    /// The confidence if this many of the first hits are sent.
+    confidence: Confidence,
+    first: usize,
 }
 
 /// A symbol sent whole.
@@ -358,13 +363,8 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
 
 /// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
 /// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
-fn pack(
-    snapshot: &Snapshot,
-    hits: &[Hit],
-    told: Told<'_>,
-    confidence: &'static str,
-    budget: usize,
-) -> Result<Packed, Error> {
+fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
+    let confidence = told.confidence.as_str();
     let empty =
         Output { confidence, narrow: Some(NARROW), next_cursor: Some("c88-8888".to_owned()), ..Output::default() };
     let frame = tokens::of_json(&empty) + tokens::META;
@@ -417,9 +417,12 @@ fn pack(
             tokens::of_json(&Output { narrow: empty.narrow, next_cursor: empty.next_cursor.clone(), ..output.clone() });
         if cost + tokens::META <= budget || items.len() <= 1 {
             let left = budget.saturating_sub(cost + tokens::META);
-            let is_sure = confidence == Confidence::High.as_str();
+            let is_first = |left: &Hit| symbols.iter().take(told.first).any(|(hit, _)| hit.symbol == left.symbol);
+            let sure = if rest.iter().any(is_first) { Confidence::Low } else { Confidence::High };
+            let sure = sure.min(told.confidence);
+            let is_sure = sure == Confidence::High;
             let more = if is_sure { Vec::new() } else { named(snapshot, &items, &rest, left) };
-            return Ok(Packed { output: Output { more, ..output }, rest });
+            return Ok(Packed { output: Output { confidence: sure.as_str(), more, ..output }, rest });
         }
         if let Some((place, _)) = items.pop() {
             rest.push(symbols[place].0.clone());

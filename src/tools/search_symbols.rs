@@ -99,7 +99,8 @@ pub enum SortBy {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     result_count: usize,
-    /// Whether the first is the one that was meant: `high`, `low`, `none`.
+    /// `high`: the first is the name that was asked for, or one of the first five is described; right nine times in
+    /// ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
     confidence: &'static str,
     /// What that is judged by.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +133,10 @@ pub struct Judged {
     unknown: f64,
     /// How far it is above the next, as a share of its score.
     margin: f64,
+    /// How far it is above the tenth.
+    fall: f64,
+    /// The largest share of the first ten that is in one file.
+    crowd: f64,
 }
 
 /// A symbol that answers; its id is `{file}::{qualified name}#{kind}`.
@@ -283,13 +288,15 @@ impl Tool for SearchSymbols {
 
 impl Judged {
     fn of(evidence: &Evidence) -> Self {
-        let Evidence { name, covered, best_covered, unknown, margin } = *evidence;
+        let Evidence { name, covered, best_covered, unknown, margin, fall, crowd, .. } = *evidence;
         Self {
             name: rounded(name),
             covered: rounded(covered),
             best_covered: rounded(best_covered),
             unknown: rounded(unknown),
             margin: rounded(margin),
+            fall: rounded(fall),
+            crowd: rounded(crowd),
         }
     }
 }

@@ -263,6 +263,57 @@ fn it_says_how_sure_it_is() {
     assert_eq!(place.search("galaxy telescope")["unknown_words"], json!(["galaxy", "telescope"]));
 }
 
+/// A shop of many commands, of which one pays back.
+fn counters() -> Place {
+    let command = |n: usize| {
+        format!(
+            "--- counter_{n}.py\ndef serve_{n}(customer):\n    basket = customer.basket({n})\n    return basket.ready\n"
+        )
+    };
+    let others: String = (0..40).map(command).collect();
+    let others: String = others
+        + &["payment", "receipt", "gateway", "reason", "refund", "receipt_payment"]
+            .map(|word| format!("--- {word}s.py\ndef print_{word}(paper):\n    paper.print({word})\n    paper.cut()\n    return paper\n"))
+            .concat();
+    let refund = "--- refunding.py\ndef refund_payment(receipt, reason):\n    gateway = receipt.gateway\n    \
+                  gateway.refund(receipt.payment, reason)\n    receipt.refunded = True\n    return receipt\n";
+    Place::new(&[("shop", &format!("{refund}{others}"))])
+}
+
+#[test]
+fn a_description_that_one_symbol_fits_is_sure() {
+    let place = counters();
+    for query in
+        ["refund the payment of a receipt through its gateway", "gateway: refund payment of a receipt with a reason"]
+    {
+        let answer = place.search(query);
+        assert_eq!(answer["confidence"], "high", "{query}: {answer}");
+        let first: Vec<String> = ids(&answer).into_iter().take(5).collect();
+        assert!(first.contains(&"refunding.py::refund_payment#function".to_owned()), "{query}: {answer}");
+    }
+    // Forty answer this one.
+    let vague = place.search("serve the basket of a customer that is ready");
+    assert_eq!(vague["confidence"], "low", "{vague}");
+    for query in ["tune the violin of the soprano before the concert", "gateway of a telescope for galaxies in orbit"] {
+        assert_ne!(place.search(query)["confidence"], "high", "{query}");
+    }
+}
+
+#[test]
+fn a_context_is_sure_only_of_what_it_holds() {
+    let place = counters();
+    let ask = |budget: u32| {
+        let query = "refund the payment of a receipt through its gateway";
+        place.ask("get_ranked_context", json!({"query": query, "token_budget": budget}))
+    };
+    let whole = ask(4_000);
+    assert_eq!(whole["confidence"], "high", "{whole}");
+    assert!(whole.get("more").is_none(), "{whole}");
+    // Of the five of which one is described not all are here.
+    let small = ask(260);
+    assert_eq!((&small["confidence"], small["left_out"] == 0), (&json!("low"), false), "{small}");
+}
+
 #[test]
 fn overloads_are_one_answer() {
     let place = Place::shop();

@@ -170,7 +170,7 @@ pub struct Found {
     pub considered: usize,
     /// There may be more than counted.
     pub more: bool,
-    /// The confidence that the first is the right one.
+    /// The confidence that what was asked for is among the first.
     pub confidence: Confidence,
     /// The evidence for that confidence.
     pub evidence: Evidence,
@@ -219,8 +219,12 @@ impl Found {
         }
         if let Some((form, confidence, evidence)) = leader {
             (all.form, all.confidence, all.evidence) = (form, confidence, evidence);
-            if best > 0.0 && confidence == Confidence::High {
+            if several && best > 0.0 && confidence == Confidence::High {
+                let mut answers: Vec<(f32, (usize, u32))> =
+                    hits.iter().map(|(place, hit)| (hit.relevance, (*place, hit.symbol.file))).collect();
+                answers.sort_by(|a, b| b.0.total_cmp(&a.0));
                 all.evidence.margin = evidence.margin.min(1.0 - follower / best);
+                all.evidence = all.evidence.among(answers.into_iter(), false);
                 all.confidence = form.map_or(confidence, |form| confidence::judged(form, &all.evidence));
             }
             let is_best = |(_, hit): &(usize, Hit)| order == Order::Relevance || hit.relevance >= best * TIE;
