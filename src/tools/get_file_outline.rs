@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{Facts, Fields};
 use super::files::unknown_file;
 use super::indexes;
-use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, tokens};
+use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool};
 use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
@@ -47,8 +47,8 @@ pub enum Output {
     },
 }
 
-/// Symbols of a file. Where it says little beside its declarations, signatures and summaries are shorter, so that an
-/// outline is worth asking for.
+/// Symbols of a file. Where it says little beside its declarations, signatures and summaries are shorter and constants
+/// are without values, so that an outline is worth asking for.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Outline {
     file: String,
@@ -102,22 +102,29 @@ struct Lengths {
     signature: usize,
     summary: usize,
     attribute: usize,
+    /// Whether constants come with their values.
+    values: bool,
 }
 
 /// Lengths from the richest outline to the poorest.
 const LENGTHS: [Lengths; 5] = [
-    Lengths { signature: SIGNATURE, summary: SUMMARY, attribute: 60 },
-    Lengths { signature: SIGNATURE, summary: 60, attribute: 40 },
-    Lengths { signature: 120, summary: 0, attribute: 40 },
-    Lengths { signature: 80, summary: 0, attribute: 0 },
-    Lengths { signature: 50, summary: 0, attribute: 0 },
+    Lengths { signature: SIGNATURE, summary: SUMMARY, attribute: 60, values: true },
+    Lengths { signature: SIGNATURE, summary: 60, attribute: 40, values: true },
+    Lengths { signature: 120, summary: 0, attribute: 40, values: false },
+    Lengths { signature: 80, summary: 0, attribute: 0, values: false },
+    Lengths { signature: 50, summary: 0, attribute: 0, values: false },
 ];
 
-/// An outline takes at most this share of its file's tokens where its signatures allow.
-const SHARE: usize = 4;
+/// The compact rows of an outline have at most this share of their file's bytes, in percent. A row has fewer bytes to
+/// a token than code has, so this is a quarter of its tokens.
+const SHARE: usize = 20;
+/// Files of fewer bytes, about a thousand tokens, are not cut to their share: a page would hold a handful of rows.
+const LARGE: usize = 3_300;
 
 /// Tokens of an answer around its symbols.
 const FRAME: usize = 90;
+/// The fewest bytes to a token.
+const BYTES: usize = 3;
 
 /// Maximum number of attributes in the row of their type.
 const MOST_ATTRIBUTES: usize = 200;
@@ -179,10 +186,13 @@ fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Resu
     call.count(total);
     call.found(true);
     rows.drain(..call.offset.min(total));
-    let mut spent = FRAME;
+    let is_cut = call.compact && file.content().len() >= LARGE;
+    let room = call.max_tokens.saturating_sub(FRAME).saturating_mul(BYTES);
+    let room = if is_cut { room.min(share(file)) } else { room };
+    let mut spent = 0;
     let fitting = rows.iter().take_while(|row| {
-        spent += if call.compact { row.compact_cost() } else { row.cost() };
-        spent <= call.max_tokens
+        spent += row.bytes(call.compact);
+        spent <= room
     });
     let given = fitting.count().max(1).min(rows.len());
     rows.truncate(given);
@@ -221,36 +231,66 @@ struct Row {
 }
 
 impl Row {
-    /// Tokens as JSON.
-    fn cost(&self) -> usize {
-        tokens::estimate(&serde_json::to_string(&self.item).unwrap_or_default()) + 6
-    }
-
-    /// Tokens as compact text.
-    fn compact_cost(&self) -> usize {
-        let Item { kind, signature, summary, line, end_line, attributes, facts, .. } = &self.item;
-        let facts = serde_json::to_string(&(attributes, facts)).unwrap_or_default();
-        tokens::estimate(&format!(" {line}-{end_line} {kind} {signature} {summary} {facts}"))
+    /// About its length in an answer.
+    fn bytes(&self, compact: bool) -> usize {
+        /// Keys, quotes and braces in JSON.
+        const KEYS: usize = 100;
+        let Item { id, name, signature, summary, attributes, facts, .. } = &self.item;
+        let attributes: usize = attributes.iter().map(|attribute| attribute.len() + 4).sum();
+        let facts = serde_json::to_string(facts).map_or(0, |facts| facts.len());
+        let others = if compact { AROUND } else { KEYS + id.len() + name.len() };
+        // Letters beyond ASCII may have a token each.
+        let beyond = |text: &str| text.bytes().filter(|byte| !byte.is_ascii()).count();
+        let texts = signature.len() + summary.len() + 2 * (beyond(signature) + beyond(summary));
+        texts + attributes + facts + others
     }
 }
 
-/// The symbols of a file in source order, with the longest texts that keep the outline small.
+/// Bytes of a compact row beside its texts: lines, kind, spaces.
+const AROUND: usize = 17;
+
+/// The bytes that a file's compact outline may have, without what is around the rows.
+fn share(file: FileView<'_>) -> usize {
+    (file.content().len() * SHARE / 100).saturating_sub(FRAME * BYTES + file.path().len())
+}
+
+/// The longest texts that are likely to keep a file's outline to its share, by the lengths of what is written there.
+fn lengths(file: FileView<'_>, symbols: &[SymbolView<'_>], folded: &[Vec<usize>], shown: &[usize]) -> Lengths {
+    let most = share(file);
+    let signature = |place: usize| symbols[place].signature_source().len();
+    let fits = |lengths: &&Lengths| {
+        let attribute = |place: &usize| match lengths.attribute {
+            0 => symbols[*place].name_bytes().len() + 2,
+            most => signature(*place).min(most) + 2,
+        };
+        let row = |place: &usize| {
+            let symbol = &symbols[*place];
+            let attributes: usize = folded[*place].iter().map(attribute).sum();
+            let summary = symbol.doc_source().len().min(lengths.summary);
+            AROUND + signature(*place).min(lengths.signature) + summary + attributes
+        };
+        shown.iter().map(row).sum::<usize>() <= most
+    };
+    *LENGTHS.iter().find(fits).unwrap_or(&LENGTHS[LENGTHS.len() - 1])
+}
+
+/// The symbols of a file in source order.
 fn rows(file: FileView<'_>, fields: &Fields) -> Vec<Row> {
-    let content = String::from_utf8_lossy(file.content());
-    let most = (tokens::estimate(&content) / SHARE).saturating_sub(FRAME);
     let symbols: Vec<SymbolView<'_>> = file.symbols().collect();
     let folded = attributes(&symbols);
     let is_folded: HashSet<usize> = folded.iter().flatten().copied().collect();
-    let at = |lengths: Lengths| -> Vec<Row> {
-        let shown = symbols.iter().enumerate().filter(|(place, _)| !is_folded.contains(place));
-        let row = |(place, symbol): (usize, &SymbolView<'_>)| Row {
+    let shown: Vec<usize> = (0..symbols.len()).filter(|place| !is_folded.contains(place)).collect();
+    let lengths = lengths(file, &symbols, &folded, &shown);
+    let row = |place: usize| {
+        let symbol = &symbols[place];
+        Row {
             index: place as u32,
             parent: symbol.parent().map(|parent| parent.number().index),
             item: Item {
                 id: symbol.id(),
                 kind: symbol.kind().as_str(),
                 name: symbol.name().into_owned(),
-                signature: symbol.signature(lengths.signature),
+                signature: signature(symbol, lengths),
                 summary: if lengths.summary > 0 { symbol.summary(lengths.summary) } else { String::new() },
                 line: symbol.line(),
                 end_line: symbol.end_line(),
@@ -258,17 +298,28 @@ fn rows(file: FileView<'_>, fields: &Fields) -> Vec<Row> {
                 facts: fields.of(symbol),
                 children: Vec::new(),
             },
-        };
-        shown.map(row).collect()
-    };
-    let mut rows = Vec::new();
-    for lengths in LENGTHS {
-        rows = at(lengths);
-        if rows.iter().map(Row::compact_cost).sum::<usize>() <= most {
-            break;
         }
+    };
+    shown.into_iter().map(row).collect()
+}
+
+/// A symbol's signature, with its whole name; of a constant, where texts are short, the declaration alone.
+fn signature(symbol: &SymbolView<'_>, lengths: Lengths) -> String {
+    let name = symbol.name_span().end.saturating_sub(symbol.signature_start()) as usize + 2;
+    let most = lengths.signature.max(name.min(SIGNATURE));
+    if lengths.values || symbol.kind() != Kind::Constant {
+        return symbol.signature(most);
     }
-    rows
+    let declared = declared(symbol);
+    if declared.chars().count() <= most { declared } else { symbol.signature(most) }
+}
+
+/// A declaration without its value.
+fn declared(symbol: &SymbolView<'_>) -> String {
+    let mut declared = symbol.signature(SIGNATURE);
+    let end = declared.split(" = ").next().unwrap_or_default().trim_end_matches([',', ';', ' ', '=']).len();
+    declared.truncate(end);
+    declared
 }
 
 /// For each symbol the attributes that are shown in its row: values that belong to a type and hold nothing themselves.
@@ -294,10 +345,11 @@ fn attributes(symbols: &[SymbolView<'_>]) -> Vec<Vec<usize>> {
 /// An attribute's declaration without its value, or its name if that is too long.
 fn attribute(symbol: &SymbolView<'_>, most: usize) -> String {
     let name = symbol.name().into_owned();
-    let declared = symbol.signature(SIGNATURE);
-    let declared = declared.split(" = ").next().unwrap_or_default().trim_end_matches([',', ';', ' ']);
-    let is_told = declared.contains(&name) && declared.chars().count() <= most;
-    if is_told { declared.to_owned() } else { name }
+    if most == 0 {
+        return name;
+    }
+    let declared = declared(symbol);
+    if declared.contains(&name) && declared.chars().count() <= most { declared } else { name }
 }
 
 /// Symbols in source order, each below the one that encloses it.

@@ -337,8 +337,51 @@ fn an_outline_is_a_quarter_of_its_file() {
 }
 
 #[test]
+fn an_outline_says_nothing_twice() {
+    let project = "--- a.ts
+export class Box {
+  \"from a to b\"() { return 1 }
+}
+class Lid {}
+";
+    let compact = indexed_text(project, "get_file_outline", json!({"file_path": "a.ts", "format": "compact"}));
+    assert!(compact.contains("\n 4 class Lid\n"), "{compact}");
+    assert!(compact.contains("symbols["), "{compact}");
+    assert!(!compact.contains("file::qualified#kind"), "{compact}");
+}
+
+#[test]
+fn an_outline_of_declarations_alone_comes_in_pages_of_a_quarter() {
+    let tokenizer = tiktoken_rs::cl100k_base().expect("it is part of the crate");
+    let constants: String =
+        (0..150).map(|n| format!("export const LIMIT_OF_{n}: number = 1_000_{n:03} * factor({n})\n")).collect();
+    let (cx, folder) = indexed(&format!("--- a.ts\n{constants}"));
+    let root = folder.path().join("project");
+    let count = |text: &str| tokenizer.encode_ordinary(text).len();
+    let (mut cursor, mut seen, mut first) = (Value::Null, 0, true);
+    loop {
+        let args = json!({"file_path": "a.ts", "cursor": cursor, "format": "compact"});
+        let request = codelode::tools::Request { directory: Some(root.clone()), ..Default::default() };
+        let page =
+            codelode::tools::call(&cx, "get_file_outline", args.as_object().expect("an object").clone(), &request);
+        assert!(count(&page.text) * 4 <= count(&constants), "{}", page.text);
+        assert!(page.text.contains("LIMIT_OF_") && !page.text.contains("factor"), "{}", page.text);
+        seen += page.value["symbols"].as_array().expect("symbols").len();
+        assert!(!first || page.value["total"] == 150, "{}", page.text);
+        first = false;
+        cursor = page.value["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen, 150);
+}
+
+#[test]
 fn an_outline_of_a_large_file_comes_in_pages() {
-    let methods: String = (0..200).map(|n| format!("    def method_{n}(self):\n        pass\n")).collect();
+    let doc = "把给定的数据写入缓存并返回它的长度，必要时先清空旧的内容";
+    let method = |n: usize| format!("    def method_{n}(self):\n        \"{doc}{}\"\n", doc.repeat(n % 3));
+    let methods: String = (0..200).map(method).collect();
     let project = format!("--- a.py\nclass Large:\n{methods}");
     let (cx, folder) = indexed(&project);
     let root = folder.path().join("project");

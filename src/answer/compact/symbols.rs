@@ -4,7 +4,9 @@
 //! - A row begins with a space, the line of its file does not. `12-40` is a symbol from line 12 to 40.
 //! - The id is `file::Qualified.name#kind`. Scores are left out: files are in the order of their best hit.
 //! - Anything else that a symbol holds follows in braces, or, when it has several lines, below.
-//! - In an outline, rows of members are indented, and the name stands in the signature.
+//! - In an outline, rows of members are indented, the name stands in the signature, and a signature that begins with
+//!   the word of its kind is not preceded by it.
+//! - A name with white space is in quotes.
 
 use serde_json::{Map, Value};
 
@@ -105,7 +107,7 @@ impl<'a> Row<'a> {
             && fields.get("end_line").is_none_or(Value::is_u64)
             && fields.get("signature").is_some_and(Value::is_string)
             && is_text("summary")
-            && !rest.contains(char::is_whitespace)
+            && rest.rsplit_once('#').is_some_and(|(_, kind)| !kind.contains(char::is_whitespace))
             && fields.values().all(|value| is_block(value) || !super::has_block(value));
         is_row.then_some(Self { fields, id_key, file, rest, depth })
     }
@@ -128,12 +130,16 @@ impl<'a> Row<'a> {
         let (qualified, kind) = self.rest.rsplit_once('#').unwrap_or((self.rest, ""));
         let signature = self.text("signature");
         out.extend(std::iter::repeat_n(' ', self.depth + 1));
-        out.push_str(&format!("{span} {kind}"));
+        out.push_str(&span);
+        // Otherwise a class would be a `class class Name`.
+        if !(is_outline && signature.split(' ').next() == Some(kind)) {
+            out.push_str(&format!(" {kind}"));
+        }
         let last = qualified.rsplit('.').next().unwrap_or(qualified);
         match is_outline {
             true if signature.contains(last) => {}
-            true => out.push_str(&format!(" {last}")),
-            false => out.push_str(&format!(" {qualified}")),
+            true => name_of(out, last),
+            false => name_of(out, qualified),
         }
         let others = || self.fields.iter().filter(|(key, _)| !self.is_said(key));
         let has_more = others().any(|(_, value)| !is_block(value));
@@ -168,6 +174,13 @@ impl<'a> Row<'a> {
             || PLACED.contains(&key)
             || derives(&[self.fields], self.id_key, key)
     }
+}
+
+/// Writes a name, in quotes if it could be taken for something else.
+fn name_of(out: &mut String, text: &str) {
+    out.push(' ');
+    let is_plain = !text.starts_with('"') && !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    if is_plain { out.push_str(text) } else { quoted(out, text) }
 }
 
 /// Writes a signature or a summary, in quotes if ambiguous. A `{` also needs quotes when braces follow.

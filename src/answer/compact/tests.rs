@@ -82,9 +82,17 @@ impl<'a> Reader<'a> {
                 file = line;
                 continue;
             };
-            let mut words = row.splitn(4, ' ');
+            let mut words = row.splitn(3, ' ');
             let mut word = || words.next().unwrap_or_default();
-            let (span, kind, qualified, mut rest) = (word(), word(), word(), word());
+            let (span, kind, mut rest) = (word(), word(), word());
+            let qualified = if rest.starts_with('"') {
+                json_prefix(&mut rest).as_str().expect("a name").to_owned()
+            } else {
+                let (name, after) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+                rest = after;
+                name.to_owned()
+            };
+            rest = rest.strip_prefix(' ').unwrap_or(rest);
             let mut fields = Map::new();
             read_id(&mut fields, "id", &format!("{file}::{qualified}#{kind}"));
             fields.insert("line".to_owned(), span.parse::<u64>().expect("a line").into());
@@ -362,11 +370,27 @@ fn members_are_indented_in_an_outline() {
         file: a.py
         language: python
         symbols[4 symbols]:
-         1-9 class class Box(Base) — Holds one.
+         1-9 class Box(Base) — Holds one.
           2-5 method def open(self)
           7 constant lid self.cover
          11-12 function def main()"#]]
     .assert_eq(&render(&outline));
+}
+
+#[test]
+fn a_name_with_spaces_changes_no_other_row() {
+    let item = |name: &str, line: u32| {
+        json!({"id": format!("a.ts::codec.{name}#method"), "kind": "method", "name": name, "signature": "(input) => input",
+               "line": line})
+    };
+    check(
+        json!({"results": [item("from a to b", 1), item("decode", 2)]}),
+        expect![[r#"
+            results[2 symbols]:
+            a.ts
+             1 method "codec.from a to b" (input) => input
+             2 method codec.decode (input) => input"#]],
+    );
 }
 
 #[test]
@@ -497,7 +521,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 /// Lists as tools return them: of symbols, of places, of files with their places.
 fn any_rows() -> impl Strategy<Value = Value> {
     let file = || prop::sample::select(vec!["a.py", "b.py", "b/c d.py"]);
-    let symbol = (file(), "[A-C](\\.[a-c]{1,3})?", prop::sample::select(vec!["class", "method~1"]));
+    let symbol = (file(), "[A-C](\\.[a-c \"]{1,3})?", prop::sample::select(vec!["class", "method~1"]));
     let symbol = symbol.prop_map(|(file, qualified, kind)| (file, format!("{file}::{qualified}#{kind}")));
     let hit = (symbol.clone(), any_string(), prop::option::of(symbol), any::<bool>(), 0..3u32);
     let hit = hit.prop_map(|((file, id), text, parent, is_named, line)| {
