@@ -441,6 +441,17 @@ fn relatives_are_told_once_and_counted() {
 }
 
 #[test]
+fn relatives_are_not_filled_up_with_neighbours() {
+    let others: String = (0..20).map(|n| format!("def other_{n}(): ...\n")).collect();
+    let project = format!("--- a.py\ndef charge(): ...\ndef pay(): charge()\ndef alone(): ...\n{others}");
+    let of = |symbol: &str| ask(&project, "get_related_symbols", json!({"symbol_id": symbol}));
+    let charge = of("charge");
+    assert_eq!(values(&charge, "related", "id"), ["a.py::pay#function"], "{charge}");
+    // Neighbours are the nearest of a symbol that nothing uses.
+    assert_eq!(of("alone")["total"], 22);
+}
+
+#[test]
 fn relatives_in_unit_tests_come_after_code() {
     let tests: String =
         (0..4).map(|n| format!("    fn commit_{n}() {{ super::commit(); super::commit_all(); }}\n")).collect();

@@ -1,6 +1,5 @@
 //! Related symbols beside the users: neighbours, and implementations.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::importance::ranks;
@@ -26,12 +25,16 @@ const CALLS: f64 = 3.0;
 const SAME_FILE: f64 = 1.5;
 const IMPORTERS: f64 = 2.0;
 const NAME: f64 = 2.0;
+/// Symbols of at most this worth are weak relatives: neighbours in the file without a word in common, names alike by
+/// half. They are answers only where nothing is twice as near.
+const WEAK: f64 = 1.6;
 /// The factor for a symbol in a test, an example, generated or vendored code.
 const ASIDE: f64 = 0.5;
 /// The most symbols of similar names looked at.
 const LIKE: usize = 50;
 
-/// Symbols related to one, the nearest first. Overloads count as one.
+/// Symbols related to one, the nearest first, without weak relatives of a symbol that has others. Overloads count as
+/// one.
 pub fn related<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -87,6 +90,9 @@ pub fn related<'a>(
         }
     }
     found.remove(&own);
+    let nearest = found.values().map(|(score, _)| *score).fold(0.0, f64::max);
+    let is_weak = |(_, (score, _)): &(&SymbolId, &(f64, _))| *score <= WEAK.min(nearest / 2.0);
+    let weak: HashSet<SymbolId> = found.iter().filter(is_weak).map(|(id, _)| *id).collect();
     // Tests and generated code come last, unless the symbol asked about is such code itself.
     let aside = |symbol: &SymbolView<'_>| symbol.file.is_test() || symbol.file.is_generated() || is_of_tests(symbol);
     let worth = |other: &SymbolView<'_>| if aside(other) && !aside(symbol) { ASIDE } else { 1.0 };
@@ -104,15 +110,12 @@ pub fn related<'a>(
     let mut kept: Vec<Related<'a>> = Vec::new();
     let mut places: HashMap<(u32, String, Kind), usize> = HashMap::new();
     for related in found {
-        match overloaded(&related.symbol) {
-            Some(name) => match places.entry(name) {
-                Entry::Occupied(place) => kept[*place.get()].overloads += 1,
-                Entry::Vacant(place) => {
-                    place.insert(kept.len());
-                    kept.push(related);
-                }
-            },
-            None => kept.push(related),
+        let name = overloaded(&related.symbol);
+        if let Some(place) = name.as_ref().and_then(|name| places.get(name)) {
+            kept[*place].overloads += 1;
+        } else if !weak.contains(&related.symbol.number()) {
+            name.and_then(|name| places.insert(name, kept.len()));
+            kept.push(related);
         }
     }
     Ok(kept)
