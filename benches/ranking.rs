@@ -3,10 +3,10 @@
 mod measure;
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,11 @@ const ROUNDS: usize = 3;
 const PROCESSES: usize = 20;
 /// If set, searches a million symbols as well, whose index takes minutes to make.
 const MILLION: &str = "CODELODE_MILLION";
+/// If set, the tokens are of the queries below the first folder, about trees below the second.
+const ASKED: &str = "CODELODE_ASKED";
+const TREES: &str = "CODELODE_TREES";
+/// One query in so many is followed by questions about its first hit.
+const ABOUT_FIRST: usize = 5;
 
 fn main() {
     searches_in_a_million();
@@ -398,31 +403,102 @@ impl Drop for Server {
     }
 }
 
-/// Prints the cost of ten hits for a model.
+/// Prints the tokens of answers, which a model pays.
 fn tokens(_: &mut Criterion) {
-    over_go("tokens", |ground| {
-        let encoding = tiktoken_rs::cl100k_base().expect("it comes with the crate");
-        let (mut json, mut compact, mut hits) = (0, 0, 0);
-        let sorts = sorts(&ground.snapshot);
-        let mixed = sorts.iter().flat_map(|sort| sort.queries.iter().take(25));
-        let mut asked = 0;
-        for query in mixed {
-            let args = |format: &str| json!({"query": query, "format": format});
-            let answer = ground.call("search_symbols", args("json"));
-            // Fewer than ten would flatter the mean.
-            if asked == 100 || answer.value["result_count"] != 10 {
+    let mut spent = Spent::default();
+    let asked = std::env::var_os(ASKED).map(PathBuf::from).zip(std::env::var_os(TREES).map(PathBuf::from));
+    match asked {
+        Some((asked, trees)) if measure::wants("tokens") => {
+            for (tree, queries) in queries_below(&asked) {
+                let root = trees.join(&tree).canonicalize().unwrap_or_else(|_| panic!("{} is no tree", tree.display()));
+                spent.ask_all(&Ground::new(root, scratch()), queries.iter());
+            }
+        }
+        _ => over_go("tokens", |ground| {
+            let sorts = sorts(&ground.snapshot);
+            spent.ask_all(ground, sorts.iter().flat_map(|sort| sort.queries.iter().take(25)));
+        }),
+    }
+    spent.print();
+}
+
+/// Queries by the tree that they are about: lines of JSON with `query`, and `repo` and `corpus`, which make the tree's
+/// path.
+fn queries_below(folder: &Path) -> BTreeMap<PathBuf, Vec<String>> {
+    let mut queries: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(&folder).expect("it is a folder").flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                for line in std::fs::read_to_string(&path).expect("it is text").lines() {
+                    let line: Value = serde_json::from_str(line).expect("a line is JSON");
+                    let text = |key: &str| line[key].as_str().expect("it says so").to_owned();
+                    queries.entry(Path::new(&text("repo")).join(text("corpus"))).or_default().push(text("query"));
+                }
+            }
+        }
+    }
+    queries
+}
+
+/// Tokens of answers by sort, each in JSON and compact.
+#[derive(Default)]
+struct Spent(BTreeMap<&'static str, [Vec<usize>; 2]>);
+
+impl Spent {
+    /// Asks queries, and about the first hit of some.
+    fn ask_all<'a>(&mut self, ground: &Ground, queries: impl Iterator<Item = &'a String>) {
+        for (n, query) in queries.enumerate() {
+            let found = ground.call("search_symbols", json!({"query": query})).value;
+            // Fewer than ten would flatter the figures.
+            if found["result_count"] == 10 {
+                self.ask(ground, "1 ten hits", "search_symbols", &json!({"query": query}));
+            }
+            let hit = &found["results"][0];
+            if n % ABOUT_FIRST != 0 || hit.is_null() {
                 continue;
             }
-            asked += 1;
-            hits += 10;
-            json += encoding.encode_ordinary(&answer.text).len();
-            compact += encoding.encode_ordinary(&ground.call("search_symbols", args("compact")).text).len();
+            let id = json!({"symbol_id": hit["id"]});
+            self.ask(ground, "2 source", "get_symbol_source", &id);
+            self.ask(ground, "3 outline", "get_file_outline", &json!({"file_path": hit["file"]}));
+            self.ask(ground, "4 references", "find_references", &id);
+            self.ask(ground, "5 bundle", "get_context_bundle", &id);
+            self.ask(ground, "6 context", "get_ranked_context", &json!({"query": query}));
         }
-        let mean = |sum: usize| sum as f64 / f64::from(asked.max(1));
-        println!(
-            "Ten hits, mean of {asked} queries ({hits} hits): {:.0} tokens in JSON, {:.0} compact.\n",
-            mean(json),
-            mean(compact)
-        );
-    });
+    }
+
+    fn ask(&mut self, ground: &Ground, sort: &'static str, tool: &str, args: &Value) {
+        let encoding = tiktoken_rs::cl100k_base_singleton();
+        for (place, format) in ["json", "compact"].into_iter().enumerate() {
+            let mut args = args.clone();
+            args["format"] = format.into();
+            let n_tokens = encoding.encode_ordinary(&ground.call(tool, args).text).len();
+            self.0.entry(sort).or_default()[place].push(n_tokens);
+        }
+    }
+
+    fn print(mut self) {
+        if self.0.is_empty() {
+            return;
+        }
+        println!("| tokens: mean, median, 90th percentile | answers | JSON | compact |\n|---|---|---|---|");
+        for (sort, sizes) in &mut self.0 {
+            let [json, compact] = sizes.each_mut().map(|sizes| {
+                sizes.sort_unstable();
+                let mean = sizes.iter().sum::<usize>() / sizes.len();
+                format!("{mean}, {}, {}", sizes[sizes.len() / 2], sizes[sizes.len() * 9 / 10])
+            });
+            println!("| {} | {} | {json} | {compact} |", &sort[2..], sizes[0].len());
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(["serve", "--tools", "lean"]);
+        let list = Server::new(command).ask(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"}));
+        let list = list["result"]["tools"].to_string();
+        println!("\nThe lean list: {} tokens.\n", tiktoken_rs::cl100k_base_singleton().encode_ordinary(&list).len());
+    }
 }
