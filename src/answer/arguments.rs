@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
-use super::error::nearest;
 use super::{Code, Error};
+use crate::model::nearest;
 
 /// Maximum nesting of arguments, which also bounds recursive schemas.
 const DEEPEST: usize = 32;

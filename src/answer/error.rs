@@ -1,6 +1,5 @@
 //! Errors of tools, each with its cause and the next step.
 
-use std::cmp::Ordering;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -97,51 +96,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// Minimum similarity of a useful suggestion.
-const ALIKE: f64 = 0.7;
-
-/// Maximum length compared: comparison takes time proportional to both lengths, and callers may send any length.
-const COMPARED: usize = 200;
-
-/// The `n` candidates most similar to a word, best first.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, n: usize) -> Vec<&'a str> {
-    let word: String = word.chars().take(COMPARED).collect::<String>().to_lowercase();
-    let mut alike: Vec<(f64, &str)> = candidates
-        .into_iter()
-        .map(|candidate| (likeness(&word, &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score >= ALIKE)
-        .collect();
-    alike.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal).then(a.1.cmp(b.1)));
-    alike.truncate(n);
-    alike.into_iter().map(|(_, candidate)| candidate).collect()
-}
-
-/// Similarity of two lower-case names, from 0 to 1. A name that contains the other is always similar.
-fn likeness(word: &str, candidate: &str) -> f64 {
-    if candidate.len() > 4 * COMPARED {
-        return 0.0;
-    }
-    let edits = strsim::normalized_damerau_levenshtein(word, candidate);
-    let start = strsim::jaro_winkler(word, candidate);
-    let held = word.len() >= 3 && candidate.len() >= 3 && (candidate.contains(word) || word.contains(candidate));
-    let spelled = (edits + start) / 2.0;
-    if held { spelled.max(ALIKE + 0.3 * edits) } else { spelled }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    fn near_misses_are_found_best_first() {
-        let names = ["query", "kind", "language", "max_results", "file_pattern", "fuzzy"];
-        assert_eq!(nearest("querry", names, 3), ["query"]);
-        assert_eq!(nearest("max_result", names, 3), ["max_results"]);
-        assert_eq!(nearest("maxResults", names, 1), ["max_results"]);
-        assert_eq!(nearest("max", names, 1), ["max_results"]);
-        assert!(nearest("zzz", names, 3).is_empty());
-        assert!(nearest("", names, 3).is_empty());
-        assert!(nearest(&"q".repeat(1_000_000), names, 3).is_empty());
-    }
-}

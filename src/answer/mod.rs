@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use envelope::{Asked, Envelope, Format, Freshness, Question, SHARED, SharedArguments, answered, refused};
-pub use error::{Code, Error, nearest};
+pub use error::{Code, Error};
 pub use notes::Notes;
 
 use crate::model::Progress;

@@ -9,9 +9,9 @@ use serde_json::json;
 use super::Caller;
 use super::indexes::{holds, pipeline_error};
 use crate::allocator;
-use crate::answer::{Code, Error, nearest};
+use crate::answer::{Code, Error};
 use crate::config::{self, Config};
-use crate::model::SourceFile;
+use crate::model::{SourceFile, nearest};
 use crate::pipeline::{self, Excerpt, Options, Watcher};
 use crate::store::{Registry, Sidecar};
 
@@ -217,6 +217,16 @@ pub fn root_at(registry: &Registry, config: &Config, path: &Path) -> PathBuf {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let indexed = owner(registry, config, &path).map(|sidecar| config.path_map.to_local(&sidecar.root));
     indexed.unwrap_or_else(|| root_of(&path).to_owned())
+}
+
+/// Folder whose repository holds a path given in another folder: the path's own project or index, else where the caller
+/// stands, when the path is below.
+pub fn searched(registry: &Registry, config: &Config, here: &Path, path: &Path) -> PathBuf {
+    let place = here.join(path);
+    let Ok(real) = place.canonicalize() else { return place };
+    let is_own = owner(registry, config, &real).is_some() || project_root(&real).is_some();
+    let is_below = here.canonicalize().is_ok_and(|here| real.starts_with(here));
+    if is_own || !is_below || is_odd(here) { place } else { here.to_owned() }
 }
 
 /// Whether another checkout of the same repository is indexed.

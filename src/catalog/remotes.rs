@@ -7,10 +7,10 @@ use std::thread::{self, JoinHandle};
 use tempfile::TempDir;
 
 use super::{Caller, github};
-use crate::answer::{Code, Error, nearest};
+use crate::answer::{Code, Error};
 use crate::config::{CacheMode, Config, Secret};
 use crate::git::{self, Access, Cache, Found, Keep, Kept, NameError, Token, Wish};
-use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
+use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry, nearest};
 use crate::net;
 
 pub use crate::discover::is_binary;

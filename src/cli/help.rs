@@ -135,7 +135,5 @@ fn wrapped(text: &str, columns: usize) -> String {
 /// The command with the most similar spelling.
 pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
     let names = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-    let near = names.map(|name| (strsim::normalized_damerau_levenshtein(name, typed), name));
-    let best = near.filter(|(likeness, _)| *likeness >= 0.5).max_by(|left, right| left.0.total_cmp(&right.0));
-    best.map(|(_, name)| name.to_owned())
+    crate::model::nearest(typed, names, 1).first().map(|name| (*name).to_owned())
 }

@@ -331,12 +331,7 @@ pub(super) fn of_file(path: &Path, text: &str) -> Result<Settings, Error> {
 
 /// Known key nearest to an unknown one.
 pub(super) fn nearest(key: &str) -> Option<&'static str> {
-    let likeness = |known: &str| if known.ends_with(key) { 1.0 } else { strsim::jaro_winkler(key, known) };
-    let (score, best) = KEYS
-        .iter()
-        .map(|known| (likeness(known.name), known.name))
-        .max_by(|(left, _), (right, _)| left.total_cmp(right))?;
-    (score > 0.75).then_some(best)
+    crate::model::nearest(key, KEYS.iter().map(|known| known.name), 1).first().copied()
 }
 
 /// Parses a whole number.

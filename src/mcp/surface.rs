@@ -6,8 +6,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::schema::{Described, describe};
-use crate::answer::{SharedArguments, nearest};
+use crate::answer::SharedArguments;
 use crate::config::Surface;
+use crate::model::nearest;
 use crate::tools::{Code, Error, Shown, TOOLS, ToolSpec};
 
 /// The tool that describes and calls hidden tools.

@@ -3,6 +3,7 @@
 //! Symbols hold no text. Name, signature and documentation are [`Span`]s of the file, so an index of them stays small
 //! and shows exactly the text of the source.
 
+mod near;
 mod patterns;
 mod phase;
 mod progress;
@@ -11,6 +12,7 @@ mod rights;
 mod source;
 mod symbol;
 
+pub use near::{nearest, nearness};
 pub use patterns::{Languages, Patterns, Roles};
 pub use phase::Phase;
 pub use progress::{Progress, unfollowed};

@@ -57,8 +57,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::answer::{Asked, Freshness, arguments, nearest, session, tokens};
+use crate::answer::{Asked, Freshness, arguments, session, tokens};
 use crate::catalog::{files, github, indexes, locate, related, remotes};
+use crate::model::nearest;
 
 pub use crate::answer::{Code, Envelope, Error, Request};
 pub use crate::catalog::Context;

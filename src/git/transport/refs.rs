@@ -1,6 +1,7 @@
 //! Branches and tags of a repository, and the meaning of names.
 
 use super::remote::Place;
+use crate::model::nearest;
 
 /// A branch or a tag.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,13 +88,9 @@ impl Refs {
 
     /// The existing names most similar to a missing one, without the common prefix of refs.
     pub fn nearest(&self, name: &str) -> Vec<String> {
-        let name: String = name.chars().take(100).collect();
         let short = |one: &RemoteRef| one.name.splitn(3, '/').last().unwrap_or_default().to_owned();
-        let mut alike: Vec<(f64, String)> =
-            self.all.iter().map(short).map(|other| (strsim::jaro_winkler(&name, &other), other)).collect();
-        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        alike.dedup_by(|a, b| a.1 == b.1);
-        alike.into_iter().filter(|(score, _)| *score > 0.7).take(5).map(|(_, name)| name).collect()
+        let all: Vec<String> = self.all.iter().map(short).collect();
+        nearest(name, all.iter().map(String::as_str), 5).into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finds a symbol or a file by an id, a name or a path, and suggests near ones.
 
-use crate::model::Kind;
+use crate::model::{Kind, nearness};
 use crate::store::{FileView, Snapshot, SymbolView};
 
 /// The reason why an id has no symbol.
@@ -119,9 +119,10 @@ fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>
 /// Similar ids: of the same name elsewhere, then of a similar name in the same file or anywhere.
 fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec<String> {
     let mut candidates: Vec<(f64, String)> = Vec::new();
+    let last = wanted.name.rsplit(['.', ':']).next().unwrap_or(wanted.name);
     let mut add = |symbol: SymbolView<'_>, bonus: f64| {
-        let similarity = strsim::jaro_winkler(&symbol.qualified_name(), wanted.name);
-        if similarity > 0.75 {
+        let whole = nearness(wanted.name, &symbol.qualified_name());
+        if let Some(similarity) = whole.into_iter().chain(nearness(last, &symbol.name())).reduce(f64::max) {
             candidates.push((similarity + bonus, symbol.id()));
         }
     };
@@ -132,7 +133,6 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
         add(symbol, 0.05);
     }
     if candidates.is_empty() {
-        let last = wanted.name.rsplit('.').next().unwrap_or(wanted.name);
         let like = nearest(snapshot, last, CANDIDATES);
         return like.iter().map(SymbolView::id).collect();
     }
@@ -145,12 +145,10 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
 pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<SymbolView<'a>> {
     let clause = crate::store::Clause::new(crate::store::Field::Trigrams, name, 1.0);
     let found = snapshot.search(&[clause], 50, &mut |_| true).unwrap_or_default();
-    let flat = name.to_lowercase();
     let mut like: Vec<(f64, SymbolView<'a>)> = found
         .into_iter()
         .filter_map(|(id, _)| snapshot.symbol(id))
-        .map(|symbol| (strsim::jaro_winkler(&symbol.name().to_lowercase(), &flat), symbol))
-        .filter(|(similarity, _)| *similarity > 0.6)
+        .filter_map(|symbol| Some((nearness(name, &symbol.name())?, symbol)))
         .collect();
     like.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut seen = std::collections::HashSet::new();
@@ -160,19 +158,14 @@ pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<Symb
 
 /// The most similar paths, best first: those with the same file name, then those spelt alike.
 pub fn nearest_files(snapshot: &Snapshot, path: &str, limit: usize) -> Vec<String> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let mut like: Vec<(f64, &str)> = snapshot
-        .files()
-        .map(|file| {
-            let own = file.path().rsplit('/').next().unwrap_or(file.path());
-            let same_name = if own == name { 1.0 } else { 0.0 };
-            (
-                strsim::jaro_winkler(own, name) + same_name + 0.5 * strsim::normalized_levenshtein(file.path(), path),
-                file.path(),
-            )
-        })
-        .filter(|(similarity, _)| *similarity > 1.0)
-        .collect();
-    like.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    like.into_iter().take(limit).map(|(_, path)| path.to_owned()).collect()
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = last(path);
+    let near = |own: &str| {
+        let of_name = nearness(&name, &last(own)).or_else(|| nearness(path, own))?;
+        Some(of_name + 0.5 * strsim::normalized_levenshtein(own, path))
+    };
+    let files = snapshot.files().filter_map(|file| Some((near(file.path())?, file.path().to_owned())));
+    let mut like: Vec<(f64, String)> = files.collect();
+    like.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    like.into_iter().take(limit).map(|(_, path)| path).collect()
 }
