@@ -6,13 +6,15 @@ pub struct Syntax {
     pub sigil: char,
     /// Code before and after a pattern that is not a complete file by itself.
     pub contexts: &'static [(&'static str, &'static str)],
+    /// Kinds of nodes that hold plain text around code. A pattern that is only such a node was not understood.
+    pub text: &'static [&'static str],
     /// Tree-sitter queries for smells of [`SMELLS`]; the match is the capture `match`, or all captures.
     pub smells: &'static [(&'static str, &'static str)],
 }
 
 impl Syntax {
     /// Default settings: no contexts or smells, and `$` replaced by a letter that few names begin with.
-    pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], smells: &[] };
+    pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], text: &[], smells: &[] };
 }
 
 /// All smells with their descriptions.

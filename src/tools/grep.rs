@@ -10,7 +10,7 @@ use grep_searcher::{Searcher, Sink};
 use serde_json::Value;
 
 use super::indexes::{self, Repo};
-use super::search_ast::compile;
+use super::search_ast::{compile, refused};
 use super::search_text::{BUDGET, bad_pattern};
 use super::{Call, Context, Error, Request, locate};
 use crate::model::SourceFile;
@@ -119,6 +119,9 @@ pub struct Grep {
 pub fn open(cx: &Context, request: &Request, repo: Option<&str>, finder: &Finder, reach: Reach) -> Result<Grep, Error> {
     let call = Call::of(cx, request);
     let repo = if reach.as_indexed { indexes::open_as_indexed(&call, repo)? } else { indexes::open(&call, repo)? };
+    if let Kind::Syntax(query) = &finder.0 {
+        query.check(&repo.snapshot.facts().languages).map_err(refused)?;
+    }
     let grams = match &finder.0 {
         _ if reach.all => &GramQuery::All,
         Kind::Text(matcher) => &matcher.grams,
@@ -131,6 +134,11 @@ pub fn open(cx: &Context, request: &Request, repo: Option<&str>, finder: &Finder
 /// Root and files of the large folder that holds a path, when no index holds it: its text can be searched on disk.
 pub fn unindexed(cx: &Context, request: &Request, path: &Path) -> Result<Option<(PathBuf, Vec<SourceFile>)>, Error> {
     locate::unindexed(&Call::of(cx, request), path)
+}
+
+/// Folder whose repository is searched for a path given where the caller stands, see [`locate::searched`].
+pub fn searched(cx: &Context, here: &Path, path: &Path) -> PathBuf {
+    locate::searched(cx.indexes.registry(), &cx.config, here, path)
 }
 
 impl Grep {

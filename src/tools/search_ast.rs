@@ -13,7 +13,7 @@ use super::search_symbols::path_glob;
 use super::search_text::{BUDGET, narrowed};
 use super::{Call, Code, Error, Shown, Tool, nearest};
 use crate::languages::{SMELLS, ids, named};
-use crate::query::scan::{Candidates, Limits, scan};
+use crate::query::scan::{Candidates, Limits, Outcome, scan};
 use crate::query::syntax::{Found as InFile, SyntaxHit, SyntaxQuery};
 use crate::store::FileView;
 
@@ -86,7 +86,14 @@ impl Tool for SearchAst {
         let scope =
             Scope { repo: args.repo.as_deref(), repos: args.repos.as_deref(), glob: glob.as_ref(), language: None };
         let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };
-        matches::collect(call, &scope, args.max_results, None, &mut |repo, page| {
+        let mut problems = Vec::new();
+        let found = matches::collect(call, &scope, args.max_results, None, &mut |repo, page| {
+            let problem = query.check(&repo.snapshot.facts().languages).err();
+            let is_unread = problem.is_some();
+            problems.push(problem);
+            if is_unread {
+                return Ok(Outcome::default());
+            }
             let keep = |file: &FileView<'_>| scope.keeps(file) && query.reads(file);
             let candidates = Candidates::new(&repo.snapshot, &query.grams, None, &keep)?;
             let look = |(): &mut (), file: &FileView<'_>| query.find(file, &|| limits.reached());
@@ -98,7 +105,11 @@ impl Tool for SearchAst {
             let mut outcome = scan(candidates, limits, || (), look, &mut take);
             outcome.timed_out |= is_cut.into_inner();
             Ok(outcome)
-        })
+        })?;
+        match problems.into_iter().collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()) {
+            Some(problem) => Err(refused(problem)),
+            None => Ok(found),
+        }
     }
 }
 
@@ -110,7 +121,6 @@ pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str
         let message = format!("no syntax is read of {language:?}; the languages are {}", ids().join(", "));
         return Err(Error::new(Code::InvalidArguments, message));
     }
-    let refused = |err: String| Error::new(Code::InvalidArguments, format!("the pattern cannot be read: {err}"));
     match (pattern, smell) {
         (Some(pattern), None) if pattern.len() <= 10_000 => SyntaxQuery::new(pattern, language).map_err(refused),
         (Some(_), None) => Err(Error::new(Code::InvalidArguments, "`pattern` is longer than 10,000 bytes")),
@@ -121,6 +131,11 @@ pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str
         }),
         _ => Err(Error::new(Code::InvalidArguments, "give `pattern`, or `preset` instead of it")),
     }
+}
+
+/// The error for a pattern that is not understood.
+pub fn refused(problem: String) -> Error {
+    Error::new(Code::InvalidArguments, format!("the pattern cannot be read: {problem}"))
 }
 
 /// A match in the form of answers.

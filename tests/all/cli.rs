@@ -128,6 +128,8 @@ fn syntax_is_printed_as_ripgrep_prints_matches() {
     );
     assert_eq!(place.run(&["ast", "subtract($A)"]).status, 1);
     assert_eq!(place.run(&["ast", "if (", "--language", "python"]).status, 2);
+    let broken = place.run(&["ast", "if ("]);
+    assert!(broken.status == 2 && broken.err.contains("line 1, column 1"), "{}", broken.err);
 }
 
 #[test]
@@ -346,6 +348,24 @@ fn a_folder_without_an_index_answers_for_itself() {
         assert_eq!(ask(&["search", "add"]).status, 1, "nothing of another repository");
         assert_eq!(ask(&["text", "return a"]).status, 1, "nothing of another repository");
     }
+    // A folder below where one stands narrows the search; the index is of where one stands.
+    let folder = place.folder.path().join("whole");
+    fs::create_dir_all(folder.join("sub")).expect("the folder is ours");
+    fs::write(folder.join("sub/own.py"), "whole_one = 1\n").expect("the folder is ours");
+    fs::write(folder.join("other.py"), "whole_one = 2\n").expect("the folder is ours");
+    let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(&folder).output().expect("it runs"));
+    for args in [["text", "whole_one", "sub"], ["ast", "whole_one = $X", "sub"]] {
+        let ran = ask(&args);
+        assert_eq!((ran.status, &*ran.out), (0, "sub/own.py:1:whole_one = 1\n"), "{args:?} {}", ran.err);
+    }
+    let indexed: Vec<String> = serde_json::from_str::<serde_json::Value>(&ask(&["list", "--json"]).out)
+        .expect("it is JSON")["repos"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|repo| repo["display_name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert!(indexed.contains(&"whole".to_owned()) && !indexed.contains(&"sub".to_owned()), "{indexed:?}");
     // A path that exists is a path before it is a name.
     let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(place.folder.path()).output().expect("it runs"));
     let ran = ask(&["search", "own_another", "--repo", "another/below"]);
@@ -431,6 +451,11 @@ fn what_is_left_out_can_be_listed_and_brought_back() {
     place.found(&["index", ".", "--include", "dist/"]);
     assert!(place.found(&["search", "built"]).contains("dist/one.js:1"));
     assert_eq!(place.run(&["list", "--skipped"]).status, 1, "nothing is left out");
+    let wide: Vec<u8> = "\u{feff}def wide(): pass\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(source.join("wide.py"), wide).expect("the folder is ours");
+    let ran = place.run(&["search", "wide", "--kind", "function"]);
+    assert!(ran.status == 1 && ran.err.contains("1 utf 16"), "{}", ran.err);
+    assert_eq!(place.found(&["list", "--skipped"]), "wide.py  utf 16\n");
 }
 
 #[test]

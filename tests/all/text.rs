@@ -504,6 +504,9 @@ fn syntax_is_found_by_code_by_query_and_by_smell() {
     assert_eq!(found(json!({"preset": "empty_catch"})), ["app/main.py:7 pay#function"]);
     for (arguments, expected) in [
         (json!({"pattern": "if (", "language": "python"}), "cannot be read"),
+        // A templating grammar takes anything as text, but that is no code.
+        (json!({"pattern": "if ("}), "line 1, column 1 cannot be read: \"if (\", for python; write one whole"),
+        (json!({"pattern": "<?php echo 1 ?>"}), "for python"),
         (json!({"pattern": "x", "language": "cobol"}), "the languages are python"),
         (json!({"preset": "empty_catches"}), "empty_catch"),
         (json!({}), "`pattern`"),

@@ -76,7 +76,8 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         problems = unread;
     } else if !only_input {
         // The current folder is searched, even if only one repository is indexed.
-        let place = paths.first().map_or_else(|| here.clone(), |path| here.join(path)).to_string_lossy().into_owned();
+        let place = paths.first().map_or_else(|| here.clone(), |path| crate::tools::grep::searched(cx, &here, path));
+        let place = place.to_string_lossy().into_owned();
         let repo = global.repo.clone().map_or(place, |repo| super::command::local_path(repo, false));
         let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
         let request = super::request(&bar);

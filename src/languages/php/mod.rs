@@ -1,7 +1,7 @@
 //! PHP: functions, classes, interfaces, traits and enums with their members, and constants.
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule, Syntax};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -39,5 +39,13 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         overloads_are_one: false,
         ..Conventions::NEUTRAL
     },
+    syntax: &SYNTAX,
     ..LanguageSpec::PLAIN
+};
+
+/// Syntax search: without an opening tag, anything is text.
+static SYNTAX: Syntax = Syntax {
+    contexts: &[("<?php ", ";"), ("<?php ", ""), ("<?php class C { ", " }")],
+    text: &["text"],
+    ..Syntax::PLAIN
 };

@@ -2,7 +2,7 @@
 //! tree-sitter queries, and well-known smells. Files that contain the pattern's words are parsed during the search.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -20,6 +20,8 @@ use super::trees::{IsOver, is_deeper, parse};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
 use crate::store::{FileView, GramQuery};
 
+/// Letters of a pattern that an error shows.
+const LONGEST_SHOWN: usize = 40;
 /// The depth of nested branches and loops that is a smell.
 const DEEP: usize = 5;
 /// The shortest word of a pattern that is used to find files.
@@ -133,7 +135,11 @@ impl SyntaxQuery {
             return Ok(query);
         }
         let needs = |pattern: &str| GramQuery::and(words(pattern).map(|word| GramQuery::literal(word.as_bytes())));
-        let mut query = Self::ready(Wanted::Code(pattern.to_owned()), language, needs)?;
+        let mut query = match Self::ready(Wanted::Code(pattern.to_owned()), language, needs) {
+            // The languages of a repository decide what is said of it, see `check`.
+            Err(_) if language.is_none() => Self::unread(pattern),
+            ready => ready?,
+        };
         query.chains = chains(pattern);
         query.words = words(pattern).map(|word| memmem::Finder::new(word).into_owned()).collect();
         Ok(query)
@@ -166,6 +172,39 @@ impl SyntaxQuery {
             }
         }
         Err(refused)
+    }
+
+    /// A pattern that no language understands.
+    fn unread(pattern: &str) -> Self {
+        let finders = numbered(None).map(|(number, _)| (number, OnceLock::from(None))).collect();
+        let wanted = Wanted::Code(pattern.to_owned());
+        Self { grams: GramQuery::All, wanted, finders, words: Vec::new(), chains: Vec::new() }
+    }
+
+    /// Checks that one of these languages, with their numbers of files, understands the pattern. The error speaks for
+    /// the language with the most files.
+    pub fn check(&self, present: &BTreeMap<String, u64>) -> Result<(), String> {
+        if matches!(self.wanted, Wanted::Smell(_)) {
+            return Ok(());
+        }
+        let finder = |number: u8, spec| {
+            let (_, finder) = self.finders.iter().find(|(other, _)| *other == number)?;
+            finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()
+        };
+        let searched = || numbered(None).filter(|(number, _)| self.finders.iter().any(|(other, _)| other == number));
+        let files = |spec: &LanguageSpec| present.get(spec.id).copied().unwrap_or(0);
+        let is_here = |(_, spec): &(u8, &LanguageSpec)| files(spec) > 0;
+        let mut asked = searched().filter(is_here).peekable();
+        // Without a file in any of the languages, it is enough that it could be understood.
+        let is_read = match asked.peek().is_some() {
+            true => asked.any(|(number, spec)| finder(number, spec).is_some()),
+            false => searched().any(|(number, spec)| finder(number, spec).is_some()),
+        };
+        let most = searched().max_by_key(|(number, spec)| (files(spec), std::cmp::Reverse(*number)));
+        match most.filter(|_| !is_read) {
+            Some((_, spec)) => self.wanted.finder(spec).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// Whether a file is in a searched language.
@@ -248,6 +287,7 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         return Err("the pattern is empty".to_owned());
     }
     let contexts = std::iter::once(&("", "")).chain(spec.syntax.contexts);
+    let mut fault: Option<Fault> = None;
     for (before, after) in contexts {
         let whole = format!("{before}{source}{after}");
         let tree = parse(&whole, spec, is_over).ok_or("the pattern takes too long to read")?;
@@ -256,10 +296,17 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         }
         let root = ast_grep_core::AstGrep::doc(StrDoc { src: whole.clone(), lang: Grammar(spec), tree });
         let tree = root.root().get_inner_node();
-        if tree.has_error() && is_broken(tree, &whole, spec) {
+        let (start, end) = (before.len(), before.len() + source.len());
+        if tree.has_error()
+            && let Some(broken) = first_broken(tree, &whole, spec)
+        {
+            // The context in which most of the pattern was read says best what is wrong.
+            let found = Fault::of(broken, &whole, start..end);
+            if fault.as_ref().is_none_or(|other| other.at < found.at) {
+                fault = Some(found);
+            }
             continue;
         }
-        let (start, end) = (before.len(), before.len() + source.len());
         let Some(mut node) = tree.descendant_for_byte_range(start, end) else { continue };
         // The innermost node that spans exactly the pattern; a lone statement is replaced by its content.
         if (node.start_byte(), node.end_byte()) != (start, end) {
@@ -268,6 +315,9 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         while node.child_count() == 1 {
             let Some(child) = node.child(0).filter(|child| child.byte_range() == node.byte_range()) else { break };
             node = child;
+        }
+        if spec.syntax.text.contains(&node.kind()) {
+            continue;
         }
         let pattern = Pattern::from(root.adopt(node));
         // The library matches any number of things only among the children of something.
@@ -278,7 +328,42 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
             _ => Ok(pattern),
         };
     }
-    Err("the pattern is no single piece of code; write one expression, statement or definition".to_owned())
+    let problem = fault.map_or_else(|| "it is no single piece of code".to_owned(), |fault| fault.said(&source));
+    Err(format!("{problem}, for {}; write one whole expression, statement or definition", spec.id))
+}
+
+/// The first part of a pattern that a grammar cannot read.
+struct Fault {
+    /// Its first byte in the pattern.
+    at: usize,
+    len: usize,
+    /// The kind of a node that is missing there.
+    missing: Option<String>,
+}
+
+impl Fault {
+    /// The fault at a node of a text that has the pattern in this range.
+    fn of(node: Node<'_>, whole: &str, pattern: Range<usize>) -> Self {
+        let inside = |at: usize| at.clamp(pattern.start, pattern.end) - pattern.start;
+        let text = whole.get(node.byte_range()).unwrap_or_default();
+        let blank = text.len() - text.trim_start().len();
+        let at = inside(node.start_byte() + blank);
+        let missing = node.is_missing().then(|| node.kind().to_owned());
+        Self { at, len: inside(node.end_byte()).saturating_sub(at), missing }
+    }
+
+    fn said(&self, pattern: &str) -> String {
+        let before = pattern.get(..self.at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let text: String =
+            pattern.get(self.at..self.at + self.len).unwrap_or_default().chars().take(LONGEST_SHOWN).collect();
+        match &self.missing {
+            Some(kind) => format!("{kind:?} is missing at line {line}, column {column}"),
+            None if text.is_empty() => format!("it ends too early, at line {line}, column {column}"),
+            None => format!("line {line}, column {column} cannot be read: {text:?}"),
+        }
+    }
 }
 
 /// Whether a variable occurs more than once in a pattern, so that its nodes must be compared.
@@ -300,14 +385,16 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// Whether the grammar failed to read a part, other than a variable or a missing semicolon.
-fn is_broken(node: Node<'_>, text: &str, spec: &'static LanguageSpec) -> bool {
+/// The first part that the grammar failed to read, other than a variable or a missing semicolon.
+fn first_broken<'t>(node: Node<'t>, text: &str, spec: &'static LanguageSpec) -> Option<Node<'t>> {
     let is_variable = || {
         let text = text.get(node.byte_range()).unwrap_or_default();
         text.starts_with(spec.syntax.sigil) && Grammar(spec).extract_meta_var(text).is_some()
     };
-    let is_at_fault = (node.is_error() && !is_variable()) || (node.is_missing() && node.kind() != ";");
-    is_at_fault || (0..node.child_count()).filter_map(|at| node.child(at)).any(|child| is_broken(child, text, spec))
+    if (node.is_error() && !is_variable()) || (node.is_missing() && node.kind() != ";") {
+        return Some(node);
+    }
+    (0..node.child_count()).filter_map(|at| node.child(at)).find_map(|child| first_broken(child, text, spec))
 }
 
 /// The pattern with its `$` replaced by a sign that the language can read.
@@ -502,6 +589,18 @@ mod tests {
     }
 
     #[test]
+    fn an_error_names_the_place_of_the_fault() {
+        let said = |language: &str, pattern: &str| {
+            let (_, spec) = of_id(language).expect("it is a language");
+            code(pattern, spec, &|| false).err().unwrap_or_default()
+        };
+        assert!(said("python", "if (").contains("line 1, column 1"), "{}", said("python", "if ("));
+        assert!(said("rust", "f($A,\n  g(").contains("line "), "{}", said("rust", "f($A,\n  g("));
+        assert!(said("php", "if (").contains("column"), "{}", said("php", "if ("));
+        assert!(said("php", "just some words").contains("for php"), "{}", said("php", "just some words"));
+    }
+
+    #[test]
     fn pieces_of_code_are_patterns() {
         for (language, patterns) in [
             ("python", &["print($A)", "$A == None", "def $F($$$): $$$", "except: pass"][..3]),
@@ -512,6 +611,7 @@ mod tests {
             ("typescript", &["const $A: $T = $B", "$A as any"]),
             ("go", &["fmt.Println($$$)", "if $E != nil { return $E }", "func $F($$$) { $$$ }", "x := $A"]),
             ("rust", &["$A.unwrap()", "let $A = $B;", "fn $F($$$) { $$$ }", "Err(_) => {}"]),
+            ("php", &["foo($A)", "if ($A) { $$$ }", "$x->save($$$)", "public function $F() { $$$ }"]),
             ("java", &["System.out.println($A)", "$A.equals($B)", "return $A;", "void $F() { $$$ }"]),
         ] {
             let (_, spec) = of_id(language).expect("it is a language");
