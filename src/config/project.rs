@@ -7,6 +7,9 @@ use crate::model::Roles;
 
 /// Name of the file at the root of a project.
 pub const PROJECT_FILE: &str = ".codelode.toml";
+/// The setting of patterns to leave out, and its shorter name.
+const EXTRA_IGNORE: &str = "extra_ignore";
+const IGNORE: &str = "ignore";
 
 impl Config {
     /// This configuration with the settings of a project's file, and warnings about those that were refused.
@@ -19,7 +22,12 @@ impl Config {
                 return (config, warnings);
             }
         };
-        for (key, value) in table {
+        let both = table.contains_key(IGNORE) && table.contains_key(EXTRA_IGNORE);
+        if both {
+            warnings.push(format!("`{IGNORE}` in {PROJECT_FILE} was not used: it is another name of `{EXTRA_IGNORE}`"));
+        }
+        for (key, value) in table.into_iter().filter(|(key, _)| !both || key != IGNORE) {
+            let key = if key == IGNORE { EXTRA_IGNORE.to_owned() } else { key };
             if let Err(problem) = config.take_of_project(&key, value) {
                 warnings.push(format!("`{key}` in {PROJECT_FILE} {problem}"));
             }

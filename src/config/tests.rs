@@ -157,6 +157,12 @@ fn a_project_adds_to_the_users_settings_and_the_users_win() {
     assert_eq!(config.all_roles().tests, ["qa/", "!qa/own.py"], "the last that fits decides");
     assert_eq!((config.max_file_size, config.max_files), (1000, Some(50)));
 
+    let (config, warnings) = Config::default().of_project("ignore = ['data/']");
+    assert_eq!((config.patterns(), warnings.len()), (vec!["data/".to_owned()], 0), "a shorter name");
+    let (config, warnings) = Config::default().of_project("ignore = ['a']\nextra_ignore = ['b']");
+    assert_eq!(config.patterns(), ["b"]);
+    assert!(warnings.len() == 1 && warnings[0].contains("another name"), "{warnings:?}");
+
     let user = Config { extra_ignore: vec!["dist/".to_owned()], ..Config::default() };
     assert_eq!(user.of_project(file).0.patterns(), ["data/", "!dist/", "dist/"]);
 }
@@ -206,7 +212,8 @@ fn a_project_only_lowers_limits_and_its_mistakes_are_said() {
     check("tests = 'qa/'", "was not used");
     check("tests = ['[']", "`tests` in .codelode.toml has \"[\"");
     check("languages = ['php']", "pattern=language");
-    check("ignore = ['x']", "did you mean `extra_ignore`?");
+    check("extra_ignores = ['x']", "did you mean `extra_ignore`?");
+    check("ignore = 'x'", "was not used");
     check("tests = ", ".codelode.toml was not used: ");
 }
 
