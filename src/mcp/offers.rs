@@ -143,6 +143,9 @@ pub(super) fn of_resource(uri: &str) -> Result<Asked, ErrorData> {
         return Err(wrong("has a query, which no resource takes"));
     }
     let address = decode(address).ok_or_else(|| wrong("is no text when it is decoded"))?;
+    if leaves(&address) || decode(&address).is_some_and(|twice| leaves(&twice)) {
+        return Err(wrong("leaves its repository"));
+    }
     let mut parts = address.splitn(3, '/');
     let (Some(owner), Some(name), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
         return Err(wrong("names no repository and file"));
@@ -209,6 +212,20 @@ fn failure(answer: &Envelope, missing: fn(String, Option<Value>) -> ErrorData) -
     } else {
         ErrorData::internal_error(message, details)
     }
+}
+
+/// Whether the path of an address leads out of its repository, by `..` or as an absolute path.
+fn leaves(address: &str) -> bool {
+    let mut inside = 0_i32;
+    address.split(['/', '\\']).enumerate().any(|(at, part)| {
+        inside += match part {
+            ".." => -1,
+            "" | "." => 0,
+            // The repository's own two parts.
+            _ => i32::from(at > 1),
+        };
+        inside < 0 || (at == 2 && part.is_empty() && address.splitn(3, '/').nth(2).is_some_and(|path| path.len() > 1))
+    })
 }
 
 /// A path in an address: everything but plain letters, digits and a few signs is encoded.

@@ -445,8 +445,7 @@ fn resources_are_files_under_the_rules_of_tools() {
     for (uri, code) in [
         (format!("{root}nope.py"), -32002),
         (format!("{root}.env"), -32002),
-        (format!("{root}../../etc/passwd"), -32002),
-        (format!("{root}%2e%2e/%2e%2e/etc/passwd"), -32002),
+        (format!("{root}../../etc/passwd"), -32602),
         ("codelode://local/nope-12345678/a.py".to_owned(), -32002),
         ("codelode://".to_owned(), -32602),
         ("codelode:///x".to_owned(), -32602),
@@ -461,4 +460,23 @@ fn resources_are_files_under_the_rules_of_tools() {
         assert_eq!(error["code"], code, "{uri}: {error}");
         assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{uri}: {error}");
     }
+    let repo = root.trim_end_matches('/');
+    for path in [
+        "/..",
+        "/../x",
+        "/../../etc/passwd",
+        "/a/../../x",
+        "/%2e%2e/x",
+        "/%252e%252e%252fx",
+        "//etc/passwd",
+        "/%2Fetc/passwd",
+    ] {
+        let error = read(format!("{repo}{path}"))["error"].clone();
+        assert_eq!(error["code"], -32602, "{path}: {error}");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains("leaves its repository"), "{path}: {error}");
+    }
+    let owner = repo.rsplit_once('/').map_or(repo, |(owner, _)| owner);
+    let error = read(format!("{owner}/../x"))["error"].clone();
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("leaves its repository")), "{error}");
 }
