@@ -63,6 +63,12 @@ impl Terminal {
         Self { keyboard, inside, child, printed }
     }
 
+    fn resize(&self, columns: u16) {
+        let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: it reads the size, which lives.
+        assert_eq!(unsafe { libc::ioctl(self.keyboard.as_raw_fd(), libc::TIOCSWINSZ, std::ptr::from_ref(&size)) }, 0);
+    }
+
     fn press(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).expect("it is open");
     }
@@ -132,6 +138,9 @@ fn a_symbol_is_picked_as_one_types() {
         terminal.shows("return add(1, 2)");
         terminal.press("\x15add");
         terminal.shows("Adds two numbers");
+        // Another size is drawn at once, without a key.
+        terminal.resize(if columns == 80 { 120 } else { 60 });
+        terminal.shows(if columns == 80 { " │ " } else { "────" });
         terminal.press("\r");
         assert!(terminal.ended().success());
         terminal.wait_for("the place", |terminal| terminal.printed().ends_with("numbers.py:1\r\n"));

@@ -74,7 +74,9 @@ fn choose<'s>(screen: &Screen, symbols: &'s Symbols, query: String) -> std::io::
     let mut choice = Choice::new(&symbols.entries, query);
     loop {
         let rows = screen.draw(&choice, symbols)?;
-        match screen.key()? {
+        // Another size of the terminal is a reason to draw again.
+        let Some(key) = screen.key()? else { continue };
+        match key {
             Key::Escape | Key::CtrlC | Key::Char(CTRL_G) => return Ok(None),
             key @ (Key::Enter | Key::Char(CTRL_O)) => {
                 if let Some(entry) = choice.picked() {

@@ -1,7 +1,10 @@
 //! The terminal of the picker: keys in, whole screens out, everything as before at the end.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use console::{Alignment, Key, Term, pad_str, truncate_str};
 
@@ -13,9 +16,18 @@ use crate::tools::pick::{Entry, Symbols};
 /// The narrowest terminal with the source on the right of the list; on others it is below.
 const WIDE: usize = 100;
 
+/// Time between two looks at the size of the terminal while a key is awaited.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// The second screen of the terminal. Standard output is left for the answer.
 pub(super) struct Screen {
     terminal: Term,
+    /// Asks for one key: a thread that waited for more would keep the terminal in raw mode at the end.
+    ask: Sender<()>,
+    keys: Receiver<io::Result<Key>>,
+    is_asked: Cell<bool>,
+    /// Rows and columns of the last drawing.
+    size: Cell<(u16, u16)>,
 }
 
 impl Screen {
@@ -27,17 +39,35 @@ impl Screen {
         }
         interrupt::HAS_PICKER.store(true, Ordering::Relaxed);
         terminal.write_str("\x1b[?1049h")?;
-        Ok(Self { terminal })
+        let ((ask, asked), (tell, keys)) = (channel(), channel());
+        let keyboard = terminal.clone();
+        std::thread::spawn(move || asked.iter().try_for_each(|()| tell.send(keyboard.read_key_raw())));
+        Ok(Self { terminal, ask, keys, is_asked: Cell::new(false), size: Cell::new((0, 0)) })
     }
 
-    /// Waits for a key.
-    pub(super) fn key(&self) -> io::Result<Key> {
-        self.terminal.read_key_raw()
+    /// Waits for a key; `None` if the terminal has another size before it comes.
+    pub(super) fn key(&self) -> io::Result<Option<Key>> {
+        let is_gone = || io::Error::other("no more keys are read");
+        if !self.is_asked.replace(true) {
+            self.ask.send(()).map_err(|_| is_gone())?;
+        }
+        loop {
+            match self.keys.recv_timeout(LOOK) {
+                Ok(key) => {
+                    self.is_asked.set(false);
+                    return key.map(Some);
+                }
+                Err(RecvTimeoutError::Timeout) if self.terminal.size() == self.size.get() => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(is_gone()),
+            }
+        }
     }
 
     /// Draws it all; returns the number of rows of the list.
     pub(super) fn draw(&self, choice: &Choice<'_>, symbols: &Symbols) -> io::Result<isize> {
         let (rows, columns) = self.terminal.size();
+        self.size.set((rows, columns));
         let (rows, columns) = (usize::from(rows), usize::from(columns));
         let (lines, n_listed) = lines(choice, symbols, columns, rows.saturating_sub(1));
         let prompt = format!("\x1b[1m>\x1b[0m {}", shown(&choice.query));
