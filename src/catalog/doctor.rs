@@ -207,6 +207,11 @@ impl Visit<'_> {
                     self.note(&sidecar.repo, what, None);
                 }
                 Ok(snapshot) => self.credentials(sidecar, &snapshot),
+                // The program that wrote it can read it.
+                Err(err @ store::Error::Newer { .. }) => {
+                    let (subject, what) = (sidecar.repo.clone(), err.to_string());
+                    self.report.findings.push(Finding { subject, what, is_problem: true, remedy: None, mended: false });
+                }
                 Err(err) => {
                     self.rebuild(registry, sidecar, &err.to_string());
                     held = store.held();

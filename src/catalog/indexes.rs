@@ -361,7 +361,9 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
             match newest(caller, &store, sidecar) {
                 Ok(newer) => state.replace(Arc::new(newer), stamp),
                 // A newer version of codelode has; this process still reads the files that it holds open.
-                Err(err @ store::Error::Outdated { .. }) if !err.is_of_no_use() => state.is_outlived(&err),
+                Err(err @ (store::Error::Newer { .. } | store::Error::Outdated { .. })) if !err.is_of_no_use() => {
+                    state.is_outlived(&err)
+                }
                 Err(err) => return Err(err),
             }
         }
@@ -424,6 +426,7 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
     let rebuild = format!("codelode {command} {}{reference} --no-incremental", shell_word(&place));
     let message = err.to_string();
     match err {
+        store::Error::Newer { .. } => Error::new(Code::IndexOutdated, message),
         store::Error::Outdated { .. } => {
             let message = format!("{message}; rebuild it: {rebuild}");
             Error::new(Code::IndexOutdated, message).with("rebuild", rebuild)

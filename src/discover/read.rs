@@ -71,11 +71,20 @@ fn reason(error: &io::Error) -> SkipReason {
 
 /// Reason why content is not indexed as text.
 pub fn not_text(bytes: &[u8]) -> Option<SkipReason> {
+    if is_utf_16(bytes) {
+        return Some(SkipReason::Utf16);
+    }
     match (is_binary(bytes), bytes.starts_with(LFS_POINTER) && bytes.len() <= LARGEST_POINTER) {
         (true, _) => Some(SkipReason::Binary),
         (_, true) => Some(SkipReason::LfsPointer),
         _ => None,
     }
+}
+
+/// Whether content begins with a byte order mark of UTF-16, and not of UTF-32.
+fn is_utf_16(bytes: &[u8]) -> bool {
+    let is_utf_32 = bytes.starts_with(&[0xff, 0xfe, 0, 0]);
+    (bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])) && !is_utf_32
 }
 
 /// Whether content is binary: a NUL byte near the beginning, or a byte order mark of UTF-16 or UTF-32, whose text is
@@ -104,6 +113,14 @@ mod tests {
         let article = [&pointer[..], &[b'a'; 2_000]].concat();
         assert_eq!(not_text(&article), None, "a text that begins like one is a text");
         assert_eq!(not_text(b"version 1\n"), None);
+    }
+
+    #[test]
+    fn utf_16_has_a_reason_of_its_own() {
+        assert_eq!(not_text(b"\xff\xfeh\0i\0"), Some(SkipReason::Utf16));
+        assert_eq!(not_text(b"\xfe\xff\0h\0i"), Some(SkipReason::Utf16));
+        assert_eq!(not_text(b"\xff\xfe\0\0h\0\0\0"), Some(SkipReason::Binary), "UTF-32");
+        assert_eq!(not_text(b"h\0i\0"), Some(SkipReason::Binary), "no mark");
     }
 
     #[test]

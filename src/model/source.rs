@@ -74,6 +74,7 @@ reasons! {
     Submodule "submodule" "Another repository, which can be indexed by itself.",
     Missing "missing" "The repository names it and does not hold its content.",
     LfsPointer "lfs_pointer" "Git LFS keeps its content elsewhere: here is only a pointer.",
+    Utf16 "utf_16" "Text in UTF-16, whose positions would not be those of its file: save it as UTF-8.",
 }
 
 /// Type of an entry in a commit's tree.

@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 /// Version of the file layout. Stores of older versions are refused and must be rebuilt.
 pub const FORMAT: u32 = 6;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
-pub const CONTENT: u32 = 8;
+pub const CONTENT: u32 = 9;
 
 /// Errors of a store.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,19 @@ pub enum Error {
     /// Nothing was committed here yet.
     #[error("no index at {}", .0.display())]
     Missing(PathBuf),
-    /// The store has another format version.
+    /// The store has a format of the future. It is not written over.
+    #[error(
+        "the index at {} was made by a newer codelode (format {found}, this one reads {FORMAT}); update codelode, or set \
+         CODELODE_INDEX_PATH to another folder for this one",
+        path.display()
+    )]
+    Newer {
+        /// The store.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+    },
+    /// The store has an earlier format version.
     #[error("the index at {} has format {found}, this version reads {FORMAT}", path.display())]
     Outdated {
         /// The store.

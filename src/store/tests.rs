@@ -513,8 +513,18 @@ fn another_version_is_refused_and_written_over_when_asked() {
     let path = place.store().dir().join("manifest.json");
     let good = fs::read_to_string(&path).expect("it is there");
     let tantivy = serde_json::to_string(&place.manifest().tantivy).expect("it is text");
+    let newer = good.replacen(&format!("\"format\":{}", super::FORMAT), "\"format\":999", 1);
+    fs::write(&path, &newer).expect("it is ours");
+    for refused in [
+        place.store().snapshot("main").err(),
+        place.store().writer(AT_ONCE).err(),
+        place.store().writer_anew(AT_ONCE).err(),
+    ] {
+        assert!(matches!(refused, Some(Error::Newer { found: 999, .. })), "{refused:?}");
+    }
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), newer, "what is newer is never written over");
     for spoilt in [
-        good.replacen(&format!("\"format\":{}", super::FORMAT), "\"format\":999", 1),
+        good.replacen(&format!("\"format\":{}", super::FORMAT), "\"format\":1", 1),
         good.replacen(&tantivy, "\"tantivy v0.1\"", 1),
     ] {
         assert_ne!(spoilt, good);

@@ -23,9 +23,10 @@ fn bytes_come_as_they_are() {
 #[test]
 fn what_is_not_text_is_refused() {
     let source = Source::with(&[]);
-    for content in [&b"a\0b"[..], b"\xff\xfea\0", b"\xfe\xff\0a"] {
+    let wide = SkipReason::Utf16;
+    for (content, reason) in [(&b"a\0b"[..], SkipReason::Binary), (b"\xff\xfea\0", wide), (b"\xfe\xff\0a", wide)] {
         source.write("a.txt", content);
-        assert_eq!(read(&source.root(), &source.walk().files[0], &rules()), Err(SkipReason::Binary));
+        assert_eq!(read(&source.root(), &source.walk().files[0], &rules()), Err(reason));
     }
 }
 

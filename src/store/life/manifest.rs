@@ -149,6 +149,9 @@ impl Manifest {
         };
         let damaged = |err: serde_json::Error| Error::Damaged { path: path.clone(), what: err.to_string() };
         let versions: Versions = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if versions.format > u64::from(FORMAT) {
+            return Err(Error::Newer { path: dir.to_owned(), found: versions.format });
+        }
         if versions.format != u64::from(FORMAT) || versions.tantivy != tantivy_version() {
             return Err(Error::Outdated { path: dir.to_owned(), found: versions.format });
         }

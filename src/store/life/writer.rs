@@ -238,6 +238,7 @@ impl Writer {
         });
         match whole {
             Ok(()) | Err(Error::Missing(_)) => Self::over(dir, lock),
+            Err(err @ Error::Newer { .. }) => Err(err),
             Err(err) => {
                 tracing::info!("the index at {} is made anew: {err}", dir.display());
                 let old = Manifest::read_any(dir).unwrap_or_else(Manifest::empty);

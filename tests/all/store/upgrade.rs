@@ -122,3 +122,32 @@ fn a_server_answers_on_when_a_newer_version_takes_its_index_over() {
     }
     server.close();
 }
+
+#[test]
+fn an_older_program_advises_an_update_and_leaves_a_newer_index_alone() {
+    let state = modules(6, 0);
+    let place = Place::indexed(&state);
+    let store = store(&place);
+    rewrite(&store, |manifest| manifest["format"] = json!(FORMAT + 1));
+    let manifest = || fs::read(store.dir().join("manifest.json")).expect("it is there");
+    let (before, held) = (manifest(), files(&store));
+    let name = "marker_part_1_module_1_py_0";
+    let commands: [&[&str]; 6] = [
+        &["search", name],
+        &["text", name],
+        &["index", "."],
+        &["index", ".", "--no-incremental"],
+        &["dead"],
+        &["doctor", "--fix"],
+    ];
+    for args in commands {
+        let ran = Ran::of(&mut place.command(args));
+        let said = format!("{}{}", ran.out, ran.err);
+        assert_ne!(ran.status, 0, "{args:?}: {said}");
+        assert!(said.contains("newer codelode") && said.contains("update codelode"), "{args:?}: {said}");
+        assert!(!said.contains("rebuild") && !said.contains("no-incremental"), "{args:?}: {said}");
+        assert!(manifest() == before && files(&store) == held, "{args:?} changed the index");
+    }
+    rewrite(&store, |manifest| manifest["format"] = json!(FORMAT));
+    assert_eq!(place.held(), state);
+}
