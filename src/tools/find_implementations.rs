@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::{Call, Error, Shown, Tool, related};
 use crate::query;
 
@@ -15,6 +16,9 @@ pub struct Args {
     repo: Option<String>,
     /// Its id.
     symbol_id: String,
+    /// As in search_symbols.
+    #[serde(default)]
+    fields: Option<Vec<String>>,
 }
 
 /// Nearest first.
@@ -33,6 +37,8 @@ pub struct Item {
     /// How many classes down, from two on.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 fn is_near(depth: &u32) -> bool {
@@ -52,6 +58,7 @@ impl Tool for FindImplementations {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let fields = Fields::read(args.fields.as_deref())?;
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
@@ -61,6 +68,7 @@ impl Tool for FindImplementations {
                 file: symbol.file.path().to_owned(),
                 line: symbol.line(),
                 depth: *depth,
+                facts: fields.of(symbol),
             };
             let implementations: Vec<Item> = found.iter().map(item).collect();
             let mut paths: Vec<String> = implementations.iter().map(|item| item.file.clone()).collect();

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::indexes::Repo;
 use super::{Call, Error, Shown, Tool, related};
 use crate::query::{self, Caller};
@@ -24,6 +25,10 @@ pub struct Args {
     /// How many calls away.
     #[serde(default = "two")]
     depth: u32,
+    /// As in search_symbols.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    fields: Option<Vec<String>>,
 }
 
 fn two() -> u32 {
@@ -60,9 +65,6 @@ pub struct Output {
     /// Calls by a name that may mean this, for nothing is known of what it belongs to; not among the callers.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
-    /// More than fit were found; ask with a smaller `depth`.
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: usize,
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -84,6 +86,8 @@ pub struct Item {
     /// Who stands between, from depth two on; or what is called instead, which is overridden.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 fn is_one(n: &u32) -> bool {
@@ -97,8 +101,8 @@ pub struct GetCallHierarchy;
 const DEEPEST: u32 = 5;
 /// The most lines of calls listed for each.
 const MOST_LINES: usize = 10;
-/// The most functions in each direction.
-const MOST: usize = 200;
+/// Functions of each direction on a page.
+const PAGE: usize = 50;
 
 impl Tool for GetCallHierarchy {
     const NAME: &'static str = "get_call_hierarchy";
@@ -109,7 +113,8 @@ impl Tool for GetCallHierarchy {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+        let fields = Fields::read(args.fields.as_deref())?;
+        let (output, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
             let (snapshot, depth) = (&repo.snapshot, args.depth.clamp(1, DEEPEST));
@@ -121,19 +126,21 @@ impl Tool for GetCallHierarchy {
                 callees: None,
                 called_outside_functions: Vec::new(),
                 possible_callers: 0,
-                left_out: 0,
             };
             let mut paths = vec![symbol.file.path().to_owned()];
-            let mut take = |found: Vec<Caller<'_>>, left_out: &mut usize| -> Vec<Item> {
-                *left_out += found.len().saturating_sub(MOST);
-                let items: Vec<Item> =
-                    found.into_iter().take(MOST).map(|caller| item(repo, caller, symbol.number())).collect();
+            let mut counts = [0; 2];
+            let mut take = |mut found: Vec<Caller<'_>>, count: &mut usize| -> Vec<Item> {
+                *count = found.len();
+                // As near, what is tested comes before its tests.
+                found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
+                let page = found.into_iter().skip(call.offset).take(PAGE);
+                let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), &fields)).collect();
                 paths.extend(items.iter().map(|item| item.file.clone()));
                 items
             };
             if args.direction != Direction::Callees {
                 let (callers, outside) = follow(query::Direction::Callers);
-                output.callers = Some(take(callers, &mut output.left_out));
+                output.callers = Some(take(callers, &mut counts[0]));
                 let place = |place: &query::Place<'_>| format!("{}:{}", place.file.path(), place.line);
                 output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
                 let name = symbol.name();
@@ -141,18 +148,27 @@ impl Tool for GetCallHierarchy {
                 output.possible_callers = possible.filter(|edge| edge.role() == crate::model::Role::Call).count();
             }
             if args.direction != Direction::Callers {
-                output.callees = Some(take(follow(query::Direction::Callees).0, &mut output.left_out));
+                output.callees = Some(take(follow(query::Direction::Callees).0, &mut counts[1]));
             }
-            Ok((output, paths))
+            Ok(((output, counts), paths))
         })?;
+        // Both directions go on from one page to the next; the longer one says when it is the last.
+        call.list(if counts[0] >= counts[1] && output.callers.is_some() { "callers" } else { "callees" });
+        call.total(counts[0].max(counts[1]));
         let found = |items: &Option<Vec<Item>>| items.as_ref().is_some_and(|items| !items.is_empty());
         call.found(found(&output.callers) || found(&output.callees));
-        call.narrow("give depth 1 and one direction");
+        call.narrow("the rest comes with next_cursor; depth 1 and one direction are less");
         Ok(output)
     }
 }
 
-fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId) -> Item {
+/// Steps to a caller or callee; the one to an overridden method counts.
+fn steps(caller: &Caller<'_>) -> u32 {
+    caller.depth + u32::from(caller.through.is_some())
+}
+
+fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId, fields: &Fields) -> Item {
+    let depth = steps(&caller);
     let symbol = caller.symbol;
     let between = (caller.via != asked).then_some(caller.via);
     let via = caller.through.or(between).and_then(|via| repo.snapshot.symbol(via));
@@ -162,8 +178,8 @@ fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId) -> Item {
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
         at: caller.lines.into_iter().take(MOST_LINES).collect(),
-        // The step to an overridden method counts as a step of its own.
-        depth: caller.depth + u32::from(caller.through.is_some()),
+        depth,
         via: via.map(|symbol| symbol.qualified_name()),
+        facts: fields.of(&symbol),
     }
 }

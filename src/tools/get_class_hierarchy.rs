@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::indexes::Repo;
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::model::Kind;
@@ -22,6 +23,10 @@ pub struct Args {
     /// Or its name, when only one bears it.
     #[serde(default)]
     class_name: Option<String>,
+    /// As in search_symbols.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    fields: Option<Vec<String>>,
 }
 
 /// Nearest first.
@@ -50,6 +55,8 @@ pub struct Item {
     /// How many steps away, from two on.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 fn is_near(depth: &u32) -> bool {
@@ -57,11 +64,14 @@ fn is_near(depth: &u32) -> bool {
 }
 
 impl Item {
-    fn of(symbol: &SymbolView<'_>, depth: u32) -> Self {
+    fn of(symbol: &SymbolView<'_>, depth: u32, fields: &Fields) -> Self {
         let (name, file) = (symbol.name().into_owned(), symbol.file.path().to_owned());
-        Self { id: symbol.id(), name, file, line: symbol.line(), depth }
+        Self { id: symbol.id(), name, file, line: symbol.line(), depth, facts: fields.of(symbol) }
     }
 }
+
+/// Classes on a page.
+const PAGE: usize = 100;
 
 /// See [`Args`].
 pub struct GetClassHierarchy;
@@ -76,6 +86,7 @@ impl Tool for GetClassHierarchy {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let fields = Fields::read(args.fields.as_deref())?;
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let class = match (&args.symbol_id, &args.class_name) {
                 (Some(id), _) => related::symbol(repo, id)?,
@@ -84,7 +95,7 @@ impl Tool for GetClassHierarchy {
             };
             related::check_language(&class)?;
             let of = |upwards| query::hierarchy(&repo.snapshot, edges, class.number(), upwards);
-            let (ancestors, descendants) = (of(true), of(false));
+            let (ancestors, mut descendants) = (of(true), of(false));
             let bounds = |upwards| query::bounds(&repo.snapshot, edges, class.number(), upwards);
             let own = std::iter::once(class.number()).chain(ancestors.iter().map(|(symbol, _)| symbol.number()));
             let mut outside: Vec<String> =
@@ -92,10 +103,12 @@ impl Tool for GetClassHierarchy {
             outside.sort();
             outside.dedup();
             let items = |found: Vec<(SymbolView<'_>, u32)>| -> Vec<Item> {
-                found.iter().map(|(symbol, depth)| Item::of(symbol, *depth)).collect()
+                found.iter().map(|(symbol, depth)| Item::of(symbol, *depth, &fields)).collect()
             };
+            // As near, what is tested comes before its tests.
+            descendants.sort_by_key(|(symbol, depth)| (*depth, symbol.file.is_test()));
             let output = Output {
-                class: Item::of(&class, 0),
+                class: Item::of(&class, 0, &fields),
                 ancestors: items(ancestors),
                 descendants: items(descendants),
                 requires: items(bounds(true)),
@@ -109,7 +122,7 @@ impl Tool for GetClassHierarchy {
         })?;
         call.found(true);
         call.narrow("the rest comes with next_cursor");
-        output.descendants = call.page(output.descendants, usize::MAX);
+        output.descendants = call.page(output.descendants, PAGE);
         Ok(output)
     }
 }

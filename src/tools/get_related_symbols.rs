@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::indexes::store_error;
 use super::{Call, Error, SIGNATURE, Shown, Tool, related};
 use crate::query::{self, Related};
@@ -19,6 +20,10 @@ pub struct Args {
     /// At most this many.
     #[serde(default = "ten")]
     max_results: u32,
+    /// As in search_symbols.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    fields: Option<Vec<String>>,
 }
 
 fn ten() -> u32 {
@@ -43,6 +48,8 @@ pub struct Item {
     /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     overloads: Option<usize>,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// See [`Args`].
@@ -58,6 +65,7 @@ impl Tool for GetRelatedSymbols {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let fields = Fields::read(args.fields.as_deref())?;
         let (output, n_related) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             let found = query::related(&repo.snapshot, edges, &symbol);
@@ -69,6 +77,7 @@ impl Tool for GetRelatedSymbols {
                 relatedness_score: (related.score * 100.0).round() / 100.0,
                 reasons: related.reasons.clone(),
                 overloads: Some(related.overloads).filter(|count| *count > 1),
+                facts: fields.of(&related.symbol),
             };
             let shown = || found.iter().skip(call.offset).take(args.max_results as usize);
             let mut paths: Vec<String> = shown().map(|related| related.symbol.file.path().to_owned()).collect();

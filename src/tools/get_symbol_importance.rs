@@ -4,6 +4,7 @@ use globset::GlobBuilder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fields::{Facts, Fields};
 use super::{Call, Code, Error, Shown, Tool, nearest, related};
 use crate::query;
 use crate::store::{FileView, Snapshot};
@@ -24,6 +25,9 @@ pub struct Args {
     /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
+    /// As in search_symbols.
+    #[serde(default)]
+    fields: Option<Vec<String>>,
 }
 
 fn twenty() -> u32 {
@@ -61,6 +65,8 @@ pub struct Item {
     score: f64,
     in_degree: u32,
     out_degree: u32,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// See [`Args`].
@@ -76,6 +82,7 @@ impl Tool for GetSymbolImportance {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let fields = Fields::read(args.fields.as_deref())?;
         let scope = args.scope.as_deref().map(scope).transpose()?;
         let (limit, by_degree) = (args.top_n as usize, args.algorithm == Algorithm::Degree);
         let mut output = related::answer(call, args.repo.as_deref(), |repo, _| {
@@ -106,6 +113,7 @@ impl Tool for GetSymbolImportance {
                 },
                 in_degree: rank.users,
                 out_degree: rank.uses,
+                facts: fields.of(symbol),
             });
             let iterations_to_converge = (!by_degree).then(|| ranks.iterations());
             let output = Output { ranked_symbols: items.collect(), algorithm: args.algorithm, iterations_to_converge };

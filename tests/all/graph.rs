@@ -651,3 +651,36 @@ fn uses_are_not_crowded_out_by_definitions() {
     let answer = call(&cx, &root, "find_references", json!({"identifiers": ["C59", "save"], "max_results": 1}));
     assert_eq!(answer["results"][0]["references_left"], 1, "{answer}");
 }
+
+#[test]
+fn hierarchies_come_in_pages_with_code_before_its_tests() {
+    let classes: String = (0..130).map(|n| format!("class Model{n:03}(Base): pass\n")).collect();
+    let callers: String = (0..130).map(|n| format!("def user_{n:03}(): save()\n")).collect();
+    let project = format!(
+        "--- base.py\nclass Base: pass\ndef save(): inner()\ndef inner(): pass\n--- a_test.py\nfrom base import Base, save\n\
+         class InTest(Base): pass\ndef test_it(): save()\n--- use.py\nfrom base import Base, save\n{classes}{callers}"
+    );
+    let (cx, folder) = indexed(&project);
+    let root = folder.path().join("project");
+    let pages = |tool: &str, list: &str, args: Value, most: usize| {
+        let (mut all, mut args) = (Vec::new(), args);
+        loop {
+            let page = call(&cx, &root, tool, args.clone());
+            let names = values(&page, list, "name");
+            assert!(names.len() <= most, "{}", names.len());
+            all.extend(names.iter().map(|name| (*name).to_owned()));
+            let Some(cursor) = page["next_cursor"].as_str() else { return all };
+            args["cursor"] = cursor.into();
+        }
+    };
+    let args = json!({"symbol_id": "base.py::Base"});
+    let descendants = pages("get_class_hierarchy", "descendants", args, 100);
+    assert_eq!((descendants.len(), descendants.last().map(String::as_str)), (131, Some("InTest")));
+    let callers = pages("get_call_hierarchy", "callers", json!({"symbol_id": "base.py::save"}), 50);
+    assert_eq!((callers.len(), callers.last().map(String::as_str)), (131, Some("test_it")));
+    let args = json!({"symbol_id": "base.py::save", "format": "compact"}).as_object().cloned().expect("it is one");
+    let request = Request { directory: Some(root.clone()), ..Request::default() };
+    let compact = tools::call(&cx, "get_call_hierarchy", args, &request).text;
+    assert_eq!(compact.matches("use.py").count(), 1, "a path is said once: {compact}");
+    assert!(codelode::answer::tokens::estimate(&compact) < 1_000, "{compact}");
+}

@@ -463,6 +463,39 @@ class Cart:
                 .all(|key| !symbol[key].is_null())
         );
     }
+    let (cx, folder) = indexed(
+        "--- a.py\nclass Cart:\n    def total(self): ...\n--- b.py\nfrom a import Cart\nclass Big(Cart):\n    @cached\n    def \
+         total(self):\n        'Adds.'\n        return super().total()\ndef use(): return Big().total()\n",
+    );
+    let root = folder.path().join("project");
+    for (tool, args, list) in [
+        ("get_related_symbols", json!({"symbol_id": "b.py::Big"}), "related"),
+        ("find_implementations", json!({"symbol_id": "a.py::Cart.total"}), "implementations"),
+        ("get_symbol_importance", json!({}), "ranked_symbols"),
+        ("get_call_hierarchy", json!({"symbol_id": "use"}), "callees"),
+    ] {
+        let mut args = args;
+        let bare = call(&cx, &root, tool, args.clone());
+        args["fields"] = fields.clone();
+        let answer = call(&cx, &root, tool, args);
+        let of = |answer: &Value| {
+            let mut items = answer[list].as_array().cloned().unwrap_or_default().into_iter();
+            let is_it =
+                |item: &Value| item["id"] == "b.py::Big.total#method" || item["symbol_id"] == "b.py::Big.total#method";
+            items.find(is_it).unwrap_or_else(|| panic!("{tool}: {answer}"))
+        };
+        let symbol = of(&answer);
+        assert_eq!(symbol["docstring"], "Adds.", "{tool}: {symbol}");
+        assert_eq!(
+            (&symbol["parent"], &symbol["decorators"]),
+            (&json!("b.py::Big#class"), &json!(["@cached"])),
+            "{tool}"
+        );
+        assert!(symbol["byte_offset"].is_u64() && symbol["complexity"].is_u64() && symbol["keywords"].is_array());
+        assert!(of(&bare)["docstring"].is_null(), "{tool}: only when asked for");
+    }
+    let classes = call(&cx, &root, "get_class_hierarchy", json!({"class_name": "Cart", "fields": ["complexity"]}));
+    assert!(classes["descendants"][0]["complexity"].is_u64() && classes["class"]["complexity"].is_u64(), "{classes}");
     let none = call(&cx, &root, "search_symbols", json!({"query": "total"}));
     assert!(none["results"][0]["docstring"].is_null() && none["results"][0]["parent"].is_null());
     let error = wrong(&cx, &root, "search_symbols", json!({"query": "total", "fields": ["docstrin"]}));
