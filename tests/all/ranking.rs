@@ -263,8 +263,8 @@ fn it_says_how_sure_it_is() {
     assert_eq!(place.search("galaxy telescope")["unknown_words"], json!(["galaxy", "telescope"]));
 }
 
-/// A shop of many commands, of which one pays back.
-fn counters() -> Place {
+/// A shop of many commands, of which one pays back, and more files.
+fn counters(more: &str) -> Place {
     let command = |n: usize| {
         format!(
             "--- counter_{n}.py\ndef serve_{n}(customer):\n    basket = customer.basket({n})\n    return basket.ready\n"
@@ -277,12 +277,15 @@ fn counters() -> Place {
             .concat();
     let refund = "--- refunding.py\ndef refund_payment(receipt, reason):\n    gateway = receipt.gateway\n    \
                   gateway.refund(receipt.payment, reason)\n    receipt.refunded = True\n    return receipt\n";
-    Place::new(&[("shop", &format!("{refund}{others}"))])
+    Place::new(&[("shop", &format!("{refund}{others}{more}"))])
 }
 
 #[test]
-fn a_description_that_one_symbol_fits_is_sure() {
-    let place = counters();
+fn a_description_that_few_symbols_fit_is_sure() {
+    // One of the first is meant, although the second is near to it.
+    let twin = "--- voiding.py\ndef void_payment(receipt, reason):\n    gateway = receipt.gateway\n    \
+                gateway.refund(receipt.payment, reason)\n    receipt.voided = True\n    return receipt\n";
+    let place = counters(twin);
     for query in
         ["refund the payment of a receipt through its gateway", "gateway: refund payment of a receipt with a reason"]
     {
@@ -301,7 +304,7 @@ fn a_description_that_one_symbol_fits_is_sure() {
 
 #[test]
 fn a_context_is_sure_only_of_what_it_holds() {
-    let place = counters();
+    let place = counters("");
     let ask = |budget: u32| {
         let query = "refund the payment of a receipt through its gateway";
         place.ask("get_ranked_context", json!({"query": query, "token_budget": budget}))
