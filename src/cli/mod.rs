@@ -138,7 +138,7 @@ enum Own {
     #[command(aliases = ["search_ast", "search-ast"])]
     Ast(Box<grep::Ast>),
     Pick(pick::Pick),
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     #[cfg(feature = "http")]
     Token(token::Token),
     Watch(watch::Watch),
@@ -193,7 +193,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
                 Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
                 Ok(Own::Pick(how)) => return pick(&global, &how),
-                Ok(Own::Serve(how)) => return serve::run(&global, how),
+                Ok(Own::Serve(how)) => return serve::run(&global, *how),
                 #[cfg(feature = "http")]
                 Ok(Own::Token(how)) => return token::run(how),
                 Ok(Own::Watch(how)) => return watch::run(&global, how),

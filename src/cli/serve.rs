@@ -52,6 +52,12 @@ struct Network {
     /// A file with the tokens of callers and their rights.
     #[arg(long = "tokens", value_name = "FILE")]
     tokens_file: Option<PathBuf>,
+    /// Certificates (PEM) for TLS, the server's own first [default: no TLS].
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// The key (PEM) of the certificate.
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<PathBuf>,
     /// A folder that callers may index by path; repeatable [default: none].
     #[arg(long, value_name = "FOLDER")]
     root: Option<Vec<PathBuf>>,
@@ -66,12 +72,14 @@ struct Network {
 /// Serves until the client leaves, or the process is told to end.
 pub(super) fn run(global: &Global, how: Serve) -> u8 {
     let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
-    let Network { host, port, tokens_file, root, allow_host, allow_origin } = network;
+    let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin } = network;
     let settings = Settings {
         transport,
         host,
         port,
         tokens_file,
+        tls_cert,
+        tls_key,
         roots: root,
         allowed_hosts: allow_host,
         allowed_origins: allow_origin,
@@ -139,7 +147,7 @@ enum Door {
 #[cfg(feature = "http")]
 fn listen(config: &config::Config) -> Result<Door, u8> {
     let bound = crate::http::bind(&config.http).map_err(|err| fail(&err))?;
-    super::output::complain(&format!("serving at http://{}{}\n", bound.address(), crate::http::ENDPOINT));
+    super::output::complain(&format!("serving at {}\n", bound.url()));
     Ok(Door::Http(Box::new(bound)))
 }
 

@@ -21,6 +21,10 @@ pub struct Http {
     pub token: Option<Secret>,
     /// File with named tokens and their rights.
     pub tokens_file: Option<PathBuf>,
+    /// Certificates (PEM) for TLS, the server's own first.
+    pub tls_cert: Option<PathBuf>,
+    /// Key (PEM) of the certificate.
+    pub tls_key: Option<PathBuf>,
     /// Folders that callers may index by path.
     pub roots: Vec<PathBuf>,
     /// Names that the server answers to, beside those of the address it listens at.
@@ -37,6 +41,8 @@ impl Default for Http {
             port: 8901,
             token: None,
             tokens_file: None,
+            tls_cert: None,
+            tls_key: None,
             roots: Vec::new(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),

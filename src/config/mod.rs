@@ -213,8 +213,9 @@ pub fn apply(
     })?;
     config.http.token = http::token(env);
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
-    let files = [&mut config.log_file, &mut config.ca_file, &mut config.http.tokens_file];
-    for path in files.into_iter().flatten().chain(&mut config.http.roots) {
+    let Http { tokens_file, tls_cert, tls_key, roots, .. } = &mut config.http;
+    let files = [&mut config.log_file, &mut config.ca_file, tokens_file, tls_cert, tls_key];
+    for path in files.into_iter().flatten().chain(roots) {
         *path = expand(std::mem::take(path), user.as_deref());
     }
     config.in_vain.extend(settings::in_vain(env));

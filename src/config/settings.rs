@@ -262,6 +262,14 @@ settings! {
     user tokens_file: PathBuf = ["CODELODE_TOKENS_FILE"] path,
         |config, path| config.http.tokens_file = Some(path),
         config.http.tokens_file;
+    /// A file with the certificates (PEM) of an HTTP server for TLS, its own first; read again when it changes.
+    user tls_cert: PathBuf = ["CODELODE_TLS_CERT"] path,
+        |config, path| config.http.tls_cert = Some(path),
+        config.http.tls_cert;
+    /// A file with the key (PEM) of that certificate.
+    user tls_key: PathBuf = ["CODELODE_TLS_KEY"] path,
+        |config, path| config.http.tls_key = Some(path),
+        config.http.tls_key;
     /// Folders that callers of an HTTP server may index by path; none unless given.
     user roots: Vec<PathBuf> = ["CODELODE_ROOTS"] paths,
         |config, roots| config.http.roots = roots,

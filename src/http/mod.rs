@@ -9,6 +9,7 @@ mod guard;
 pub mod metrics;
 mod serve;
 mod site;
+mod tls;
 pub mod tokens;
 
 use std::convert::Infallible;
@@ -30,6 +31,7 @@ pub use hyper::{Method, Request, Response, StatusCode};
 use crate::config::Http;
 use guard::Guard;
 use metrics::{Metrics, Page};
+use tls::Tls;
 use tokens::{Grant, Tokens};
 
 /// Path of the endpoint.
@@ -87,9 +89,9 @@ pub enum Error {
         "{0} is reachable from other machines, so callers need tokens: give --tokens FILE, or set CODELODE_HTTP_TOKEN"
     )]
     Open(IpAddr),
-    /// The tokens are unusable.
+    /// The tokens, or the certificate, are unusable.
     #[error("{0}")]
-    Tokens(String),
+    Unusable(String),
 }
 
 /// A server that listens and does not answer yet.
@@ -98,13 +100,15 @@ pub struct Bound {
     address: SocketAddr,
     guard: Guard,
     tokens: Option<Tokens>,
+    tls: Option<Tls>,
     /// Counts of requests and calls.
     pub metrics: Arc<Metrics>,
 }
 
 /// Listens where the settings say.
 pub fn bind(http: &Http) -> Result<Bound, Error> {
-    let tokens = Tokens::of(http).map_err(Error::Tokens)?;
+    let tokens = Tokens::of(http).map_err(Error::Unusable)?;
+    let tls = Tls::of(http).map_err(Error::Unusable)?;
     let place = format!("{}:{}", http.host, http.port);
     let unheard = |source| Error::Listen { place: place.clone(), source };
     // A bare address of version 6 has colons of its own.
@@ -117,13 +121,14 @@ pub fn bind(http: &Http) -> Result<Bound, Error> {
     listener.set_nonblocking(true).map_err(unheard)?;
     let address = listener.local_addr().map_err(unheard)?;
     let guard = Guard::new(http, address.ip());
-    Ok(Bound { listener, address, guard, tokens, metrics: Arc::default() })
+    Ok(Bound { listener, address, guard, tokens, tls, metrics: Arc::default() })
 }
 
 impl Bound {
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// URL of its endpoint.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}{ENDPOINT}", self.address)
     }
 }
 

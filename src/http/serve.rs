@@ -8,16 +8,20 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use super::site::{MOST_RUNNING, Site};
+use super::tls::Tls;
 use super::{Bound, Endpoint, Error};
 
 /// Connections at once; further ones wait to be accepted.
 const MOST_CONNECTIONS: usize = 4096;
+/// Time limit for the handshake of TLS.
+const SLOWEST_HANDSHAKE: Duration = Duration::from_secs(10);
 /// Time limit for the head of a request, and of a connection without requests.
 const SLOWEST_HEAD: Duration = Duration::from_secs(60);
 /// Size limit of a head.
@@ -37,7 +41,7 @@ impl Bound {
     /// Serves until the process is told to end (SIGTERM, SIGINT). Running requests end first; a second signal ends the
     /// server at once.
     pub async fn serve(self, endpoint: Arc<dyn Endpoint>) -> Result<(), Error> {
-        let Self { listener, address, guard, tokens, metrics } = self;
+        let Self { listener, address, guard, tokens, tls, metrics } = self;
         let unheard = |source| Error::Listen { place: address.to_string(), source };
         let listener = TcpListener::from_std(listener).map_err(unheard)?;
         let mut end = signal(SignalKind::terminate()).map_err(unheard)?;
@@ -45,7 +49,7 @@ impl Bound {
         let site = Arc::new(Site::new(guard, tokens, metrics, endpoint));
         let open = GracefulShutdown::new();
         tokio::select! {
-            () = accept(&listener, &site, &open) => {}
+            () = accept(&listener, tls.as_ref(), &site, &open) => {}
             () = either(&mut end, &mut interrupt) => {}
         }
         drop(listener);
@@ -73,7 +77,7 @@ async fn either(end: &mut Signal, interrupt: &mut Signal) {
 }
 
 /// Accepts connections; never ends.
-async fn accept(listener: &TcpListener, site: &Arc<Site>, open: &GracefulShutdown) {
+async fn accept(listener: &TcpListener, tls: Option<&Tls>, site: &Arc<Site>, open: &GracefulShutdown) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
@@ -86,25 +90,41 @@ async fn accept(listener: &TcpListener, site: &Arc<Site>, open: &GracefulShutdow
             }
         };
         prepare(&stream);
-        let site = site.clone();
-        let service = service_fn(move |request| {
-            let site = site.clone();
-            async move { Ok::<_, Infallible>(site.answer(request).await) }
-        });
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(SLOWEST_HEAD)
-            .max_header_size(LARGEST_HEAD)
-            .max_headers(MOST_HEADERS)
-            .serve_connection(TokioIo::new(stream), service);
-        let connection = open.watch(connection);
+        let tls = tls.map(Tls::acceptor);
+        let (site, watcher) = (site.clone(), open.watcher());
         tokio::spawn(async move {
-            if let Err(err) = connection.await {
+            let ended = match tls {
+                None => speak(stream, site, watcher).await,
+                Some(tls) => match tokio::time::timeout(SLOWEST_HANDSHAKE, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => speak(stream, site, watcher).await,
+                    Ok(Err(err)) => Err(err.into()),
+                    Err(late) => Err(late.into()),
+                },
+            };
+            if let Err(err) = ended {
                 tracing::debug!(%err, "a connection broke off");
             }
             drop(place);
         });
     }
+}
+
+/// Answers the requests of a connection.
+async fn speak<S>(stream: S, site: Arc<Site>, watcher: Watcher) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let service = service_fn(move |request| {
+        let site = site.clone();
+        async move { Ok::<_, Infallible>(site.answer(request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(SLOWEST_HEAD)
+        .max_header_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    Ok(watcher.watch(connection).await?)
 }
 
 /// Sets what a connection needs: answers at once, and an end when the client takes nothing.

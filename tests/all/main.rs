@@ -26,5 +26,6 @@ mod store;
 mod terminal;
 mod text;
 mod tidy;
+mod tls;
 mod watch;
 mod web;

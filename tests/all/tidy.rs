@@ -59,7 +59,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("gix::", &["git"]),
     ("gix_transport::", &["git"]),
     ("reqwest::", &["net"]),
-    ("rustls::", &["net"]),
+    ("rustls::", &["net", "http"]),
     ("notify::", &["watch"]),
     ("tree_sitter_", &["languages"]),
     ("unsafe {", &["store", "allocator", "main"]),

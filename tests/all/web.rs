@@ -40,8 +40,8 @@ impl Site {
         let (output, kept) = (BufReader::new(child.stderr.take().expect("it is piped")), log.clone());
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
-                if let Some(url) = line.strip_prefix("serving at http://") {
-                    let _ = sender.send(url.trim_end_matches("/mcp").to_owned());
+                if let Some((_, address)) = line.strip_prefix("serving at ").and_then(|url| url.split_once("://")) {
+                    let _ = sender.send(address.trim_end_matches("/mcp").to_owned());
                 }
                 let mut log = kept.lock().expect("nobody panics with it");
                 log.push_str(&line);
@@ -92,7 +92,6 @@ impl Site {
     }
 
     /// A connection of one's own.
-    #[allow(dead_code, reason = "only attacks speak no HTTP")]
     pub fn connect(&self) -> TcpStream {
         connect(self.address)
     }

@@ -1,0 +1,78 @@
+//! TLS with a certificate and its key from files, which are read again when they change.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+use crate::config::Http;
+
+/// A certificate with its key.
+pub(super) struct Tls {
+    certificate: PathBuf,
+    key: PathBuf,
+    read: Mutex<Read>,
+}
+
+struct Read {
+    stamp: Stamp,
+    acceptor: TlsAcceptor,
+}
+
+type Stamp = [Option<(SystemTime, u64, u64)>; 2];
+
+impl Tls {
+    /// TLS of the settings; `None` for a server without.
+    pub(super) fn of(http: &Http) -> Result<Option<Self>, String> {
+        let (certificate, key) = match (&http.tls_cert, &http.tls_key) {
+            (Some(certificate), Some(key)) => (certificate.clone(), key.clone()),
+            (None, None) => return Ok(None),
+            _ => return Err("TLS takes a certificate and its key; give --tls-cert and --tls-key".to_owned()),
+        };
+        let stamp = stamp(&certificate, &key);
+        let acceptor = acceptor(&certificate, &key)?;
+        Ok(Some(Self { certificate, key, read: Mutex::new(Read { stamp, acceptor }) }))
+    }
+
+    /// Acceptor with the newest certificate. Files that do not fit each other are being replaced: the former ones hold
+    /// until they do.
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        let stamp = stamp(&self.certificate, &self.key);
+        // A panic leaves either version.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if read.stamp != stamp {
+            read.stamp = stamp;
+            match acceptor(&self.certificate, &self.key) {
+                Ok(acceptor) => read.acceptor = acceptor,
+                Err(problem) => tracing::error!("{problem}; the former certificate is still in use"),
+            }
+        }
+        read.acceptor.clone()
+    }
+}
+
+fn stamp(certificate: &Path, key: &Path) -> Stamp {
+    [certificate, key].map(|path| {
+        let file = fs::metadata(path).ok()?;
+        Some((file.modified().ok()?, file.len(), file.ino()))
+    })
+}
+
+fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
+    let unreadable = |path: &Path, err: &dyn std::fmt::Display| format!("cannot read {} as PEM: {err}", path.display());
+    let chain = CertificateDer::pem_file_iter(certificate).map_err(|err| unreadable(certificate, &err))?;
+    let chain = chain.collect::<Result<Vec<_>, _>>().map_err(|err| unreadable(certificate, &err))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|err| unreadable(key, &err))?;
+    let unfit = |err| format!("{} and {} are of no use: {err}", certificate.display(), key.display());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().map_err(unfit)?;
+    let mut config = builder.with_no_client_auth().with_single_cert(chain, secret).map_err(unfit)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
