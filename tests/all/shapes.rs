@@ -469,7 +469,7 @@ class Cart:
     );
     let root = folder.path().join("project");
     for (tool, args, list) in [
-        ("get_related_symbols", json!({"symbol_id": "b.py::Big"}), "related"),
+        ("get_related_symbols", json!({"symbol_id": "a.py::Cart.total"}), "related"),
         ("find_implementations", json!({"symbol_id": "a.py::Cart.total"}), "implementations"),
         ("get_symbol_importance", json!({}), "ranked_symbols"),
         ("get_call_hierarchy", json!({"symbol_id": "use"}), "callees"),
