@@ -13,6 +13,7 @@ use super::indexes::{self, Repo};
 use super::search_ast::{compile, refused};
 use super::search_text::{BUDGET, bad_pattern};
 use super::{Call, Context, Error, Request, locate};
+use crate::languages;
 use crate::model::SourceFile;
 pub use crate::query::scan::on_every_core;
 use crate::query::syntax::SyntaxQuery;
@@ -87,15 +88,33 @@ impl Finder {
 
     /// The matches of a syntax query in a file.
     pub fn ranges(&self, file: &FileView<'_>) -> Ranges {
+        self.ranges_in(file.language_number(), file.content())
+    }
+
+    /// The matches of a syntax query in the content of a file that is not indexed.
+    pub fn ranges_on_disk(&self, path: &Path, content: &[u8]) -> Ranges {
+        let language = path.to_str().and_then(|path| languages::of_file(path, content));
+        self.ranges_in(language.map(|(number, _)| number), content)
+    }
+
+    fn ranges_in(&self, language: Option<u8>, content: &[u8]) -> Ranges {
         let began = Instant::now();
-        let found = |query: &SyntaxQuery, file| query.find(file, &|| began.elapsed() > BUDGET);
-        match &self.0 {
-            Kind::Text(_) => Ranges { base: 0, matches: Vec::new() },
-            Kind::Syntax(query) => Ranges {
-                base: file.content().as_ptr() as usize,
-                matches: found(query, file).hits.iter().map(|hit| Match::new(hit.start, hit.end)).collect(),
-            },
+        let hits = match (&self.0, language) {
+            (Kind::Syntax(query), Some(number)) => query.find_in(number, content, &|| began.elapsed() > BUDGET).hits,
+            _ => Vec::new(),
+        };
+        let matches = hits.iter().map(|hit| Match::new(hit.start, hit.end)).collect();
+        Ranges { base: content.as_ptr() as usize, matches }
+    }
+
+    /// Refuses a pattern that no language of these files understands.
+    pub fn check(&self, files: &[SourceFile]) -> Result<(), Error> {
+        let Kind::Syntax(query) = &self.0 else { return Ok(()) };
+        let mut present = BTreeMap::<String, u64>::new();
+        for (_, spec) in files.iter().filter_map(|file| languages::of_file(&file.path, b"")) {
+            *present.entry(spec.id.to_owned()).or_default() += 1;
         }
+        query.check(&present).map_err(refused)
     }
 }
 

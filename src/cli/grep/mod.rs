@@ -82,12 +82,13 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
         let request = super::request(&bar);
         let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };
-        let first = match text.filter(|_| global.repo.is_none() && !how.as_indexed) {
-            Some(_) => crate::tools::grep::unindexed(cx, &request, Path::new(&repo))?,
-            None => None,
+        let first = match global.repo.is_none() && !how.as_indexed {
+            true => crate::tools::grep::unindexed(cx, &request, Path::new(&repo))?,
+            false => None,
         };
         let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &finder, reach);
         if let Some(first) = first {
+            finder.check(&first.1)?;
             items.extend(places::unindexed(&first, &here, &paths, &chosen, &mut guard)?);
             root.clone_from(&first.0);
             unindexed = Some(first.0);

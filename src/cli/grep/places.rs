@@ -32,6 +32,8 @@ pub(super) enum Haystack<'a> {
         /// It is searched although it is binary.
         binary: bool,
     },
+    /// A file on disk, as it was read.
+    Read(Vec<u8>),
     /// Standard input, after the bytes that were read already.
     Input(Vec<u8>),
 }
@@ -42,7 +44,7 @@ impl Item<'_> {
         match &self.haystack {
             Haystack::Indexed(file) => Some(root.join(file.path())),
             Haystack::Disk { path, .. } => Some(path.clone()),
-            Haystack::Input(_) => None,
+            Haystack::Read(_) | Haystack::Input(_) => None,
         }
     }
 
@@ -51,6 +53,7 @@ impl Item<'_> {
         match &self.haystack {
             Haystack::Indexed(file) => file.size(),
             Haystack::Disk { size, .. } => *size,
+            Haystack::Read(bytes) => bytes.len() as u64,
             Haystack::Input(_) => 0,
         }
     }

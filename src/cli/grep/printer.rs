@@ -15,7 +15,7 @@ use termcolor::Buffer;
 
 use super::flags::Asked;
 use super::places::{Haystack, Item};
-use crate::tools::grep::Finder;
+use crate::tools::grep::{Finder, Ranges};
 
 /// The style of the output.
 #[derive(Clone, Copy)]
@@ -126,7 +126,13 @@ impl Printer {
         match (finder.regex(), &item.haystack) {
             (Some(regex), _) => self.print_matches(finder, regex, searcher, item),
             (None, Haystack::Indexed(file)) => self.print_matches(finder, &finder.ranges(file), searcher, item),
-            // Syntax is searched in the index only.
+            (None, Haystack::Disk { path, .. }) => match read(path, item) {
+                Ok(item) => self.print_matches(finder, &ranges(finder, path, &item), searcher, &item),
+                Err(err) => {
+                    let problem = Some(format!("{}: {err}", item.shown.display()));
+                    Answer { problem, ..Answer::default() }
+                }
+            },
             (None, _) => Answer::default(),
         }
     }
@@ -196,9 +202,25 @@ pub(super) fn nth_line(finder: &Finder, searcher: &mut Searcher, item: &Item<'_>
     let searched = match (finder.regex(), &item.haystack) {
         (Some(regex), _) => search(finder, regex, searcher, item, &mut sink),
         (None, Haystack::Indexed(file)) => search(finder, &finder.ranges(file), searcher, item, &mut sink),
+        (None, Haystack::Disk { path, .. }) => {
+            read(path, item).and_then(|item| search(finder, &ranges(finder, path, &item), searcher, &item, &mut sink))
+        }
         (None, _) => Ok(()),
     };
     sink.line.filter(|_| searched.is_ok())
+}
+
+/// A file on disk with its content.
+fn read(path: &Path, item: &Item<'_>) -> io::Result<Item<'static>> {
+    Ok(Item { haystack: Haystack::Read(std::fs::read(path)?), shown: item.shown.clone() })
+}
+
+/// The matches of a syntax query in a file that was read.
+fn ranges(finder: &Finder, path: &Path, item: &Item<'_>) -> Ranges {
+    match &item.haystack {
+        Haystack::Read(bytes) => finder.ranges_on_disk(path, bytes),
+        _ => finder.ranges_on_disk(path, b""),
+    }
 }
 
 /// Searches a file or standard input.
@@ -216,6 +238,7 @@ fn search<M: Matcher, S: Sink<Error = io::Error>>(
             searcher.set_binary_detection(if *binary { convert } else { BinaryDetection::quit(0) });
             searcher.search_path(matcher, path, sink)
         }
+        Haystack::Read(bytes) => searcher.search_slice(matcher, bytes, sink),
         Haystack::Input(begun) => {
             searcher.set_binary_detection(convert);
             searcher.search_reader(matcher, Cursor::new(begun).chain(io::stdin().lock()), sink)

@@ -187,18 +187,15 @@ impl SyntaxQuery {
         if matches!(self.wanted, Wanted::Smell(_)) {
             return Ok(());
         }
-        let finder = |number: u8, spec| {
-            let (_, finder) = self.finders.iter().find(|(other, _)| *other == number)?;
-            finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()
-        };
+        let is_read_by = |number: u8| self.finder(number).is_some();
         let searched = || numbered(None).filter(|(number, _)| self.finders.iter().any(|(other, _)| other == number));
         let files = |spec: &LanguageSpec| present.get(spec.id).copied().unwrap_or(0);
         let is_here = |(_, spec): &(u8, &LanguageSpec)| files(spec) > 0;
         let mut asked = searched().filter(is_here).peekable();
         // Without a file in any of the languages, it is enough that it could be understood.
         let is_read = match asked.peek().is_some() {
-            true => asked.any(|(number, spec)| finder(number, spec).is_some()),
-            false => searched().any(|(number, spec)| finder(number, spec).is_some()),
+            true => asked.any(|(number, _)| is_read_by(number)),
+            false => searched().any(|(number, _)| is_read_by(number)),
         };
         let most = searched().max_by_key(|(number, spec)| (files(spec), std::cmp::Reverse(*number)));
         match most.filter(|_| !is_read) {
@@ -209,23 +206,28 @@ impl SyntaxQuery {
 
     /// Whether a file is in a searched language.
     pub fn reads(&self, file: &FileView<'_>) -> bool {
-        !file.given_up() && self.finder(file).is_some()
+        !file.given_up() && file.language_number().is_some_and(|number| self.finder(number).is_some())
     }
 
-    fn finder(&self, file: &FileView<'_>) -> Option<(&'static LanguageSpec, &Finder)> {
-        let (number, spec) = (file.language_number()?, file.spec());
+    fn finder(&self, number: u8) -> Option<(&'static LanguageSpec, &Finder)> {
+        let spec = LANGUAGES.get(usize::from(number))?;
         let (_, finder) = self.finders.iter().find(|(other, _)| *other == number)?;
         Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }
 
     /// Matches in a file, until time runs out.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
-        let Some((spec, finder)) = self.finder(file) else { return Found::default() };
-        let holds_all = || self.words.iter().all(|word| stands_in(word, file.content()));
-        if !holds_all() || !self.chains.iter().all(|chain| chain.may_stand_in(file.content())) {
+        file.language_number().map_or_else(Found::default, |number| self.find_in(number, file.content(), is_over))
+    }
+
+    /// Matches in a text of a language, by its place in [`LANGUAGES`], until time runs out.
+    pub fn find_in(&self, number: u8, content: &[u8], is_over: IsOver<'_>) -> Found {
+        let Some((spec, finder)) = self.finder(number) else { return Found::default() };
+        let holds_all = || self.words.iter().all(|word| stands_in(word, content));
+        if !holds_all() || !self.chains.iter().all(|chain| chain.may_stand_in(content)) {
             return Found::default();
         }
-        let text = readable(file.content());
+        let text = readable(content);
         let cut = || Found { hits: Vec::new(), is_cut: true };
         let Some(tree) = parse(&text, spec, is_over) else { return cut() };
         let mut found = match finder {
