@@ -1,6 +1,7 @@
 //! Excerpt of a folder without an index: the files that hold the words of a first question, so that its answer need not
 //! wait for the rest. It is published as a partial snapshot, which the next run completes.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use super::{Error, OfProject, Options, Origin, Plan, Report, Watcher, of_project
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::languages;
-use crate::model::{Phase, SourceFile};
+use crate::model::{Phase, SourceFile, nearest, nearness};
 use crate::store::SnapshotFacts;
 
 /// Folders with fewer files and bytes are indexed whole in the same time.
@@ -23,6 +24,11 @@ const MOST_FILES: usize = 150;
 const MOST_BYTES: u64 = 1_500_000;
 /// Maximum number of words that are looked for.
 const MOST_WORDS: usize = 12;
+/// Shortest word that may be misspelt, and the most letters that are missing or too many.
+const SHORTEST_MISSPELT: usize = 4;
+const MOST_SLIPS: usize = 2;
+/// Words of files that may be meant by a misspelt one.
+const MOST_NEAR: usize = 3;
 /// Maximum time for looking into files.
 const TIME: Duration = Duration::from_secs(1);
 /// Occurrences of a word in one file beyond which more say nothing.
@@ -63,6 +69,11 @@ pub fn index_excerpt(
     }
     let phase = Phase::begin("look for words");
     let mut chosen = choose(root, &rules, &files, words, watcher.cancelled);
+    if chosen.is_empty() {
+        // No file holds any of the words: they may be misspelt.
+        let near = near_words(root, &rules, &files, words, watcher.cancelled);
+        chosen = choose(root, &rules, &files, &near, watcher.cancelled);
+    }
     drop(phase);
     if chosen.is_empty() {
         return Ok(None);
@@ -93,6 +104,37 @@ fn is_small(files: &[SourceFile]) -> bool {
 /// Whether a snapshot is no more than an excerpt.
 pub fn is_excerpt(facts: &SnapshotFacts) -> bool {
     facts.partial && facts.files <= MOST_FILES as u64
+}
+
+/// Words of the files nearest to the words of a question.
+fn near_words(
+    root: &Path,
+    rules: &Rules,
+    files: &[SourceFile],
+    words: &[String],
+    cancelled: &AtomicBool,
+) -> Vec<String> {
+    let until = Instant::now() + TIME;
+    let words: Vec<&String> = words.iter().take(MOST_WORDS).filter(|word| word.len() >= SHORTEST_MISSPELT).collect();
+    let look = |file: &SourceFile| -> HashSet<String> {
+        let is_code = languages::of_file(&file.path, b"").is_some();
+        if words.is_empty() || !is_code || cancelled.load(Ordering::Relaxed) || Instant::now() >= until {
+            return HashSet::new();
+        }
+        let text = discover::read(root, file, rules).unwrap_or_default();
+        let names = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && byte.is_ascii());
+        let names = names.filter(|name| words.iter().any(|word| name.len().abs_diff(word.len()) <= MOST_SLIPS));
+        let distinct: HashSet<&[u8]> = names.collect();
+        let texts = distinct.into_iter().filter_map(|name| std::str::from_utf8(name).ok());
+        let is_near = |name: &&str| words.iter().any(|word| nearness(word, name).is_some());
+        texts.filter(is_near).map(str::to_owned).collect()
+    };
+    let found: HashSet<String> = files.par_iter().map(look).reduce(HashSet::new, |mut all, some| {
+        all.extend(some);
+        all
+    });
+    let near = words.iter().flat_map(|word| nearest(word, found.iter().map(String::as_str), MOST_NEAR));
+    near.map(str::to_owned).collect()
 }
 
 /// Files that hold the words: rare words count more, and words in a path twice.

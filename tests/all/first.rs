@@ -84,6 +84,34 @@ fn relations_and_text_are_answered_early_as_well() {
 }
 
 #[test]
+fn a_misspelt_name_is_answered_early_as_well() {
+    let place = Place::new();
+    let first = place.ask(&place.server(), "search_symbols", json!({"query": "load_ordre"}));
+    assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
+    assert_eq!(files(&first)[0], "shop/order.py", "{first}");
+}
+
+#[test]
+fn the_first_search_of_syntax_reads_the_disk_and_finds_what_the_index_does() {
+    let place = Place::new();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(place.root()).stdin(Stdio::null());
+        command.env("CODELODE_INDEX_PATH", place.folder.path().join("index")).env("HOME", place.folder.path());
+        let ran = command.output().expect("the program is built");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    };
+    let broken = run(&["ast", "if ("]);
+    assert!(broken.0 == Some(2) && broken.2.contains("cannot be read"), "{broken:?}");
+    let first = run(&["ast", "return load_order($X)"]);
+    assert_eq!((first.0, &*first.1), (Some(0), "shop/cart.py:4:    return load_order(1)\n"), "{first:?}");
+    assert!(first.2.contains("the index is complete: "), "{first:?}");
+    let next = run(&["ast", "return load_order($X)"]);
+    assert_eq!((next.0, &next.1, &*next.2), (first.0, &first.1, ""));
+}
+
+#[test]
 fn an_early_answer_never_says_no() {
     let in_whole = |tool: &str, args: Value, expected: &str| {
         let place = Place::new();
@@ -91,7 +119,7 @@ fn an_early_answer_never_says_no() {
         assert_eq!(answer["_meta"]["read_so_far"], Value::Null, "{tool}: {answer}");
         assert!(answer.to_string().contains(expected), "{tool}: {answer}");
     };
-    in_whole("search_symbols", json!({"query": "load_ordre"}), "shop/order.py");
+    in_whole("search_symbols", json!({"query": "nothing_like_it"}), "negative_evidence");
     in_whole("search_text", json!({"query": "load_order", "file_pattern": "docs/**"}), "no_file_matches");
     in_whole("get_symbol_source", json!({"symbol_id": "shop/cart.py::load_order#function"}), "shop/order.py");
     in_whole("check_references", json!({"identifier": "load_order"}), "\"is_referenced\":true");
