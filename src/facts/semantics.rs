@@ -99,6 +99,12 @@ impl<'a> ProjectFile<'a> {
         Self { path, packed, tables: OnceCell::new(), facts: OnceCell::new() }
     }
 
+    /// The size of its unpacked facts as it is written in them, within the limit for what can be unpacked.
+    pub fn size(&self) -> usize {
+        let size = self.packed.first_chunk().map_or(0, |size| u32::from_le_bytes(*size) as usize);
+        size.min(self.packed.len().saturating_mul(256))
+    }
+
     /// Unpacked facts of the file; empty when they cannot be read.
     pub fn facts(&'a self) -> &'a Facts<'a> {
         self.facts.get_or_init(|| {

@@ -458,7 +458,11 @@ impl<'a> Facts<'a> {
         let first = scope.first_binding as usize;
         let all = &self.bindings[first..first + scope.bindings as usize];
         let from = all.partition_point(|binding| binding.name < name);
-        let len = all[from..].iter().take_while(|binding| binding.name == name).count();
+        // Most names are bound once or twice, some in generated or hostile files a million times.
+        const FEW: usize = 4;
+        let is_of_it = |binding: &Binding| binding.name == name;
+        let few = all[from..].iter().take(FEW).take_while(|binding| is_of_it(binding)).count();
+        let len = if few < FEW { few } else { all[from..].partition_point(is_of_it) };
         (first + from) as u32..(first + from + len) as u32
     }
 

@@ -10,7 +10,7 @@ use super::world::{Def, MOST_BOUND, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, NONE, UNKNOWN};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
-const MOST_BASES: usize = 250;
+pub(super) const MOST_BASES: usize = 250;
 /// The most subclasses searched for a member.
 const MOST_SUBCLASSES: usize = 60;
 
@@ -72,10 +72,19 @@ impl World<'_> {
     /// A member of a definition or of its extensions.
     pub fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let mut found = self.written(def, name);
-        for extension in self.extensions.get(&def).cloned().unwrap_or_default() {
+        for extension in self.extensions_to(def) {
             found.extend(self.written(extension, name));
         }
         found
+    }
+
+    /// The extensions of a class, each of which is some work; none when that is too much.
+    pub fn extensions_to(&mut self, class: Def) -> Vec<Def> {
+        let count = self.extensions.get(&class).map_or(0, Vec::len);
+        if !self.work(1 + count) {
+            return Vec::new();
+        }
+        self.extensions.get(&class).cloned().unwrap_or_default()
     }
 
     /// The class that a definition extends, else the definition itself.
@@ -114,9 +123,9 @@ impl World<'_> {
         let Some(begun) = self.begin(Question::Bases(class)) else { return Rc::from([]) };
         let definition = self.definition(class);
         let mut bases: Vec<Def> = Vec::new();
-        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
-        for part in std::iter::once(class).chain(extensions) {
-            for base in self.facts(part.file).list(self.definition(part).bases).iter().take(MOST_BASES) {
+        for part in std::iter::once(class).chain(self.extensions_to(class)) {
+            let written = self.list(part.file, self.definition(part).bases);
+            for base in written.iter().take(MOST_BASES) {
                 for value in self.value(part.file, *base).iter() {
                     match *value {
                         Value::Class(base) | Value::Instance(base) => bases.push(base),
@@ -133,7 +142,11 @@ impl World<'_> {
             }
         }
         let mut seen = Vec::new();
-        bases.retain(|base| *base != class && !seen.contains(base) && (seen.push(*base), true).1);
+        bases.retain(|base| {
+            let is_new = *base != class && seen.len() < MOST_BASES && !seen.contains(base);
+            seen.extend(is_new.then_some(*base));
+            is_new
+        });
         let bases: Rc<[Def]> = bases.into();
         let kept = self.end(begun);
         if kept != Kept::Not {
@@ -181,9 +194,8 @@ impl World<'_> {
 
     /// Instances of the type that a class, or an extension of it, is an alias of.
     pub fn aliased(&mut self, class: Def) -> Vec<Value> {
-        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
         let mut found = Vec::new();
-        for part in std::iter::once(class).chain(extensions) {
+        for part in std::iter::once(class).chain(self.extensions_to(class)) {
             let alias = self.definition(part).alias;
             found.extend(self.instance(part.file, alias).iter().filter(|value| **value != Value::Instance(class)));
         }
@@ -191,23 +203,28 @@ impl World<'_> {
     }
 
     /// The classes below a class, the nearest first, up to [`MOST_SUBCLASSES`].
-    pub fn descendants(&self, class: Def) -> Vec<Def> {
-        below(&self.subclasses, class)
+    pub fn descendants(&mut self, class: Def) -> Vec<Def> {
+        let found = below(&self.subclasses, class);
+        self.work(found.len());
+        found
     }
 }
 
 /// The classes below a class, given the direct subclasses of each, the nearest first, up to [`MOST_SUBCLASSES`].
 pub(super) fn below(subclasses: &FxHashMap<Def, Vec<Def>>, class: Def) -> Vec<Def> {
-    let mut found: Vec<Def> = subclasses.get(&class).cloned().unwrap_or_default();
+    let directly = |class: &Def| subclasses.get(class).into_iter().flatten().copied();
+    let mut found: Vec<Def> = directly(&class).take(MOST_SUBCLASSES).collect();
     let mut at = 0;
     while at < found.len() && found.len() < MOST_SUBCLASSES {
-        for below in subclasses.get(&found[at]).into_iter().flatten() {
-            if !found.contains(below) {
-                found.push(*below);
+        for below in directly(&found[at]) {
+            if found.len() == MOST_SUBCLASSES {
+                break;
+            }
+            if !found.contains(&below) {
+                found.push(below);
             }
         }
         at += 1;
     }
-    found.truncate(MOST_SUBCLASSES);
     found
 }

@@ -114,15 +114,15 @@ impl World<'_> {
             return;
         }
         seen.push(class);
-        let extensions = self.extensions.get(&class).cloned().unwrap_or_default();
-        for part in std::iter::once(class).chain(extensions) {
+        for part in std::iter::once(class).chain(self.extensions_to(class)) {
             let facts = self.facts(part.file);
             let parameters: Vec<u32> = match part == class {
                 true => facts.list(self.definition(class).generics).to_vec(),
                 // `impl<T> Box<T>` has type parameters of its own.
                 false if given.is_empty() => Vec::new(),
                 false => {
-                    let own = facts.extensions.iter().find(|extension| extension.definition == part.place);
+                    let written = if self.work(facts.extensions.len()) { facts.extensions } else { &[] };
+                    let own = written.iter().find(|extension| extension.definition == part.place);
                     own.map_or_else(Vec::new, |own| self.arguments_of(part.file, own.of))
                 }
             };
@@ -130,7 +130,7 @@ impl World<'_> {
                 self.stand_for(part.file, parameter, set, environment);
             }
             let alias = Some(self.definition(part).alias).filter(|alias| *alias != UNKNOWN);
-            for base in facts.list(self.definition(part).bases).iter().chain(&alias) {
+            for base in self.list(part.file, self.definition(part).bases).iter().chain(&alias) {
                 let arguments = self.arguments_of(part.file, *base);
                 let arguments: Vec<Set> = arguments
                     .into_iter()
@@ -176,7 +176,7 @@ impl World<'_> {
 
     /// Instances of a type with its type parameters replaced; `None` when it has none of them.
     pub fn substituted(&mut self, file: u32, of: u32, environment: &Environment, depth: usize) -> Option<Found> {
-        if of == UNKNOWN || depth > DEEPEST {
+        if of == UNKNOWN || depth > DEEPEST || !self.work(1) {
             return None;
         }
         let facts = self.facts(file);
@@ -190,8 +190,8 @@ impl World<'_> {
             });
         }
         let list = match is(Op::Generic) {
-            true => facts.list(it.b),
-            false if is(Op::Union) || is(Op::Tuple) => facts.list(it.a),
+            true => self.list(file, it.b),
+            false if is(Op::Union) || is(Op::Tuple) => self.list(file, it.a),
             false => return None,
         };
         let mut any = false;
@@ -216,7 +216,7 @@ impl World<'_> {
 
     /// Binds the type parameters of a wanted type to the given values.
     fn unify(&mut self, file: u32, wanted: u32, given: &Set, environment: &mut Environment, depth: usize) {
-        if wanted == UNKNOWN || given.is_empty() || depth > DEEPEST {
+        if wanted == UNKNOWN || given.is_empty() || depth > DEEPEST || !self.work(1) {
             return;
         }
         let facts = self.facts(file);
@@ -226,7 +226,8 @@ impl World<'_> {
             return self.stand_for(file, wanted, given, environment);
         }
         if is(Op::Union) {
-            return facts.list(it.a).iter().for_each(|one| self.unify(file, *one, given, environment, depth + 1));
+            let list = self.list(file, it.a);
+            return list.iter().for_each(|one| self.unify(file, *one, given, environment, depth + 1));
         }
         let instances: Found = given.iter().filter_map(|value| as_instance(*value)).collect();
         if is(Op::TypeOf) {

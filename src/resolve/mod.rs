@@ -22,9 +22,10 @@ use crate::facts::{
     Op, Project, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
+use classes::MOST_BASES;
 use notes::Noted;
 use values::Value;
-use world::{Def, Meaning, World};
+use world::{Def, Meaning, NOTE, World};
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
 ///
@@ -134,7 +135,7 @@ fn put_in_order(relations: &mut Relations) {
 fn true_bases(world: &mut World<'_>, class: Def) -> Vec<Def> {
     let (mut found, mut seen) = (Vec::new(), vec![class]);
     let mut waiting: Vec<Def> = world.bases(class).to_vec();
-    while let Some(base) = waiting.pop() {
+    while let Some(base) = waiting.pop().filter(|_| seen.len() < MOST_BASES) {
         if seen.contains(&base) {
             continue;
         }
@@ -185,6 +186,8 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
         return Answer::Nothing;
     }
     let how = match is_member {
+        // It was given up: nothing is known.
+        _ if world.left == 0 => How::NoReceiver,
         true => match &*world.value(file, it.a) {
             [] if is_outside(world, file, it.a, 0) => How::Outside,
             // A module of the project may offer names that were not seen: from an outside star, or created at run
@@ -216,7 +219,7 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
     const DEEPEST: u32 = 16;
     let facts = world.facts(file);
     let it = facts.expressions[expression as usize];
-    if depth > DEEPEST {
+    if depth > DEEPEST || !world.work(1) {
         return false;
     }
     if it.op == Op::Member as u8 {
@@ -286,6 +289,10 @@ fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
         if files.is_empty() && import.flags & ELSE_WITHIN != 0 {
             let it = facts.expressions[import.expression as usize];
             files = files_of(world, file, it.a, true);
+        }
+        // A module may have many files, and be imported many times.
+        if !world.work(files.len() * NOTE) {
+            break;
         }
         let others = files.into_iter().filter(|other| *other != file);
         found.extend(others.map(|other| (file, other, import.at)));

@@ -83,7 +83,7 @@ impl<'a> World<'a> {
             }));
         } else if it.op == Op::Name as u8 && self.semantics.class_names == ClassNames::Inherited {
             let mut scope = it.a;
-            while scope != NONE && classes.is_empty() {
+            while scope != NONE && classes.is_empty() && self.work(1) {
                 let class = Def { file, place: facts.scopes[scope as usize].class };
                 if class.place != NONE && !self.member(Value::Instance(class), facts.hashes[it.b as usize]).is_empty() {
                     classes.push(class);
@@ -217,9 +217,12 @@ impl<'a> World<'a> {
     /// The type that an expression in a type position names.
     fn type_written(&mut self, file: u32, of: u32) -> Type<'a> {
         let facts = self.facts(file);
-        let it = facts.expressions[of as usize];
-        if it.op == Op::Generic as u8 {
-            return if it.a == UNKNOWN { Type::Array } else { self.type_written(file, it.a) };
+        let (mut of, mut it) = (of, facts.expressions[of as usize]);
+        while it.op == Op::Generic as u8 {
+            if it.a == UNKNOWN || !self.work(1) {
+                return Type::Array;
+            }
+            (of, it) = (it.a, facts.expressions[it.a as usize]);
         }
         if it.op != Op::Name as u8 && it.op != Op::Member as u8 {
             return Type::Unknown;

@@ -6,8 +6,11 @@
 //! names depends on the facts of the project and not on earlier resolutions, and one file can be resolved again
 //! alone.
 
+use std::rc::Rc;
+
+use super::values::Set;
 use super::world::{Def, Memo, World};
-use crate::facts::NONE;
+use crate::facts::{NONE, Project};
 
 /// A question that may lead back to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,9 +61,11 @@ const DEEPEST: usize = 90;
 /// The most discarded answers that one question may cause. In a knot of types that lead to each other no answer is
 /// kept before the knot is closed, and asking again and again would take for ever.
 const MOST_LOST: usize = 5_000;
-/// The most work for one file: questions begun, scopes and modules looked through, bindings followed. It bounds the
-/// time for a file to seconds, and is counted instead of time so that every machine gives the same answers.
-const MOST_WORK: usize = 30_000_000;
+/// The most work for a project: questions begun, scopes and modules looked through, bindings and lists followed. It is
+/// counted instead of time, so that every machine gives the same answers. A project has so much for each byte of its
+/// facts, and a part beside that, which is also the most that one file may take beyond its own.
+const WORK_PER_BYTE: usize = 5;
+const WORK: usize = 20_000_000;
 /// Marks the number of an answer that is kept for one file only.
 const HERE: u32 = 1 << 31;
 /// An open question.
@@ -72,7 +77,12 @@ pub(super) struct Begun {
     asking: u32,
 }
 
-impl World<'_> {
+/// The most work for a project.
+pub(super) fn work_for(project: &Project<'_>) -> usize {
+    WORK + project.files.iter().map(|file| file.size()).sum::<usize>() * WORK_PER_BYTE
+}
+
+impl<'a> World<'a> {
     /// Drops all answers.
     pub fn forget(&mut self) {
         self.memos.clear();
@@ -87,7 +97,7 @@ impl World<'_> {
     pub fn enter(&mut self, file: u32) {
         self.asking = file;
         self.is_here = false;
-        self.worked = 0;
+        self.allow(self.project.files[file as usize].size());
         for question in std::mem::take(&mut self.here) {
             match question {
                 Question::Meaning(file, place) => self.memos[file as usize].meanings[place as usize] = NONE,
@@ -112,12 +122,36 @@ impl World<'_> {
         all
     }
 
-    /// Counts some work for the current file; false when that is too much.
+    /// Begins work on facts of this size.
+    pub fn allow(&mut self, size: usize) {
+        self.pool += self.left;
+        self.left = self.pool.min(WORK + size * WORK_PER_BYTE);
+        self.pool -= self.left;
+    }
+
+    /// Takes some work; false when too much was taken.
     pub fn work(&mut self, amount: usize) -> bool {
-        self.worked = self.worked.saturating_add(amount);
-        // The work for a file depends on earlier answers.
-        self.is_cut |= self.worked > MOST_WORK;
-        self.worked <= MOST_WORK
+        let left = self.left.checked_sub(amount);
+        self.left = left.unwrap_or(0);
+        if left.is_none() {
+            // Answers that lack a part are not kept, and the work for a file depends on earlier answers.
+            self.lowest = 0;
+            self.is_here = true;
+            self.is_cut = true;
+        }
+        left.is_some()
+    }
+
+    /// The items of a list, each of which is some work; none when that is too much.
+    pub fn list(&mut self, file: u32, list: u32) -> &'a [u32] {
+        let items = self.facts(file).list(list);
+        if self.work(items.len()) { items } else { &[] }
+    }
+
+    /// The items of a tuple, each of which is some work; none when that is too much.
+    pub fn items(&mut self, row: u32) -> Rc<[Set]> {
+        let row = self.sets.rows[row as usize].clone();
+        if self.work(row.len()) { row } else { Rc::from([]) }
     }
 
     /// Begins a question. `None` when it is open already, too deep, or after too many discarded answers or too much
@@ -132,7 +166,10 @@ impl World<'_> {
             return None;
         }
         let depth = self.active.len();
-        if depth > DEEPEST || self.lost > MOST_LOST || !self.work(1) {
+        if !self.work(1) {
+            return None;
+        }
+        if depth > DEEPEST || self.lost > MOST_LOST {
             self.lowest = 0;
             self.is_here = true;
             // The depth of a question depends on earlier answers.

@@ -1,11 +1,11 @@
 //! Classes that satisfy an interface without naming it, as in Go.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::true_bases;
 use super::values::Value;
-use super::world::{Def, Meaning, World};
-use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, Op, STRUCTURAL, UNKNOWN, folder};
+use super::world::{Def, Meaning, NOTE, World};
+use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, Op, ProjectFile, STRUCTURAL, UNKNOWN, folder};
 use crate::model::Site;
 
 /// The deepest comparison of types; deeper parts count as equal.
@@ -29,6 +29,7 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
             }
         }
     }
+    world.allow(world.project.files.iter().map(ProjectFile::size).sum());
     for interface in interfaces {
         let Some(methods) = methods(world, interface) else { continue };
         let Some(outside) = outside(world, interface) else { continue };
@@ -41,7 +42,6 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
         }
         classes.sort_unstable();
         classes.dedup();
-        world.worked = 0;
         for class in classes {
             if !world.work(methods.len()) {
                 break;
@@ -49,7 +49,7 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
             let definition = world.definition(class);
             let is_other = definition.at != NONE && definition.flags & STRUCTURAL == 0;
             let fits = is_other && has_all(world, class, &methods) && has_outside(world, class, &outside);
-            if fits && !world.order(class).contains(&interface) {
+            if fits && !world.order(class).contains(&interface) && world.work(NOTE) {
                 let site = |def: Def, at: u32| Site { file: def.file, at };
                 found.push((site(class, definition.at), site(interface, world.definition(interface).at)));
             }
@@ -60,14 +60,18 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
 /// The methods of an interface; `None` when no method of it is known.
 fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
     let mut methods: Vec<(u64, Def)> = Vec::new();
+    let mut names = FxHashSet::default();
     for part in world.order(interface).iter() {
         let (facts, definition) = (world.facts(part.file), world.definition(*part));
         let Some(members) = facts.scopes.get(definition.members as usize) else { continue };
         let first = members.first_binding as usize;
         let bindings = &facts.bindings[first..first + members.bindings as usize];
+        if !world.work(bindings.len()) {
+            return None;
+        }
         for binding in bindings.iter().filter(|binding| binding.kind == BindingKind::Definition as u8) {
             let name = facts.hashes[binding.name as usize];
-            if !methods.iter().any(|(other, _)| *other == name) {
+            if names.insert(name) {
                 methods.push((name, Def { file: part.file, place: binding.a }));
             }
         }
@@ -80,7 +84,7 @@ fn outside(world: &mut World<'_>, class: Def) -> Option<Vec<u64>> {
     let mut outside = Vec::new();
     for part in world.order(class).iter() {
         let facts = world.facts(part.file);
-        for base in facts.list(world.definition(*part).bases) {
+        for base in world.list(part.file, world.definition(*part).bases) {
             if !world.value(part.file, *base).is_empty() {
                 continue;
             }
@@ -133,7 +137,8 @@ fn fits(world: &mut World<'_>, method: Def, wanted: Def) -> bool {
 /// Whether two types, each in its file, may be the same.
 fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> bool {
     let (file, own, other_file, other) = types;
-    if own == UNKNOWN || other == UNKNOWN || depth > DEEPEST || (file, own) == (other_file, other) {
+    let is_equal = own == UNKNOWN || other == UNKNOWN || depth > DEEPEST || (file, own) == (other_file, other);
+    if is_equal || !world.work(1) {
         return true;
     }
     let (facts, others) = (world.facts(file), world.facts(other_file));

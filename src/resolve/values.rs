@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::classes::MOST_BASES;
 use super::questions::{Kept, Question};
 use super::world::{Def, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, Each, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
@@ -167,11 +168,10 @@ impl World<'_> {
             return self.value(file, it.a).to_vec();
         }
         if is(Op::Union) {
-            let list = self.facts(file).list(it.a);
-            return list.iter().flat_map(|one| self.value(file, *one).to_vec()).collect();
+            return self.list(file, it.a).iter().flat_map(|one| self.value(file, *one).to_vec()).collect();
         }
         if is(Op::Tuple) {
-            let items = self.facts(file).list(it.a).iter().map(|item| self.value(file, *item)).collect();
+            let items = self.list(file, it.a).iter().map(|item| self.value(file, *item)).collect();
             return vec![Value::Tuple(self.sets.row(items))];
         }
         if is(Op::Item) {
@@ -213,17 +213,16 @@ impl World<'_> {
 
     fn make_instance(&mut self, file: u32, expression: u32, it: Expression) -> Found {
         let is = |op: Op| it.op == op as u8;
-        let facts = self.facts(file);
         if is(Op::Union) {
-            return facts.list(it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
+            return self.list(file, it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
         }
         if is(Op::Generic) {
             let found = self.instance(file, it.a).to_vec();
-            let arguments: Vec<Set> = facts.list(it.b).iter().map(|one| self.instance(file, *one)).collect();
+            let arguments: Vec<Set> = self.list(file, it.b).iter().map(|one| self.instance(file, *one)).collect();
             return self.generic(found, arguments);
         }
         if is(Op::Tuple) {
-            let items = facts.list(it.a).iter().map(|item| self.instance(file, *item)).collect();
+            let items = self.list(file, it.a).iter().map(|item| self.instance(file, *item)).collect();
             return vec![Value::Tuple(self.sets.row(items))];
         }
         if is(Op::FunctionType) {
@@ -434,7 +433,7 @@ impl World<'_> {
                 if definition.returns != UNKNOWN {
                     found.extend(self.instance(function.file, definition.returns).iter());
                 } else {
-                    for value in self.facts(function.file).list(definition.values) {
+                    for value in self.list(function.file, definition.values) {
                         found.extend(self.value(function.file, *value).iter());
                     }
                 }
@@ -474,7 +473,7 @@ impl World<'_> {
     fn beneath(&mut self, def: Def) -> Found {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
-        while at < named.len() {
+        while at < named.len() && named.len() < MOST_BASES {
             for value in self.aliased(named[at]) {
                 match value {
                     Value::Instance(def) if named.contains(&def) => {}
@@ -492,7 +491,7 @@ impl World<'_> {
             Value::Container(row) => {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
             }
-            Value::Tuple(row) => found.extend(self.sets.rows[row as usize].iter().flat_map(|set| set.iter())),
+            Value::Tuple(row) => found.extend(self.items(row).iter().flat_map(|set| set.iter())),
             // Brackets after a function contain its type arguments.
             Value::Function(_) => found.push(of),
             Value::Applied { def, .. } => {

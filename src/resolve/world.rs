@@ -18,6 +18,9 @@ use crate::facts::{
 /// following all of them for each use would take time and memory that grow with the square of a file.
 pub(super) const MOST_BOUND: usize = 32;
 
+/// The most meanings of an expression that are kept: overloads of a name in several classes.
+const MOST_MEANT: usize = 250;
+
 /// A definition of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Def {
@@ -38,6 +41,20 @@ pub(super) enum Meaning {
     /// The value that a module exports as a whole.
     Value(Value),
 }
+
+/// The scopes of a module, each with its file.
+struct Parts {
+    scopes: Vec<(u32, u32)>,
+    /// Expressions that it exports as a whole.
+    whole: Vec<(u32, u32)>,
+    /// Its scopes with stars.
+    starred: Vec<(u32, u32)>,
+}
+
+/// Modules with so many scopes are scanned for each name; larger ones are indexed.
+const FEW: usize = 3;
+/// Work for noting that a file was consulted or imported: a note takes more memory than other work.
+pub(super) const NOTE: usize = 4;
 
 /// A step of the search for a name that a module offers; see [`World::search`].
 enum Step {
@@ -71,6 +88,7 @@ pub(super) struct World<'a> {
     pub extensions: FxHashMap<Def, Vec<Def>>,
     pub extended: FxHashMap<Def, Def>,
     pub subclasses: FxHashMap<Def, Vec<Def>>,
+    parts: FxHashMap<Module, Rc<Parts>>,
     /// The bindings of large modules' scopes, by name: the file and place of each binding.
     pub indexes: FxHashMap<Module, FxHashMap<u64, Vec<(u32, u32)>>>,
     /// The text of names known by their hash only.
@@ -82,8 +100,9 @@ pub(super) struct World<'a> {
     pub lowest: usize,
     /// The number of discarded answers since the outermost question began.
     pub lost: usize,
-    /// The work done for the current file; see [`World::work`].
-    pub worked: usize,
+    /// The work left for the current file, and for all others; see [`World::work`].
+    pub left: usize,
+    pub pool: usize,
     /// Whether an answer since the last beginning is not kept for good.
     pub is_here: bool,
     /// Questions whose answers are kept for this file only.
@@ -93,7 +112,7 @@ pub(super) struct World<'a> {
     /// Pairs of an asking file and a file whose facts it was answered from.
     pub consulted: RefCell<FxHashSet<(u32, u32)>>,
     pub last_consulted: Cell<(u32, u32)>,
-    pub looked_through: RefCell<FxHashSet<(u32, Module)>>,
+    pub looked_through: FxHashSet<(u32, Module)>,
     /// Pairs of an extension and its class, and of a class and a direct base; sorted by the first.
     pub extends: Vec<(Def, Def)>,
     pub derives: Vec<(Def, Def)>,
@@ -133,6 +152,7 @@ impl<'a> World<'a> {
             extensions: FxHashMap::default(),
             extended: FxHashMap::default(),
             subclasses: FxHashMap::default(),
+            parts: FxHashMap::default(),
             indexes: FxHashMap::default(),
             texts: FxHashMap::default(),
             methods: hashed(semantics.methods),
@@ -140,13 +160,14 @@ impl<'a> World<'a> {
             active: FxHashMap::default(),
             lowest: usize::MAX,
             lost: 0,
-            worked: 0,
+            left: 0,
+            pool: super::questions::work_for(project),
             is_here: false,
             here: Vec::new(),
             asking: 0,
             consulted: RefCell::default(),
             last_consulted: Cell::default(),
-            looked_through: RefCell::default(),
+            looked_through: FxHashSet::default(),
             extends: settled.extends,
             derives: settled.derives,
             tangled: BTreeSet::new(),
@@ -217,6 +238,8 @@ impl<'a> World<'a> {
         let mut meanings = self.mean(file, expression);
         meanings.sort_unstable();
         meanings.dedup();
+        meanings.truncate(MOST_MEANT);
+        self.work(meanings.len());
         let list: Rc<[Meaning]> = if meanings.is_empty() { self.lists[0].clone() } else { meanings.into() };
         let kept = self.end(begun);
         if kept != Kept::Not {
@@ -273,30 +296,48 @@ impl<'a> World<'a> {
             };
         }
         if it.op == Op::Union as u8 {
-            return facts.list(it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect();
+            return self.list(file, it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect();
         }
         self.value(file, expression).iter().map(|value| meaning_of(*value)).collect()
     }
 
     /// The values that a module exports as a whole; `None` when it exports names.
     fn whole(&mut self, module: Module) -> Option<Vec<Value>> {
-        let mut values = Vec::new();
-        let mut is_whole = false;
-        for (file, scope) in self.modules.scopes(module) {
-            let facts = self.facts(file);
-            for expression in facts.list(facts.header.whole).iter().filter(|_| scope == ROOT) {
-                is_whole = true;
-                values.extend(self.value(file, *expression).iter());
-            }
+        let parts = self.parts(module);
+        if parts.whole.is_empty() || !self.work(parts.whole.len()) {
+            return None;
         }
-        is_whole.then_some(values)
+        Some(parts.whole.iter().flat_map(|(file, expression)| self.value(*file, *expression).to_vec()).collect())
+    }
+
+    /// The parts of a module. All its files are consulted.
+    fn parts(&mut self, module: Module) -> Rc<Parts> {
+        let parts = match self.parts.get(&module) {
+            Some(parts) => parts.clone(),
+            None => {
+                let scopes = self.modules.scopes(module);
+                let facts = |file: u32| self.project.files[file as usize].facts();
+                let exported =
+                    |file: u32| facts(file).list(facts(file).header.whole).iter().map(move |one| (file, *one));
+                let whole = scopes.iter().filter(|(_, scope)| *scope == ROOT).flat_map(|(file, _)| exported(*file));
+                let whole = whole.collect();
+                let has_stars = |(file, scope): &&(u32, u32)| facts(*file).scopes[*scope as usize].stars > 0;
+                let starred = scopes.iter().filter(has_stars).copied().collect();
+                self.parts.entry(module).insert_entry(Rc::new(Parts { scopes, whole, starred })).get().clone()
+            }
+        };
+        let count = parts.scopes.len();
+        if count <= FEW || self.looked_through.insert((self.asking, module)) && self.work(count * NOTE) {
+            parts.scopes.iter().for_each(|(file, _)| self.consult(*file));
+        }
+        parts
     }
 
     /// Whether a bare name is bound in a scope or around it.
     pub fn is_bound(&mut self, file: u32, scope: u32, name: u32) -> bool {
         let facts = self.facts(file);
         let mut at = scope;
-        while at != NONE {
+        while at != NONE && self.work(1) {
             if !facts.bound(at, name).is_empty() {
                 return true;
             }
@@ -367,30 +408,28 @@ impl<'a> World<'a> {
     }
 
     fn bound_in_all(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
-        // Small modules are scanned each time.
-        const FEW: usize = 3;
+        let parts = self.parts(module);
+        if parts.scopes.len() <= FEW {
+            let bound = |(file, scope): &(u32, u32)| {
+                let (file, facts) = (*file, self.facts(*file));
+                let places = facts.find_name(name).map_or(0..0, |name| facts.bound(*scope, name));
+                places.take(MOST_BOUND).map(move |place| (file, place))
+            };
+            return parts.scopes.iter().flat_map(bound).collect();
+        }
         if let Some(index) = self.indexes.get(&module) {
-            if self.looked_through.borrow_mut().insert((self.asking, module)) {
-                self.modules.scopes(module).into_iter().for_each(|(file, _)| self.consult(file));
-            }
             return index.get(&name).cloned().unwrap_or_default();
         }
-        let scopes = self.modules.scopes(module);
-        if scopes.len() <= FEW {
-            let bound = |(file, scope): (u32, u32)| {
-                let facts = self.facts(file);
-                let places = facts.find_name(name).map_or(0..0, |name| facts.bound(scope, name));
-                places.map(move |place| (file, place))
-            };
-            return scopes.into_iter().flat_map(bound).collect();
-        }
         let mut index: FxHashMap<u64, Vec<(u32, u32)>> = FxHashMap::default();
-        for (file, scope) in scopes {
-            let facts = self.facts(file);
+        for &(file, scope) in &parts.scopes {
+            let facts = self.project.files[file as usize].facts();
             let it = &facts.scopes[scope as usize];
             for place in it.first_binding..it.first_binding + it.bindings {
                 let name = facts.hashes[facts.bindings[place as usize].name as usize];
-                index.entry(name).or_default().push((file, place));
+                let places = index.entry(name).or_default();
+                if places.len() < MOST_BOUND {
+                    places.push((file, place));
+                }
             }
         }
         let found = index.get(&name).cloned().unwrap_or_default();
@@ -414,8 +453,8 @@ impl<'a> World<'a> {
                     let found = self.offered(module, name);
                     modules.push(module);
                     if found.is_empty() {
-                        for (file, scope) in self.modules.scopes(module).into_iter().rev() {
-                            self.add_stars(file, scope, OFFERED, &mut steps);
+                        for (file, scope) in self.parts(module).starred.iter().rev() {
+                            self.add_stars(*file, *scope, OFFERED, &mut steps);
                         }
                     }
                     found
@@ -435,14 +474,9 @@ impl<'a> World<'a> {
             }
         }
         // Without a binding, the name means a submodule: of the module itself first, then of its stars.
-        for module in modules {
-            let own = self.modules.scopes(module).iter().find_map(|(file, _)| self.text_of(*file, name));
-            let text = own.or_else(|| self.text_anywhere(name));
-            if let Some(child) = text.and_then(|text| self.modules.child(module, text)) {
-                return vec![Meaning::Module(child)];
-            }
-        }
-        Vec::new()
+        let Some(text) = self.text_anywhere(name) else { return Vec::new() };
+        let child = modules.into_iter().find_map(|module| self.modules.child(module, text));
+        child.map(Meaning::Module).into_iter().collect()
     }
 
     /// Adds the stars of a scope as steps, so that the first star is followed first.
@@ -454,7 +488,7 @@ impl<'a> World<'a> {
     /// The meanings of a name that a module itself offers, or that its whole value has as a member.
     fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
-        match self.modules.scopes(module)[..] {
+        match self.parts(module).scopes[..] {
             [(file, ROOT)] if self.facts(file).header.exports != NONE => {
                 let facts = self.facts(file);
                 if let Some(name) = facts.find_name(name) {
@@ -538,7 +572,7 @@ impl<'a> World<'a> {
             Value::Module(module) => self.export(module, name),
             // The items of a tuple are its members `.0`, `.1`, …
             Value::Tuple(row) => {
-                let row = self.sets.rows[row as usize].clone();
+                let row = self.items(row);
                 let item = (0..row.len()).find(|item| crate::facts::hash(&format!(".{item}")) == name);
                 item.map_or_else(Vec::new, |item| row[item].iter().map(|value| Meaning::Value(*value)).collect())
             }

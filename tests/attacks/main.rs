@@ -7,6 +7,7 @@ mod hostile;
 mod http;
 mod law;
 mod leaks;
+mod many;
 mod messages;
 mod patterns;
 mod soak;
