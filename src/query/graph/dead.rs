@@ -1,5 +1,6 @@
 //! Dead code: symbols and files that cannot be reached from entry points, as far as names were resolved.
 
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 
 use globset::GlobSet;
@@ -74,6 +75,9 @@ pub struct Deadness<'a> {
 
 /// The most bases of a class whose methods are looked for among its own.
 const MOST_BASES: usize = 250;
+/// The most comparisons of classes and methods in the search for overrides, beside a few for each symbol.
+const COMPARISONS: usize = 3_000_000;
+const COMPARISONS_PER_SYMBOL: usize = 50;
 
 /// Reachability of a symbol, the strongest last.
 const UNREACHED: u8 = 0;
@@ -280,20 +284,33 @@ impl<'g, 'a> Walk<'g, 'a> {
         let none = Vec::new();
         let members = |class: &u32| self.members.get(class).unwrap_or(&none);
         let mut pairs = Vec::new();
+        let left = Cell::new(COMPARISONS + graph.symbols.len() * COMPARISONS_PER_SYMBOL);
+        let takes = |steps: usize| {
+            left.set(left.get().saturating_sub(steps));
+            left.get() > 0
+        };
         let mut replaces = |by: u32, of: u32| {
-            for wanted in members(&of) {
-                let same = by_name.get(&(by, graph.symbols[*wanted as usize].name_bytes()));
-                pairs.extend(same.into_iter().flatten().map(|node| (*wanted, *node)));
+            let (own, wanted) = (members(&by), members(&of));
+            // The smaller class is looked through.
+            let (fewer, others) = if own.len() < wanted.len() { (own, of) } else { (wanted, by) };
+            for node in fewer {
+                let same = by_name.get(&(others, graph.symbols[*node as usize].name_bytes())).unwrap_or(&none);
+                if !takes(1 + same.len()) {
+                    return;
+                }
+                pairs.extend(same.iter().map(|other| if others == by { (*node, *other) } else { (*other, *node) }));
             }
         };
         for class in (0..graph.symbols.len() as u32).filter(|node| is_type(&graph.symbols[*node as usize])) {
             let bases = above(class);
             bases.iter().filter(|_| !members(&class).is_empty()).for_each(|base| replaces(class, *base));
-            if graph.edges.bases(graph.symbols[class as usize].number()).nth(1).is_none() {
+            let is_single = graph.edges.bases(graph.symbols[class as usize].number()).nth(1).is_none();
+            if is_single || !takes(bases.len() * bases.len()) {
                 continue;
             }
             // A method that a class inherits from one base implements the method of another base.
-            let all: Vec<(u32, Vec<u32>)> = bases.iter().map(|base| (*base, above(*base))).collect();
+            let all: Vec<(u32, FxHashSet<u32>)> =
+                bases.iter().map(|base| (*base, above(*base).into_iter().collect())).collect();
             for (base, over) in &all {
                 for (other, over_other) in &all {
                     if base != other && !over.contains(other) && !over_other.contains(base) {

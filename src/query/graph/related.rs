@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::importance::ranks;
-use super::overrides::{class_of, files_in, folder};
+use super::overrides::{class_of, folder};
 use crate::model::{Detail, Kind, Role};
 use crate::query::graph::relations::hierarchy;
 use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
@@ -146,16 +146,26 @@ pub fn implementations<'a>(
     }
     let Some(class) = class_of(snapshot, symbol).or_else(|| symbol.parent()) else { return Vec::new() };
     let name = symbol.name_bytes();
+    let below = hierarchy(snapshot, edges, class.number(), false);
+    // Thousands of classes may derive from one, so each file is looked through once.
+    let folders: HashSet<&str> = below.iter().map(|(derived, _)| folder(derived.file.path())).collect();
+    let mut inside: HashMap<SymbolId, Vec<SymbolView<'a>>> = HashMap::new();
+    // Members outside of their type are in its file or its folder.
+    let mut beside: HashMap<(&str, &[u8]), Vec<SymbolView<'a>>> = HashMap::new();
+    for file in snapshot.files().filter(|file| folders.contains(folder(file.path()))) {
+        for member in file.symbols().filter(|symbol| symbol.kind() == Kind::Method && symbol.name_bytes() == name) {
+            if let Some(parent) = member.parent() {
+                inside.entry(parent.number()).or_default().push(member);
+            }
+            let owner = member.container_span().of(file.content());
+            beside.entry((folder(file.path()), owner)).or_default().push(member);
+        }
+    }
     let mut found = Vec::new();
-    for (derived, depth) in hierarchy(snapshot, edges, class.number(), false) {
-        let inside = derived.children().filter(|member| member.name_bytes() == name);
-        let owner = derived.name_bytes();
-        // Members outside of their type are in its file or its folder.
-        let beside =
-            files_in(snapshot, folder(derived.file.path())).flat_map(|file| file.symbols()).filter(move |member| {
-                member.name_bytes() == name && member.container_span().of(member.file.content()) == owner
-            });
-        found.extend(inside.chain(beside).filter(|member| member.kind() == Kind::Method).map(|member| (member, depth)));
+    for (derived, depth) in below {
+        let inside = inside.get(&derived.number()).into_iter().flatten();
+        let beside = beside.get(&(folder(derived.file.path()), derived.name_bytes())).into_iter().flatten();
+        found.extend(inside.chain(beside).map(|member| (*member, depth)));
     }
     found.dedup_by_key(|(member, _)| member.number());
     found
