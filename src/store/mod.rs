@@ -24,11 +24,12 @@ mod packs;
 mod search;
 mod tables;
 
+pub use life::known::Known;
 pub use life::manifest::{Manifest, SnapshotFacts};
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
 pub use life::snapshot::Snapshot;
 pub use life::upkeep::Held;
-pub use life::writer::{Known, Prepared, Writer};
+pub use life::writer::{Prepared, Writer};
 pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};
 pub use search::analyzer::{flattened, parts as word_parts, stems};

@@ -1,6 +1,7 @@
 //! Life cycle of a store: manifest, registry, reading, writing and cleanup.
 
 pub(super) mod identity;
+pub(super) mod known;
 pub(super) mod manifest;
 pub(super) mod registry;
 pub(super) mod snapshot;

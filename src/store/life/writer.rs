@@ -9,6 +9,7 @@ use std::time::Duration;
 use tantivy::indexer::UserOperation;
 use tantivy::{IndexWriter, TantivyDocument};
 
+use super::known::Known;
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::snapshot::{find_file, open_packs};
 use super::upkeep::leftovers;
@@ -323,14 +324,13 @@ impl Writer {
             self.held_by(facts)?.for_each(|id| findable.insert(id));
         }
         let packs: Vec<_> = self.packs.iter().filter(|(facts, _)| facts.content == CONTENT).cloned().collect();
-        let mut by_hash: Vec<([u8; 8], u32)> = packs
+        let by_hash: Vec<([u8; 8], u32)> = packs
             .iter()
             .flat_map(|(_, pack)| pack.files())
             .filter(|file| findable.contains(file.id))
             .map(|file| (pack::first_eight(&file.hash), file.id))
             .collect();
-        by_hash.sort_unstable();
-        Ok(Known { by_hash, packs })
+        Ok(Known::new(by_hash, packs))
     }
 
     /// Adds a file that the store does not hold. Returns its number.
@@ -630,28 +630,6 @@ impl Writer {
 fn last_number(dir: &Path) -> u64 {
     let number = |entry: std::fs::DirEntry| entry.path().extension()?.to_str()?.parse().ok();
     std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(number).max().unwrap_or(0)
-}
-
-/// Lookup of the store's files by content.
-pub struct Known {
-    /// Hash prefix of each file, with its number.
-    by_hash: Vec<([u8; 8], u32)>,
-    packs: Vec<(PackFacts, Pack)>,
-}
-
-impl Known {
-    /// Number of a stored file with this path and content, read in this language, from any checkout.
-    pub fn find(&self, path: &str, hash: &[u8; 32], language: Option<u8>) -> Option<u32> {
-        let language = language.unwrap_or(NO_LANGUAGE);
-        let beginning = pack::first_eight(hash);
-        let from = self.by_hash.partition_point(|(other, _)| *other < beginning);
-        let like = self.by_hash[from..].iter().take_while(|(other, _)| *other == beginning);
-        let is_it = |id: u32| {
-            find_file(&self.packs, id)
-                .is_some_and(|(pack, file)| file.hash == *hash && file.language == language && pack.path(file) == path)
-        };
-        like.map(|(_, id)| *id).find(|id| is_it(*id))
-    }
 }
 
 /// A set of file numbers.
