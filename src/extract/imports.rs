@@ -2,13 +2,19 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::Node;
+use tree_sitter::Tree;
 
 use super::{Limits, Reading, with_stack_for};
 use crate::allocator::held_by_parsing;
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, UNKNOWN, unpack};
 use crate::languages::{Budget, LanguageSpec};
 use crate::model::{Role, Span};
+
+/// The most statements that bind one name or import one thing. More say nothing, and all of them for each use would take
+/// memory that grows with the square of a file.
+const MOST: usize = 32;
+/// The most searches through the texts of all statements.
+const SEARCHES: usize = 1_000;
 
 /// An import statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +65,9 @@ fn imports_here(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Imp
     let budget = Budget::new(source.len(), &Limits::default());
     let reading = Reading { spec, source, held: held_by_parsing(), budget };
     let Some(tree) = reading.parse(None) else { return Imports::default() };
-    let mut found: Vec<(Span, &'static str)> = Vec::new();
-    for import in facts.imports {
-        found.extend(statement_at(spec, tree.root_node(), import.at));
-    }
+    let mut positions: Vec<u32> = facts.imports.iter().map(|import| import.at).collect();
+    positions.sort_unstable();
+    let mut found = statements_at(spec, &tree, &positions);
     found.sort_unstable();
     found.dedup();
     let statements: Vec<Statement> = found
@@ -72,15 +77,41 @@ fn imports_here(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Imp
     Binder::new(facts, statements).finish()
 }
 
-/// The statement around a position, and what stands before it when it is written alone.
-fn statement_at(spec: &LanguageSpec, root: Node<'_>, at: u32) -> Option<(Span, &'static str)> {
-    let mut node = root.descendant_for_byte_range(at as usize, at as usize + 1)?;
-    loop {
-        if let Some((_, prefix)) = spec.imports.iter().find(|(kind, _)| *kind == node.kind()) {
-            return Some((Span::new(node.start_byte(), node.end_byte()), prefix));
+/// A statement's position, and what stands before it when it is written alone.
+type Found = (Span, &'static str);
+
+/// The innermost statements around ascending positions. The tree is walked once, because the search for one position
+/// looks at all children of a node.
+fn statements_at(spec: &LanguageSpec, tree: &Tree, positions: &[u32]) -> Vec<Found> {
+    let (mut found, mut positions) = (Vec::new(), positions);
+    let mut cursor = tree.walk();
+    let mut around: Vec<Option<Found>> = Vec::new();
+    let mut take = |positions: &mut &[u32], end: usize, statement: Option<Found>| {
+        let inside = positions.partition_point(|at| (*at as usize) < end);
+        found.extend(statement.filter(|_| inside > 0));
+        *positions = &positions[inside..];
+    };
+    'nodes: loop {
+        let node = cursor.node();
+        take(&mut positions, node.start_byte(), around.last().copied().flatten());
+        if positions.first().is_some_and(|at| (*at as usize) < node.end_byte()) {
+            let own = spec.imports.iter().find(|(kind, _)| *kind == node.kind());
+            let own = own.map(|(_, prefix)| (Span::new(node.start_byte(), node.end_byte()), *prefix));
+            let own = own.or_else(|| around.last().copied().flatten());
+            if cursor.goto_first_child() {
+                around.push(own);
+                continue;
+            }
+            take(&mut positions, node.end_byte(), own);
         }
-        node = node.parent()?;
+        while !cursor.goto_next_sibling() {
+            if positions.is_empty() || !cursor.goto_parent() {
+                break 'nodes;
+            }
+            take(&mut positions, cursor.node().end_byte(), around.pop().flatten());
+        }
     }
+    found
 }
 
 /// The text of a span without the indentation of its first line.
@@ -110,12 +141,15 @@ struct Binder<'a> {
     names: Vec<u32>,
     /// Statements that bind an alias, by its expression and its name.
     known: HashMap<(u32, u32), Vec<u32>>,
+    /// The number of searches through all statements.
+    searches: usize,
 }
 
 impl<'a> Binder<'a> {
     fn new(facts: Facts<'a>, statements: Vec<Statement>) -> Self {
         let names = vec![0; statements.len()];
-        let mut binder = Self { facts, statements, by_expression: HashMap::new(), names, known: HashMap::new() };
+        let mut binder =
+            Self { facts, statements, by_expression: HashMap::new(), names, known: HashMap::new(), searches: 0 };
         let written = facts.occurrences.iter().filter(|occurrence| occurrence.role == Role::Import as u8);
         for occurrence in written {
             if let Some(statement) = binder.around(occurrence.at) {
@@ -153,7 +187,7 @@ impl<'a> Binder<'a> {
             self.facts.list(it.a).iter().for_each(|part| self.tie(*part, statement));
         }
         let tied = self.by_expression.entry(expression).or_default();
-        if !tied.contains(&statement) {
+        if tied.len() < MOST && !tied.contains(&statement) {
             tied.push(statement);
         }
     }
@@ -191,7 +225,11 @@ impl<'a> Binder<'a> {
     }
 
     /// Statements that import a module or one below it, and write a name: `import a.b` binds `a`.
-    fn of_module(&self, module: u32, name: u32) -> Vec<u32> {
+    fn of_module(&mut self, module: u32, name: u32) -> Vec<u32> {
+        if self.searches == SEARCHES {
+            return Vec::new();
+        }
+        self.searches += 1;
         let (module, name) = (self.facts.name(module), self.facts.name(name));
         let is_below = |expression: &u32| {
             let it = self.facts.expressions[*expression as usize];
@@ -246,7 +284,7 @@ impl<'a> Binder<'a> {
             let all = self.facts.bound(scope, name);
             let all = &self.facts.bindings[all.start as usize..all.end as usize];
             let aliases = all.iter().filter(|binding| binding.kind == BindingKind::Alias as u8);
-            let aliases: Vec<u32> = aliases.map(|binding| binding.a).collect();
+            let aliases: Vec<u32> = aliases.map(|binding| binding.a).take(MOST).collect();
             // Members of a class are not seen as bare names in every language.
             let is_class = self.facts.scopes[scope as usize].kind == ScopeKind::Class as u8;
             if !aliases.is_empty() || !all.is_empty() && !is_class {
