@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 const MOST_STEPS: usize = 90_000;
 /// Steps allowed for each kilobyte, so that a large file is not given up for its size.
 const STEPS_PER_KILOBYTE: usize = 50;
-/// Steps between two looks at the clock, which costs as much as some steps: a millisecond's worth.
-const STEPS_BETWEEN_LOOKS: usize = 64;
-/// Pieces of work beside parsing, such as visiting a node, between two looks at the clock.
-const WORK_BETWEEN_LOOKS: u32 = 256;
+/// Pieces of work beside parsing, such as visiting a node, between two looks at the clock. Each step of the parser looks
+/// at it, because one step of an error recovery may take a tenth of a second.
+const WORK_BETWEEN_LOOKS: u32 = 64;
+/// The least time between two looks at the processor time, which take much longer.
+const LEAST_WAIT: Duration = Duration::from_millis(2);
 /// Memory beside the tree, for symbols, their texts and facts: bytes for each byte of the file, and a fixed part.
 const ROOM_PER_BYTE: usize = 32;
 const ROOM: usize = 600_000;
@@ -44,7 +45,8 @@ enum Exceeded {
 /// The part of its limits that is left to a file.
 pub struct Budget {
     limits: Limits,
-    began: Instant,
+    /// Before this moment, time cannot be over.
+    due: Cell<Instant>,
     /// The processor time of the thread before this file.
     at_work: Option<Duration>,
     steps: Cell<usize>,
@@ -62,7 +64,7 @@ impl Budget {
     pub fn new(size: usize, limits: &Limits) -> Self {
         Self {
             limits: *limits,
-            began: Instant::now(),
+            due: Cell::new(Instant::now() + limits.time),
             at_work: time_at_work(),
             steps: Cell::new(MOST_STEPS.max(size / 1000 * STEPS_PER_KILOBYTE)),
             worked: Cell::new(0),
@@ -80,7 +82,7 @@ impl Budget {
         self.trees.set(trees);
         if trees.saturating_add(self.held.get()) > self.limits.memory {
             self.exceeded.set(Some(Exceeded::Memory));
-        } else if steps == 0 || (steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.is_late()) {
+        } else if steps == 0 || self.is_late() {
             self.exceeded.set(Some(Exceeded::Time));
         }
         // A limit that was reached once is reached for the rest of the file.
@@ -136,8 +138,14 @@ impl Budget {
 
     /// Whether time is over. Time spent waiting for the processor does not count where the system reports it.
     fn is_late(&self) -> bool {
+        let now = Instant::now();
+        if now < self.due.get() {
+            return false;
+        }
         let took = || Some(time_at_work()?.saturating_sub(self.at_work?));
-        self.began.elapsed() >= self.limits.time && took().is_none_or(|took| took >= self.limits.time)
+        let left = took().map_or(Duration::ZERO, |took| self.limits.time.saturating_sub(took));
+        self.due.set(now + left.max(LEAST_WAIT));
+        left.is_zero()
     }
 }
 
@@ -145,4 +153,18 @@ impl Budget {
 fn time_at_work() -> Option<Duration> {
     let counts = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     counts.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_looks_at_the_clock() {
+        // One step of an error recovery may take a tenth of a second.
+        let limits = Limits { time: Duration::ZERO, ..Limits::default() };
+        let budget = Budget::new(10, &limits);
+        assert!(!budget.step(0) && budget.failure().is_some());
+        assert!(Budget::new(10, &Limits::default()).step(0));
+    }
 }
