@@ -31,7 +31,8 @@ const TOKEN: u32 = 40;
 
 /// The length of the longest tokens: runs of one sign or of spaces.
 const LONGEST_TOKEN: usize = 64;
-/// Cost of each further sign or space in a run, so that no text is free.
+/// Cost of each further letter, sign or space in a run, so that no text is free.
+const LETTER_IN_WORD: u32 = 3;
 const SIGN_IN_RUN: u32 = 3;
 const SPACE_IN_RUN: u32 = 1;
 
@@ -126,8 +127,10 @@ impl Scan<'_> {
             was = Case::None;
             self.at += char.len_utf8();
         }
-        // Every token has at least one byte.
+        // Every token has at least one byte, and none is long.
         let bytes = self.at - start + usize::from(before != BARE);
+        let beyond = u32::try_from(bytes.saturating_sub(LONGEST_TOKEN)).unwrap_or(u32::MAX);
+        cost = cost.max(beyond.saturating_mul(LETTER_IN_WORD));
         cost.min(TOKEN.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX))).max(TOKEN)
     }
 
@@ -500,9 +503,9 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_of_one_sign_is_not_free() {
-        for sign in ["{", "(", "-", "\n", " ", "=", "a", "1", "\u{2014}"] {
-            let estimate = estimate(&sign.repeat(1_000_000));
+    fn a_long_run_is_not_free() {
+        for sign in ["{", "(", "-", "\n", " ", "=", "a", "1", "\u{2014}", "fe", "({", " \n"] {
+            let estimate = estimate(&sign.repeat(1_000_000 / sign.len()));
             assert!(estimate > 20_000, "{sign:?}: {estimate}");
         }
     }

@@ -286,9 +286,12 @@ impl<'a> Packing<'a> {
         if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
             return;
         }
-        let source = String::from_utf8_lossy(symbol.indented_source()).into_owned();
-        let item = Item { source: Some(source), ..item(hit, &symbol, told) };
-        let item = Item { tokens: item.source.as_deref().map_or(0, tokens::estimate), ..item };
+        let source = String::from_utf8_lossy(symbol.indented_source());
+        let tokens = tokens::estimate(&source);
+        if tokens > most {
+            return;
+        }
+        let item = Item { source: Some(source.into_owned()), tokens, ..item(hit, &symbol, told) };
         let cost = cost(&item);
         if cost > most {
             return;
@@ -329,6 +332,13 @@ fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
     within.map(|inner| inner.source()).filter(|text| text.len() >= COPY).collect()
 }
 
+/// Takes an amount out of what is left, if it is there.
+fn takes(left: &mut usize, amount: usize) -> bool {
+    let rest = left.checked_sub(amount);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
 /// A symbol without its source, within this many tokens: a type as its outline, any other by its signature.
 fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
     let signed = |length: usize| {
@@ -342,16 +352,14 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
     if !matches!(symbol.kind(), Kind::Class | Kind::Type) {
         return whole;
     }
-    let members: Vec<Member> = symbol
-        .children()
-        .map(|child| Member { id: child.id(), line: child.line(), signature: child.signature(SHORT_SIGNATURE) })
-        .collect();
-    let n_members = members.len();
+    let n_members = symbol.children().count();
     // The count of missing members has a cost.
     let mut left = most.saturating_sub(cost(&whole) + 10);
-    for member in members {
-        let Some(rest) = left.checked_sub(tokens::of_json(&member) + 1) else { break };
-        left = rest;
+    for child in symbol.children() {
+        let member = Member { id: child.id(), line: child.line(), signature: child.signature(SHORT_SIGNATURE) };
+        if !takes(&mut left, tokens::of_json(&member) + 1) {
+            break;
+        }
         whole.outline.push(member);
     }
     whole.outline_left_out = n_members - whole.outline.len();
@@ -441,8 +449,9 @@ fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize)
     let mut left = left.saturating_sub(5);
     let mut more = Vec::new();
     for id in ids.into_iter().take(MORE) {
-        let Some(rest) = left.checked_sub(tokens::of_json(&id) + 1) else { break };
-        left = rest;
+        if !takes(&mut left, tokens::of_json(&id) + 1) {
+            break;
+        }
         more.push(id);
     }
     more
