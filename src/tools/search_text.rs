@@ -87,7 +87,7 @@ pub struct SearchText;
 /// The longest message about an invalid pattern, in bytes; longer ones are cut to their conclusion.
 const LONGEST_PROBLEM: usize = 800;
 /// The longest time of a search: a server must stay free for other calls.
-pub(super) const BUDGET: Duration = Duration::from_secs(10);
+pub(super) const BUDGET: Duration = Duration::from_secs(8);
 /// The most context lines.
 const MOST_CONTEXT: usize = 50;
 /// The most bytes shown of a line, and those before the match.
