@@ -40,6 +40,7 @@ fn aliases_of_aliases_are_followed_a_bounded_number_of_times() {
 }
 
 #[test]
+#[ignore = "takes a minute unless it is optimised"]
 fn stars_of_stars_are_followed_a_bounded_number_of_times() {
     let star = |n: usize| format!("from m{} import *\n", n % 3_000);
     let files = files(3_000, "py", |n| star(2 * n + 1) + &star(2 * n + 2) + "a = b(c, d)\nx = e.f\n");
@@ -56,6 +57,7 @@ fn a_package_of_many_files_that_import_it_fits_into_memory() {
 }
 
 #[test]
+#[ignore = "takes a minute unless it is optimised"]
 fn many_structs_that_satisfy_many_interfaces_fit_into_memory() {
     let interfaces = pieces(15_000, |n| format!("type I{n} interface{{F()}}\n"));
     let structs = pieces(12_000, |n| format!("type S{n} struct{{}}\nfunc (S{n}) F(){{}}\n"));
