@@ -32,7 +32,7 @@ use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::git;
 use crate::model::{Input, Languages, Phase, Progress, Roles, SkipReason, SourceFile};
-use crate::store::{self, Entry, Registry, Sidecar, Snapshot, SnapshotFacts};
+use crate::store::{self, Entry, Registry, Sidecar, Snapshot, SnapshotFacts, Store};
 
 /// Files modified within this time before a look may change again within the same tick of the file system's clock, so
 /// their times are not trusted next time (the "racy git" problem).
@@ -479,7 +479,7 @@ fn run(
         && (!looked_at_all || snapshot.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
-        return Ok(nothing_done(sidecar, snapshot.facts(), warnings, discovery, started));
+        return Ok(nothing_done(&store, sidecar, snapshot.facts(), warnings, discovery, started));
     }
 
     let mut writer = match options.from_scratch {
@@ -563,7 +563,8 @@ fn run(
         && (!looked_at_all || base.facts().git_head == sidecar.git_head)
         && registry.get(&sidecar.repo).is_some()
     {
-        return Ok(nothing_done(sidecar, base.facts(), warnings, discovery, started));
+        drop(writer);
+        return Ok(nothing_done(&store, sidecar, base.facts(), warnings, discovery, started));
     }
     let entries: Vec<Entry> = files.into_iter().zip(states).map(|(file, state)| Entry { file, state }).collect();
 
@@ -624,14 +625,16 @@ fn run(
     Ok(report)
 }
 
-/// Report of a run that found no changes.
+/// Report of a run that found no changes. No commit will remove what killed runs left, so this does.
 fn nothing_done(
+    store: &Store,
     mut sidecar: Sidecar,
     facts: &SnapshotFacts,
     warnings: Vec<String>,
     discovery: Duration,
     started: Instant,
 ) -> Report {
+    store.tidy();
     fill(&mut sidecar, facts);
     let (added, changed, removed) = (Vec::new(), Vec::new(), Vec::new());
     Report { sidecar, facts: facts.clone(), added, changed, removed, warnings, discovery, parsing: started.elapsed() }

@@ -14,8 +14,9 @@
 //! ```
 //!
 //! A commit writes new files, syncs them all at once, and only then renames a manifest that names them. Files that no
-//! manifest names do not exist: the next writer sweeps them away. So a process killed at any point leaves the old
-//! generation or the new one. Readers hold their mappings and are never disturbed.
+//! manifest names do not exist: the next run sweeps them away, except tables that a live process is writing (their
+//! names end in `.new`, and they are locked). So a process killed at any point leaves the old generation or the new
+//! one. Readers hold their mappings and are never disturbed.
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
@@ -205,17 +206,22 @@ impl Store {
     }
 }
 
-/// Takes the writer's lock of a store. The system releases it when its holder dies.
+/// Takes the writer's lock of a store.
 fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
-    let path = dir.join("lock");
+    locked(&dir.join("lock"), wait)
+}
+
+/// Opens a file and locks it, waiting at most this long. The system releases the lock when its holder dies.
+fn locked(path: &Path, wait: Duration) -> Result<File, Error> {
+    let dir = path.parent().expect("a file lies in a folder");
     let started = Instant::now();
     loop {
         std::fs::create_dir_all(dir).map_err(Error::io("cannot make the folder", dir))?;
-        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        let opened = File::options().create(true).truncate(false).write(true).open(path);
         let file = match opened {
             // Another process has removed the folder in between.
             Err(err) if err.kind() == io::ErrorKind::NotFound && started.elapsed() < wait => continue,
-            other => other.map_err(Error::io("cannot open", &path))?,
+            other => other.map_err(Error::io("cannot open", path))?,
         };
         loop {
             match file.try_lock() {
@@ -224,11 +230,11 @@ fn lock(dir: &Path, wait: Duration) -> Result<File, Error> {
                     std::thread::sleep(Duration::from_millis(2));
                 }
                 Err(std::fs::TryLockError::WouldBlock) => return Err(Error::Busy),
-                Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", &path)(err)),
+                Err(std::fs::TryLockError::Error(err)) => return Err(Error::io("cannot lock", path)(err)),
             }
         }
-        // The previous holder may have removed the store: a lock on a deleted file protects nothing.
-        if is_at(&file, &path) {
+        // The previous holder may have moved or removed the file: a lock on it protects nothing.
+        if is_at(&file, path) {
             return Ok(file);
         }
     }

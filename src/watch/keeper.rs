@@ -266,6 +266,7 @@ impl Work {
         if let Err(problem) = self.settle() {
             (self.tell)(&format!("{}: {problem}", self.root.display()));
         }
+        self.store.tidy();
         let _listening = self.begin_listening(post);
         self.answers.store(EXACT, Ordering::Release);
         let facts = self.snapshot.facts();
@@ -322,6 +323,9 @@ impl Work {
                         self.backlog.all = true;
                     }
                     let outcome = self.settle();
+                    if told.is_none() {
+                        self.store.tidy();
+                    }
                     looked = Instant::now();
                     rest = LOOK_EVERY.max(self.options.debounce).max(now.elapsed() * REST);
                     failed = outcome.is_err();

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
 use crate::model::Rights;
-use crate::store::{Error, Store};
+use crate::store::packs::map::UNFINISHED;
+use crate::store::{Error, Store, locked};
 
 /// The facts of one indexed checkout. Its JSON lies in the folder `repos`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +84,9 @@ struct Memory {
 
 /// Minimum interval at which a folder's modification time distinguishes changes.
 const TELLS_APART: Duration = Duration::from_millis(50);
+
+/// Maximum wait for another process that writes the same sidecar, which takes it a moment.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Registry {
     /// Creates the registry of an index directory.
@@ -195,15 +199,18 @@ impl Registry {
             return Err(Error::Damaged { path: dir, what: format!("{:?} is no repo id", sidecar.repo) });
         };
         let bytes = serde_json::to_vec_pretty(sidecar).expect("facts hold nothing that JSON cannot");
-        let mut file = tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("cannot write in", &dir))?;
-        file.write_all(&bytes).map_err(Error::io("cannot write", &path))?;
-        file.persist(&path).map_err(|err| Error::io("cannot replace", &path)(err.error))?;
-        Ok(())
+        // One name for all attempts: the next one writes over the file of a killed process.
+        let staged = staged(&path);
+        let mut file = locked(&staged, PATIENCE)?;
+        let written = file.set_len(0).and_then(|()| file.write_all(&bytes));
+        written.map_err(Error::io("cannot write", &staged))?;
+        std::fs::rename(&staged, &path).map_err(Error::io("cannot replace", &path))
     }
 
     /// Removes the sidecar of a checkout.
     pub fn remove(&self, repo: &str) -> Result<(), Error> {
         let Some(path) = self.path(repo) else { return Ok(()) };
+        let _ = std::fs::remove_file(staged(&path));
         match std::fs::remove_file(&path) {
             Err(err) if err.kind() != std::io::ErrorKind::NotFound => Err(Error::io("cannot remove", &path)(err)),
             _ => Ok(()),
@@ -221,6 +228,11 @@ impl Registry {
         };
         (plain(owner) && plain(name)).then(|| self.folder().join(format!("{owner}__{name}.json")))
     }
+}
+
+/// File that becomes a sidecar when it is complete.
+fn staged(path: &Path) -> PathBuf {
+    path.with_added_extension(UNFINISHED)
 }
 
 fn hex_sha1(path: &Path) -> String {

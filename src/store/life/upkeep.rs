@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::manifest::Manifest;
+use crate::store::packs::map::UNFINISHED;
 use crate::store::{Error, Registry, Sidecar, Store, lock};
 
 /// Whether a store is being written.
@@ -56,6 +57,14 @@ impl Store {
         Ok(leftovers.len())
     }
 
+    /// Removes the leftovers of killed writers, unless a writer is active. Readers hold their mappings.
+    pub fn tidy(&self) {
+        if self.leftovers().is_ok_and(|leftovers| !leftovers.is_empty()) {
+            // Failures are left to the next run.
+            let _ = self.sweep(Duration::ZERO);
+        }
+    }
+
     /// Removes the store. Waits for a writer; readers keep their mappings.
     pub fn remove(&self, wait: Duration) -> Result<(), Error> {
         if !self.dir.exists() {
@@ -98,16 +107,23 @@ impl Registry {
             let is_its = |sidecar: Sidecar| self.path(&sidecar.repo).as_deref() == Some(path);
             !sidecar.is_some_and(is_its)
         };
-        let mut bad: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_bad).collect();
+        let is_finished = |path: &PathBuf| path.extension().is_none_or(|ending| ending != UNFINISHED);
+        let mut bad: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_finished).filter(is_bad).collect();
         bad.sort();
         bad
     }
 }
 
-/// Files of a store that its manifest does not name.
+/// Files of a store that its manifest does not name and no live process writes.
 pub(in crate::store) fn leftovers(dir: &Path, manifest: &Manifest) -> Vec<PathBuf> {
     let named = manifest.named(dir);
-    files(dir).into_iter().filter(|path| !named.contains(path)).collect()
+    files(dir).into_iter().filter(|path| !named.contains(path) && !is_being_written(path)).collect()
+}
+
+/// Whether a live process is writing a derived table here: it holds a lock on the file, which dies with it.
+fn is_being_written(path: &Path) -> bool {
+    let is_locked = |file: File| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
+    path.extension().is_some_and(|ending| ending == UNFINISHED) && File::open(path).is_ok_and(is_locked)
 }
 
 /// All files below a folder.
@@ -138,4 +154,40 @@ fn holder(file: &File) -> Option<u32> {
         let is_it = fields.get(1) == Some(&"FLOCK") && fields.get(5)?.rsplit(':').next() == Some(&inode);
         if is_it { fields.get(4)?.parse().ok() } else { None }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_a_leftover_when_its_writer_is_dead() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("edges.1.a.new");
+        let writer = File::create(&path).expect("the folder is ours");
+        writer.lock().expect("nobody else has it");
+        assert_eq!(leftovers(folder.path(), &Manifest::empty()), Vec::<PathBuf>::new());
+        drop(writer);
+        assert_eq!(leftovers(folder.path(), &Manifest::empty()), [path]);
+    }
+
+    #[test]
+    fn an_unfinished_sidecar_is_no_problem_and_is_written_over() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let registry = Registry::new(folder.path());
+        let sidecar: Sidecar = serde_json::from_str(
+            r#"{"repo": "a/b", "root": "/b", "store": "c", "snapshot": "d", "indexed_at": 1, "file_count": 2,
+                "symbol_count": 3, "languages": {}, "git_head": null}"#,
+        )
+        .expect("it is one");
+        std::fs::create_dir(folder.path().join("repos")).expect("the folder is ours");
+        let staged = folder.path().join("repos/a__b.json.new");
+        std::fs::write(&staged, "{\"repo\": \"a/b\", ".repeat(1000)).expect("the folder is ours");
+        assert_eq!((registry.unreadable(), registry.all()), (vec![], vec![]));
+        registry.put(&sidecar).expect("there is room");
+        assert_eq!((registry.get("a/b"), staged.exists()), (Some(sidecar), false));
+        std::fs::write(&staged, "{").expect("the folder is ours");
+        registry.remove("a/b").expect("it is ours");
+        assert_eq!(std::fs::read_dir(folder.path().join("repos")).expect("it is there").count(), 0);
+    }
 }

@@ -180,16 +180,24 @@ impl Mapped {
     }
 }
 
+/// Extension of files that are not complete yet.
+pub(in crate::store) const UNFINISHED: &str = "new";
+
 /// Writes a derived table at `path` if possible, else for this process only, and opens it.
 pub(in crate::store) fn keep<T>(
     path: &Path,
     write: impl Fn(&mut File) -> io::Result<()>,
     open: impl Fn(&Path) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let write = |mut file: tempfile::NamedTempFile| write(file.as_file_mut()).map(|()| file);
+    let write = |mut file: tempfile::NamedTempFile| {
+        // The lock tells a sweep that this process is alive.
+        let _ = file.as_file().lock();
+        write(file.as_file_mut()).map(|()| file)
+    };
     let dir = path.parent().unwrap_or(Path::new("."));
     let name = path.file_stem().unwrap_or_default().to_string_lossy() + ".";
-    let beside = tempfile::Builder::new().prefix(&*name).tempfile_in(dir).and_then(write);
+    let ending = format!(".{UNFINISHED}");
+    let beside = tempfile::Builder::new().prefix(&*name).suffix(&ending).tempfile_in(dir).and_then(write);
     // A derived table can be computed again, so it is not synced: its checksum detects damage.
     if let Ok(file) = beside
         && file.persist(path).is_ok()

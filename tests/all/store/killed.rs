@@ -1,7 +1,7 @@
 //! Killed and called off anywhere, an index is the old or the new, and the next run goes on.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use codelode::config::Config;
 use codelode::pipeline::{self, Watcher};
-use codelode::store::{Error, Registry};
+use codelode::store::{Error, Registry, Store};
 use serde_json::json;
 
-use super::{PATIENCE, Place, Random, State, module, modules, names, state_of};
+use super::{PATIENCE, Place, Random, Server, State, bytes_below, module, modules, names, number_of, state_of};
 
 /// What is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,9 +32,7 @@ const MOST_GARBAGE: usize = 64;
 
 /// How many files are left to be removed from the search index.
 fn garbage(place: &Place) -> usize {
-    let registry = Registry::new(place.index().join("codelode"));
-    let sidecar = registry.get(&Registry::local_id(&place.source())).expect("it is indexed");
-    registry.store(&sidecar.store).manifest().expect("it can be read").garbage.len()
+    store_of(place).manifest().expect("it can be read").garbage.len()
 }
 
 #[test]
@@ -130,7 +128,7 @@ fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() 
     let mut state = modules(12, 0);
     let place = Place::indexed(&state);
     let mut seen = BTreeMap::new();
-    for step in 1..=super::number_of("CODELODE_HISTORIES", 40) {
+    for step in 1..=number_of("CODELODE_HISTORIES", 40) {
         let killed = random.below(4) == 0;
         if random.below(3) > 0 {
             let edited = random.edited(&state, step);
@@ -165,6 +163,82 @@ fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() 
     assert!(seen.keys().any(|(edges, _, _)| *edges), "questions: {seen:?}");
 }
 
+/// The one store of a place.
+fn store_of(place: &Place) -> Store {
+    let registry = Registry::new(place.index().join("codelode"));
+    registry.store(&registry.get(&Registry::local_id(&place.source())).expect("it is indexed").store)
+}
+
+/// Kills a rebuild in the middle, so that files are left of it.
+fn leave_files(place: &Place, random: &mut Random) {
+    while store_of(place).leftovers().expect("it can be read").is_empty() {
+        let mut child = place.command(&["index", ".", "--no-incremental"]);
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+        wait_for_steps(&mut child, &place.index(), 1 + random.below(4));
+        child.kill().expect("it is our child");
+        child.wait().expect("it was killed");
+    }
+}
+
+#[test]
+fn what_killed_runs_left_is_gone_once_all_is_quiet() {
+    let mut random = Random(0xA076_1D64_78BD_642F);
+    let mut state = modules(20, 0);
+    let place = Place::indexed(&state);
+    let relate = || place.call("get_symbol_importance", json!({}));
+    let mut largest = 0;
+    for kill in 1..=number_of("CODELODE_KILLS", 25) {
+        let args: &[&str] = match kill % 4 {
+            0 => &["index", ".", "--no-incremental"],
+            1 => &["index", "."],
+            2 => &["search", "marker"],
+            _ => &["call", "get_symbol_importance", "{}"],
+        };
+        if kill % 4 != 0 {
+            let edited = random.edited(&state, kill);
+            place.write(&state, &edited);
+            state = edited;
+        }
+        let mut command = place.command(args);
+        command.env("CODELODE_FRESHNESS", "strict").stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("it is built");
+        wait_for_steps(&mut child, &place.index(), 1 + random.below(14));
+        child.kill().expect("it is our child");
+        child.wait().expect("it was killed");
+        largest = largest.max(bytes_below(&place.index()));
+        let doctor = super::Ran::of(&mut place.command(&["doctor", "--json", "--quiet"]));
+        assert_eq!(doctor.status, 0, "kill {kill}, {args:?}: {}", doctor.out);
+    }
+    place.age();
+    place.succeed(&["index", "."]);
+    relate();
+    leave_files(&place, &mut random);
+    // There is nothing to index, and so no commit.
+    place.succeed(&["index", "."]);
+    assert_eq!(store_of(&place).leftovers().expect("it can be read"), Vec::<PathBuf>::new());
+    assert_eq!(place.held(), state);
+    let grown = bytes_below(&place.index());
+    place.succeed(&["invalidate", "."]);
+    place.succeed(&["index", "."]);
+    relate();
+    let fresh = bytes_below(&place.index());
+    println!("{grown} bytes after the kills (at most {largest}), {fresh} fresh");
+    assert!(2 * grown <= 3 * fresh, "{grown} bytes after the kills, {fresh} fresh");
+}
+
+#[test]
+fn a_server_at_work_removes_what_killed_runs_left() {
+    let place = Place::indexed(&modules(12, 0));
+    leave_files(&place, &mut Random(0xE703_7ED1_A0B4_28DB));
+    let mut server = Server::start(place.command(&["serve"]));
+    let begun = Instant::now();
+    while !store_of(&place).leftovers().expect("it can be read").is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "its keeper does it");
+        server.call("search_symbols", json!({"query": "marker"}));
+    }
+    server.close();
+}
+
 /// Waits until names in the stores have come and gone so many times, or the child has ended.
 fn wait_for_steps(child: &mut Child, index: &Path, steps: usize) {
     let mut before = names(index);
@@ -185,8 +259,7 @@ fn wait_for_steps(child: &mut Child, index: &Path, steps: usize) {
 #[test]
 fn a_writer_that_is_killed_leaves_its_lock_to_the_next() {
     let place = Place::indexed(&modules(8, 0));
-    let registry = Registry::new(place.index().join("codelode"));
-    let store = registry.store(&registry.get(&Registry::local_id(&place.source())).expect("it is indexed").store);
+    let store = store_of(&place);
     let lock = store.dir().join("lock");
     // A process that holds the lock and never lets go of it.
     let mut holder = Command::new("flock")

@@ -262,6 +262,12 @@ fn names(folder: &Path) -> BTreeSet<(PathBuf, u64)> {
     all
 }
 
+/// Size of all files below a folder.
+fn bytes_below(folder: &Path) -> u64 {
+    let sizes = names(folder).into_iter().filter_map(|(path, _)| fs::metadata(path).ok());
+    sizes.filter(fs::Metadata::is_file).map(|meta| meta.len()).sum()
+}
+
 /// Bytes of memory whose counts begin so.
 fn bytes_of(process: u32, counts: &str) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).expect("it is our child, on Linux");

@@ -1,15 +1,15 @@
 //! Memory and disk under many edits and questions.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{PATIENCE, Place, Random, Server, bytes_of, modules, names, number_of};
+use super::{PATIENCE, Place, Random, Server, bytes_below, bytes_of, modules, names, number_of};
 
 /// `CODELODE_SOAK_MINUTES=60 CODELODE_SOAKED=/a/repository cargo test --release --test all soak -- --nocapture` edits a copy of
 /// a repository for an hour, with a pause after each edit, and tells of memory and disk each minute.
@@ -39,14 +39,6 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
     let mut server = Server::start(command);
     let mut random = Random(0x5DEE_CE66_D1CE_4E5B);
     let mut state = modules(60, 0);
-    let disk = |index: &Path| -> u64 {
-        names(index)
-            .into_iter()
-            .filter_map(|(path, _)| fs::metadata(path).ok())
-            .filter(|meta| meta.is_file())
-            .map(|meta| meta.len())
-            .sum()
-    };
     let (mut early, mut largest) = (0, 0);
     let (begun, mut told) = (Instant::now(), 0);
     for round in 1.. {
@@ -67,7 +59,7 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
         if let Some(id) = found["results"][0]["id"].as_str() {
             server.call("get_symbol_source", json!({"symbol_id": id}));
         }
-        largest = largest.max(disk(&place.index()));
+        largest = largest.max(bytes_below(&place.index()));
         // Of one server alone, what it maps counts as its own as well: only what it has written to cannot be shared.
         let dirty = || bytes_of(server.child.id(), "Private_Dirty");
         let (done, of): (u64, u64) = match minutes {
@@ -81,7 +73,11 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
             thread::sleep(Duration::from_millis(500));
             if begun.elapsed().as_secs() / 60 > told {
                 told = begun.elapsed().as_secs() / 60;
-                println!("{told} min, {round} rounds: {} bytes private, {} on disk", dirty(), disk(&place.index()));
+                println!(
+                    "{told} min, {round} rounds: {} bytes private, {} on disk",
+                    dirty(),
+                    bytes_below(&place.index())
+                );
             }
         }
         if done >= of {
@@ -103,10 +99,10 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
     if code.is_empty() {
         assert_eq!(place.held(), state);
     }
-    let grown = disk(&place.index());
+    let grown = bytes_below(&place.index());
     place.succeed(&["invalidate", "."]);
     place.succeed(&["index", "."]);
-    let fresh = disk(&place.index());
+    let fresh = bytes_below(&place.index());
     println!(
         "private memory {early} → {late} bytes, disk {grown} (at most {largest}) beside {fresh} fresh, {:?}",
         begun.elapsed()
