@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{MEMORY, Place, hostile, peak};
+use super::{MEMORY, Place, bytes_below, hostile, peak};
 
 #[test]
 fn hostile_files_are_indexed_and_shown() {
@@ -24,6 +24,9 @@ fn hostile_files_are_indexed_and_shown() {
             assert!(answer["error"].is_null(), "{tool}: {answer}");
         }
         assert!(peak(&server) < MEMORY, "took {} MB", peak(&server));
+        let source: usize = files.iter().map(|(_, text)| text.len()).sum();
+        let index = bytes_below(&place.0.path().join("index")) as usize;
+        assert!(index < source * 40 + 1_000_000, "an index of {index} bytes for {source}");
     }
 }
 

@@ -22,7 +22,7 @@ mod web;
 
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -128,6 +128,15 @@ fn survives(mut child: Child, what: &str) {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Size of all files below a folder.
+fn bytes_below(folder: &Path) -> u64 {
+    let size = |entry: fs::DirEntry| match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        true => bytes_below(&entry.path()),
+        false => entry.metadata().map_or(0, |meta| meta.len()),
+    };
+    fs::read_dir(folder).into_iter().flatten().flatten().map(size).sum()
 }
 
 /// The most memory that a running program ever had resident, in megabytes.

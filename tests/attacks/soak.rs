@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::client::Server;
-use super::{Place, hostile};
+use super::{Place, bytes_below, hostile};
 
 /// Size of a hostile file.
 const HOSTILE: usize = 60_000;
@@ -46,14 +45,6 @@ fn private(server: &Server) -> u64 {
     let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", server.child.id())).expect("it runs");
     let line = text.lines().find_map(|line| line.strip_prefix("Private_Dirty:")).expect("the system counts it");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
-}
-
-fn bytes_below(folder: &Path) -> u64 {
-    let size = |entry: fs::DirEntry| match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-        true => bytes_below(&entry.path()),
-        false => entry.metadata().map_or(0, |meta| meta.len()),
-    };
-    fs::read_dir(folder).into_iter().flatten().flatten().map(size).sum()
 }
 
 /// The part of an answer that depends on the files alone. The order of hits may depend on how an index came to be. An
@@ -143,7 +134,7 @@ fn soak() {
     let begun = Instant::now();
     let (mut n_questions, mut n_kills, mut n_compared, mut wrong) = (0, 0, 0, Vec::new());
     let (mut early, mut late, mut told) = (0, 0, 0);
-    let mut round = 1;
+    let (mut round, mut fresh) = (1, 0);
     while begun.elapsed() < Duration::from_secs(60 * minutes) {
         round += 1;
         edit(&place, &mut random, &hostile, round);
@@ -168,7 +159,9 @@ fn soak() {
                 }
             }
             other.close();
-            fs::remove_dir_all(place.0.path().join(index)).expect("it was just made");
+            let index = place.0.path().join(index);
+            fresh = bytes_below(&index);
+            fs::remove_dir_all(index).expect("it was just made");
         }
         let minute = begun.elapsed().as_secs() / 60;
         if minute > told {
@@ -179,14 +172,26 @@ fn soak() {
             early = if minute <= (minutes / 4).max(1) { late.max(early) } else { early };
             let disk = bytes_below(&place.0.path().join("index"));
             println!(
-                "{minute} min: {round} rounds, {n_questions} questions, {n_compared} compared, {} wrong, {n_kills} kills, {:.1} MB private, {:.1} MB on disk",
+                "{minute} min: {round} rounds, {n_questions} questions, {n_compared} compared, {} wrong, {n_kills} kills, {:.1} MB private, {:.1} MB on disk ({:.1} fresh)",
                 wrong.len(),
                 late as f64 / 1e6,
                 disk as f64 / 1e6,
+                fresh as f64 / 1e6,
             );
+            let doctor = place.unlimited(&["doctor"], "index").stdin(Stdio::null()).output().expect("it is built");
+            assert!(doctor.status.success(), "{}", String::from_utf8_lossy(&doctor.stdout));
         }
     }
     server.close();
+    let sizes = ["index", "fresh"].map(|index| {
+        for arguments in [&["index", "."][..], &["refs", "shared"], &["dead"]] {
+            let ran = place.unlimited(arguments, index).stdin(Stdio::null()).stdout(Stdio::null()).status();
+            assert!(ran.expect("it is built").success(), "{arguments:?}");
+        }
+        bytes_below(&place.0.path().join(index))
+    });
+    println!("{} bytes on disk, {} fresh", sizes[0], sizes[1]);
+    assert!(sizes[0] <= 2 * sizes[1] + (1 << 20), "{sizes:?} bytes on disk, and fresh");
     assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), wrong.join("\n\n"));
     assert!(late <= early + early / 4 + SLACK, "private memory grew from {early} to {late}");
 }
