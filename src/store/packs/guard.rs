@@ -2,31 +2,24 @@
 //! process. Instead, the handler maps zeros there and records it: other readers are not disturbed, and the affected
 //! reader gets a damage error.
 
+mod ranges;
+
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{OnceLock, atomic};
 
+use atomic::{AtomicBool, AtomicUsize};
 use libc::{c_int, c_void, siginfo_t};
+use ranges::{Range, Ranges};
 
 /// Maximum number of guarded files. A large store has fewer than a hundred.
 const MOST: usize = 4096;
 
-/// Address range of a guarded mapping. Signal handlers must not wait, so it consists of atomics.
-struct Range {
-    /// Address of the first byte; [`FREE`] and [`TAKEN`] are no addresses.
-    start: AtomicUsize,
-    end: AtomicUsize,
-    is_cut: AtomicBool,
-}
-
-const FREE: usize = 0;
-const TAKEN: usize = 1;
-
-static RANGES: [Range; MOST] =
-    [const { Range { start: AtomicUsize::new(FREE), end: AtomicUsize::new(0), is_cut: AtomicBool::new(false) } }; MOST];
-/// Index where the search for a free range starts.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
+static RANGES: Ranges<MOST> = Ranges {
+    all: [const { Range { start: AtomicUsize::new(0), end: AtomicUsize::new(0), is_cut: AtomicBool::new(false) } };
+        MOST],
+    next: AtomicUsize::new(0),
+};
 /// Page size, and the previous signal action; set once.
 static BEFORE: OnceLock<(usize, libc::sigaction)> = OnceLock::new();
 
@@ -38,30 +31,18 @@ impl Guard {
     /// Guards these bytes of a mapped file. `None` when too many are guarded already.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         BEFORE.get_or_init(install);
-        let from = NEXT.fetch_add(1, Ordering::Relaxed);
-        let places = (0..MOST).map(|step| (from + step) % MOST);
-        let is_ours = |place: &usize| {
-            RANGES[*place].start.compare_exchange(FREE, TAKEN, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        };
-        let place = places.into_iter().find(is_ours)?;
-        let range = &RANGES[place];
-        let start = bytes.as_ptr() as usize;
-        range.is_cut.store(false, Ordering::Relaxed);
-        range.end.store(start + bytes.len(), Ordering::Relaxed);
-        range.start.store(start, Ordering::Release);
-        Some(Self(place))
+        RANGES.add(bytes.as_ptr() as usize, bytes.len()).map(Self)
     }
 
     /// Whether zeros were read beyond the end of the file.
     pub fn is_cut(&self) -> bool {
-        RANGES[self.0].is_cut.load(Ordering::Relaxed)
+        RANGES.is_cut(self.0)
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        RANGES[self.0].end.store(0, Ordering::Relaxed);
-        RANGES[self.0].start.store(FREE, Ordering::Release);
+        RANGES.remove(self.0);
     }
 }
 
@@ -87,19 +68,14 @@ extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
     let Some((page, before)) = BEFORE.get() else { return };
     // SAFETY: the system passes a valid description of the signal.
     let at = unsafe { (*info).si_addr() } as usize;
-    for range in &RANGES {
-        let start = range.start.load(Ordering::Acquire);
-        if start <= TAKEN || at < start || at >= range.end.load(Ordering::Relaxed) {
-            continue;
-        }
+    let map_zeros = || {
         let here = (at & !(page - 1)) as *mut c_void;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
         // SAFETY: the page lies in a guarded mapping, beyond the end of its file, so no readable data is replaced.
-        let put = unsafe { libc::mmap(here, *page, libc::PROT_READ, flags, -1, 0) };
-        if put != libc::MAP_FAILED {
-            range.is_cut.store(true, Ordering::Relaxed);
-            return;
-        }
+        unsafe { libc::mmap(here, *page, libc::PROT_READ, flags, -1, 0) != libc::MAP_FAILED }
+    };
+    if RANGES.cut(at, map_zeros) {
+        return;
     }
     // The fault lies outside guarded files: the restored previous action applies when the read is repeated.
     // SAFETY: this action was in force before.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,9 @@ use std::time::Duration;
 use codelode::config::Config;
 use codelode::pipeline::{self, Watcher};
 use codelode::store::{Error, Registry};
-use serde_json::json;
+use codelode::tools::{self, Context, Request};
+use codelode::watch::{Options, Watching};
+use serde_json::{Value, json};
 
 use super::{
     PATIENCE, Place, Ran, Server, State, bytes_of, generation_of, module, modules, names, number_of, snapshot, state_of,
@@ -69,6 +72,34 @@ fn a_reader_sees_whole_generations_while_another_process_writes() {
     assert_eq!(generation_of(&place.held()), GENERATIONS);
     // It was opened before all of this, and is searched only now.
     assert_eq!(generation_of(&state_of(&first)), 0);
+}
+
+#[test]
+fn threads_of_a_server_see_their_edits_or_say_that_they_do_not() {
+    let place = Place::indexed(&modules(12, 0));
+    let config = Config { home: place.index().join("codelode"), ..Config::default() };
+    let options = Options { debounce: Duration::from_millis(20), idle: None };
+    let watching = Arc::new(Watching::new(config.clone(), options, Arc::new(|_: &str| {})));
+    let cx = Context::new(config).kept_by(watching);
+    let request = Request { directory: Some(place.source()), ..Request::default() };
+    let n_fresh: usize = thread::scope(|scope| {
+        let ask = |thread: usize, nth: usize| {
+            let name = format!("own_{thread}_{nth}");
+            let text = format!("def {name}():\n    pass\n");
+            fs::write(place.source().join(format!("own_{thread}.py")), text).expect("it is ours");
+            let args = json!({"query": name, "max_results": 1});
+            let answer = tools::call(&cx, "search_symbols", args.as_object().expect("it is one").clone(), &request);
+            let answer: Value = serde_json::from_str(&answer.text).expect("answers are JSON");
+            let is_fresh = answer["_meta"]["freshness"] == "fresh";
+            assert!(!is_fresh || answer["results"][0]["name"] == name, "{name}: {answer}");
+            usize::from(is_fresh)
+        };
+        let threads: Vec<_> =
+            (0..6).map(|thread| scope.spawn(move || (0..20).map(|nth| ask(thread, nth)).sum::<usize>())).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no answer is wrong")).sum()
+    });
+    println!("{n_fresh} of 120 answers were fresh");
+    assert!(n_fresh > 0);
 }
 
 #[test]
