@@ -6,6 +6,8 @@
 mod answers;
 mod names;
 #[cfg(test)]
+mod stored;
+#[cfg(test)]
 mod tests;
 
 pub use crate::discover::fuzzing::globs;

@@ -20,14 +20,20 @@ pub(in crate::store) fn is_blind() -> bool {
     IS_BLIND.get()
 }
 
+/// Runs something for which checksums count as right.
+pub fn blindly<T>(run: impl FnOnce() -> T) -> T {
+    IS_BLIND.set(true);
+    let outcome = run();
+    IS_BLIND.set(false);
+    outcome
+}
+
 /// Puts bytes into a file of a folder of its own, and reads them without regard to checksums.
 fn read(name: &str, bytes: &[u8], read: impl FnOnce(&Path)) {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).expect("the folder is ours");
-    IS_BLIND.set(true);
-    read(&path);
-    IS_BLIND.set(false);
+    blindly(|| read(&path));
 }
 
 /// A manifest or a table: the first byte chooses which.
