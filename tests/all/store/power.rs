@@ -4,13 +4,15 @@
 //! is named that was not synced is asserted by every commit of a debug build. So a cut leaves the old manifest with its files
 //! and anything of the new ones, or the new manifest with its files and some of the old ones; what is derived is never synced.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::{Place, Random, State, modules, names, number_of};
+use crate::client::skipped;
 
 /// The files of an index.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -102,6 +104,76 @@ fn after_a_power_cut_an_index_is_the_old_or_the_new() {
         }
         assert_eq!(asked(&place), answer, "cut {cut}: what is derived is found out again");
         assert!(place.held() == new_state, "cut {cut}: the edit is in the answer");
+    }
+}
+
+/// Calls of the system that a run made, in the order of their ends: the name, and the rest of the line.
+fn calls(trace: &str) -> Vec<(String, String)> {
+    let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut ended = Vec::new();
+    for line in trace.lines() {
+        let Some((thread, call)) = line.split_once(' ') else { continue };
+        let call = call.trim_start();
+        if let Some(beginning) = call.strip_suffix("<unfinished ...>") {
+            begun.insert(thread, beginning);
+            continue;
+        }
+        let beginning = if call.starts_with("<... ") { begun.remove(thread).unwrap_or_default() } else { "" };
+        let whole = format!("{beginning}{call}");
+        if let Some((name, rest)) = whole.split_once('(') {
+            ended.push((name.to_owned(), rest.to_owned()));
+        }
+    }
+    ended
+}
+
+#[test]
+fn a_commit_syncs_then_publishes_then_removes() {
+    let old_state = modules(12, 0);
+    let place = Place::indexed(&old_state);
+    let old = files_of(&place.index());
+    place.write(&old_state, &modules(12, 1));
+    place.age();
+    let trace = place.path().join("trace");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-y", "-s", "4096", "-e", "trace=fsync,rename,renameat,renameat2,unlink,unlinkat", "-o"]);
+    strace.arg(&trace).arg(env!("CARGO_BIN_EXE_codelode")).args(["index", "."]);
+    if !place.at_home(strace).output().is_ok_and(|output| output.status.success()) {
+        return skipped("strace cannot be run");
+    }
+    let calls = calls(&fs::read_to_string(trace).expect("it was written"));
+    let is_publication = |(name, rest): &(String, String)| {
+        name.starts_with("rename") && rest.contains("manifest.json.new") && rest.ends_with("= 0")
+    };
+    let published = calls.iter().position(is_publication).expect("it is renamed into its place");
+    let synced: BTreeSet<&str> = calls[..published]
+        .iter()
+        .filter(|(name, rest)| name == "fsync" && rest.ends_with("= 0"))
+        .filter_map(|(_, rest)| rest.split_once('<')?.1.split_once('>').map(|(path, _)| path))
+        .collect();
+    let new = files_of(&place.index());
+    let store = new.keys().find_map(|path| path.ends_with("manifest.json").then(|| path.parent())).flatten();
+    let store = store.expect("it was committed");
+    let mut needed: Vec<PathBuf> =
+        new.keys().filter(|path| path.starts_with(store) && !is_derived(path)).cloned().collect();
+    needed.retain(|path| !old.contains_key(path));
+    assert!(needed.len() > 5, "{needed:?}");
+    // The names of files are in their folders.
+    needed.extend([store.to_owned(), store.join("index"), store.join("manifest.json.new")]);
+    for path in needed {
+        assert!(synced.contains(&*path.to_string_lossy()), "{} is not synced: {calls:#?}", path.display());
+    }
+    let removed = |path: &Path| {
+        calls.iter().position(|(name, rest)| {
+            name.starts_with("unlink")
+                && rest.contains(&format!("{:?}", path.display().to_string()))
+                && rest.ends_with("= 0")
+        })
+    };
+    let gone: Vec<&PathBuf> = old.keys().filter(|path| !new.contains_key(*path) && !is_derived(path)).collect();
+    assert!(!gone.is_empty(), "a commit replaces something");
+    for path in gone {
+        assert!(removed(path).is_some_and(|at| at > published), "{}: {calls:#?}", path.display());
     }
 }
 
