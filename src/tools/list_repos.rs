@@ -34,6 +34,7 @@ pub struct Facts {
     /// Its id.
     pub repo: String,
     /// `owner/name` of its remote, or the name of its folder.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub display_name: String,
     /// Version of indexes that this program writes; one of another version is made anew when it is asked.
     pub index_version: u32,
@@ -77,12 +78,21 @@ impl Facts {
 }
 
 impl Facts {
-    /// Facts that tell repositories apart; resolve_repo answers the rest.
-    fn brief(mut self) -> Self {
+    /// Facts that tell repositories apart; resolve_repo answers the rest. A `dense` list says nothing twice: the name of
+    /// a folder ends its path.
+    fn brief(mut self, dense: bool) -> Self {
         let mut largest: Vec<u64> = self.languages.values().copied().collect();
         largest.sort_unstable_by(|a, b| b.cmp(a));
-        let least = largest.get(MOST_LANGUAGES - 1).copied().unwrap_or(0);
+        let most = if dense { 1 } else { MOST_LANGUAGES };
+        let least = largest.get(most - 1).copied().unwrap_or(0);
         self.languages.retain(|_, files| *files >= least);
+        let ending = self.source_root.as_deref().and_then(|root| root.rsplit('/').next());
+        if dense && ending == Some(&*self.display_name) {
+            self.display_name.clear();
+        }
+        if dense {
+            self.indexed_at.truncate(DATE);
+        }
         Self { origin: None, git_head: None, ..self }
     }
 }
@@ -96,6 +106,8 @@ fn display_name(sidecar: &Sidecar) -> String {
 
 /// Languages of a repository in the list.
 const MOST_LANGUAGES: usize = 3;
+/// Letters of a date.
+const DATE: usize = "2026-01-31".len();
 
 /// See [`Args`].
 pub struct ListRepos;
@@ -116,7 +128,7 @@ impl Tool for ListRepos {
         }
         forget_gone(call);
         let repos: Vec<Facts> =
-            call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar).brief()).collect();
+            call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar).brief(call.compact)).collect();
         let count = repos.len();
         Ok(Output { count, repos: call.page(repos, usize::MAX), left_out: None })
     }

@@ -1,5 +1,6 @@
 //! The content of answers: each whole, in the shape that clients know, and no larger than it is worth.
 
+use codelode::tools::{self, Request};
 use serde_json::{Value, json};
 
 use super::graph::{ask, call, indexed, values, wrong};
@@ -546,6 +547,24 @@ fn repositories_are_listed_with_their_names_and_version() {
     assert_eq!(one["languages"], json!({"go": 2, "javascript": 2, "python": 2}));
     let resolved = call(&cx, &root, "resolve_repo", json!({"path": root}));
     assert_eq!(resolved["languages"].as_object().map(serde_json::Map::len), Some(5), "{resolved}");
+}
+
+#[test]
+fn ten_repositories_are_a_short_list() {
+    let (cx, folder) = indexed("--- a.py\ndef f(): ...\n");
+    let root = folder.path().join("project");
+    for name in ["django", "flask", "requests", "axum", "tokio", "gson", "eslint", "vite", "gin"] {
+        let other = folder.path().join(name);
+        std::fs::create_dir(&other).expect("the folder is ours");
+        std::fs::write(other.join("main.go"), "package main\n\nfunc main() {}\n").expect("the folder is ours");
+        call(&cx, &root, "index_folder", json!({"path": other}));
+    }
+    let args = json!({"format": "compact"}).as_object().expect("an object").clone();
+    let request = Request { directory: Some(root), ..Request::default() };
+    let list = tools::call(&cx, "list_repos", args, &request).text;
+    assert!(list.contains("django") && list.contains("{go:1}"), "{list}");
+    let n_tokens = codelode::answer::tokens::estimate(&list);
+    assert!(n_tokens < 400, "{n_tokens}: {list}");
 }
 
 #[test]
