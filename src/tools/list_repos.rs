@@ -127,8 +127,14 @@ impl Tool for ListRepos {
             return Ok(Output { count: left_out.len(), repos: Vec::new(), left_out: Some(left_out) });
         }
         forget_gone(call);
-        let repos: Vec<Facts> =
-            call.cx.indexes.registry().all().iter().map(|sidecar| Facts::of(call, sidecar).brief(call.compact)).collect();
+        let repos: Vec<Facts> = call
+            .cx
+            .indexes
+            .registry()
+            .all()
+            .iter()
+            .map(|sidecar| Facts::of(call, sidecar).brief(call.compact))
+            .collect();
         let count = repos.len();
         Ok(Output { count, repos: call.page(repos, usize::MAX), left_out: None })
     }

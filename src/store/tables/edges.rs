@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -410,11 +412,18 @@ pub struct EdgeTable {
     checked: Arc<Checked>,
 }
 
+/// Reads of a table after which all of it is verified.
+const MANY: u32 = 1024;
+
 /// Verification state of a table's file.
 #[derive(Debug)]
 struct Checked {
     pages: Pages,
     health: Health,
+    /// Number of reads of each table.
+    reads: [AtomicU32; TABLES],
+    /// Whether each table is verified as a whole.
+    whole: [AtomicBool; TABLES],
 }
 
 impl EdgeTable {
@@ -472,7 +481,12 @@ impl EdgeTable {
                 return Err(map.damaged("it has another length than it says"));
             }
             match agrees(header.checksum, header.checksum_with(pages.sums(&map)?)) {
-                true => Ok(Checked { pages, health: Health::new(path, 0) }),
+                true => Ok(Checked {
+                    pages,
+                    health: Health::new(path, 0),
+                    reads: Default::default(),
+                    whole: Default::default(),
+                }),
                 false => Err(map.damaged("its page sums do not match their checksum")),
             }
         })?;
@@ -485,9 +499,21 @@ impl EdgeTable {
         self.checksum
     }
 
-    /// A whole table.
+    /// A whole table. It is verified once.
     fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
-        self.rows(number, 0..self.count::<T>(number))
+        let (start, count) = (self.starts[number], self.count::<T>(number) as u64);
+        if !self.is_verified(number) {
+            let rows: &[T] = self.checked.health.whole(self.checked.pages.records(&self.map, start, count));
+            if rows.len() as u64 == count {
+                self.checked.whole[number].store(true, Relaxed);
+            }
+            return rows;
+        }
+        self.map.records(start, count).unwrap_or_default()
+    }
+
+    fn is_verified(&self, number: usize) -> bool {
+        self.checked.whole[number].load(Relaxed)
     }
 
     /// Number of rows of a table.
@@ -500,6 +526,10 @@ impl EdgeTable {
         if range.start >= range.end || range.end > self.count::<T>(number) {
             return &[];
         }
+        // Of a table that is read often the pages are not looked up any more.
+        if self.is_verified(number) || self.checked.reads[number].fetch_add(1, Relaxed) >= MANY {
+            return self.table(number).get(range).unwrap_or_default();
+        }
         let start = self.starts[number] + (range.start * size_of::<T>()) as u64;
         self.checked.health.whole(self.checked.pages.records(&self.map, start, range.len() as u64))
     }
@@ -511,6 +541,11 @@ impl EdgeTable {
 
     /// Rows of a sorted table whose key, which `order` compares, is the wanted one. Reads only the pages on the way.
     fn equal<T: FromBytes + Immutable + KnownLayout>(&self, number: usize, order: impl Fn(&T) -> Ordering) -> &[T] {
+        if self.is_verified(number) {
+            let all = self.table::<T>(number);
+            let from = all.partition_point(|row| order(row).is_lt());
+            return &all[from..from + all[from..].partition_point(|row| order(row).is_le())];
+        }
         let first = |is_before: &dyn Fn(Ordering) -> bool, from: usize| {
             let (mut low, mut high) = (from, self.count::<T>(number));
             while low < high {
