@@ -53,9 +53,9 @@ pub struct Evidence {
     pub margin: f32,
     /// The score of the first answer.
     pub score: f32,
-    /// The fall of the scores from the first answer to the last of [`PAGE`], as a share of the first.
+    /// The fall of the scores from the first answer to the last of `PAGE`, as a share of the first.
     pub fall: f32,
-    /// The largest share of the first [`PAGE`] answers that is in one file.
+    /// The largest share of the first `PAGE` answers that is in one file.
     pub crowd: f32,
 }
 
@@ -76,7 +76,7 @@ impl Evidence {
     }
 
     /// The evidence with the fall and the crowd of these answers, each the score and the file, the best first. Fewer
-    /// than [`PAGE`] fall to nothing if they are `all` that there are.
+    /// than `PAGE` fall to nothing if they are `all` that there are.
     pub fn among(self, answers: impl Iterator<Item = (f32, (usize, u32))>, all: bool) -> Self {
         let answers: Vec<(f32, (usize, u32))> = answers.take(PAGE).collect();
         let Some(((first, _), (last, _))) = answers.first().zip(answers.last()) else { return self };

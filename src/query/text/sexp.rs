@@ -20,7 +20,8 @@ const MOST_REGEXES: usize = 20;
 pub(super) enum Reading {
     /// It may be a query.
     Query,
-    /// It is no query, or nested too deep: tree-sitter parses queries recursively.
+    /// It is no query, or nested too deep: tree-sitter parses queries recursively. Or it repeats what may be nothing:
+    /// tree-sitter would compile it for ever.
     Nothing,
     /// It asks too much, with the reason.
     TooMuch(String),
@@ -31,6 +32,9 @@ pub(super) fn reading(query: &str) -> Reading {
     let (mut tokens, mut patterns) = (Tokens(query.chars().peekable()), Vec::new());
     while !tokens.at_end() {
         let Some(item) = tokens.item(0) else { return Reading::Nothing };
+        if item.repeats_nothing {
+            return Reading::Nothing;
+        }
         item.regexes(&mut patterns);
     }
     if patterns.len() > MOST_REGEXES {
@@ -60,6 +64,8 @@ struct Item {
     part: Part,
     /// It is optional.
     is_optional: bool,
+    /// It, or something in it, has several quantifiers, or repeats what may be nothing, as `((_)? (_)*)+` does.
+    repeats_nothing: bool,
     captures: Vec<String>,
 }
 
@@ -75,6 +81,22 @@ enum Part {
 }
 
 impl Item {
+    /// Whether it matches where there is nothing.
+    fn may_be_nothing(&self) -> bool {
+        let is_predicate = |item: &Self| {
+            matches!(&item.part, Part::All(items) if items.first().is_some_and(
+            |first| matches!(&first.part, Part::Name(name) if name.starts_with('#'))))
+        };
+        self.is_optional
+            || match &self.part {
+                Part::Name(_) | Part::Text(_) => false,
+                // A node begins with its name, a group does not.
+                Part::All(items) if matches!(items.first(), Some(Self { part: Part::Name(_), .. })) => false,
+                Part::All(items) => items.iter().all(|item| is_predicate(item) || item.may_be_nothing()),
+                Part::Any(items) => items.iter().any(Self::may_be_nothing),
+            }
+    }
+
     /// The captures in every match.
     fn bound(&self) -> BTreeSet<&str> {
         if self.is_optional {
@@ -174,22 +196,31 @@ impl Tokens<'_> {
             ')' | ']' => return None,
             first => Part::Name(self.name(first)),
         };
-        let (mut is_optional, mut captures) = (false, Vec::new());
+        let repeats_nothing = match &part {
+            Part::All(items) | Part::Any(items) => items.iter().any(|item| item.repeats_nothing),
+            Part::Name(_) | Part::Text(_) => false,
+        };
+        let mut item = Item { part, is_optional: false, repeats_nothing, captures: Vec::new() };
+        let mut n_quantifiers = 0;
         while !self.at_end() {
             match self.0.peek() {
-                Some('?' | '*') => is_optional = true,
-                Some('+') => {}
+                Some(quantifier @ ('?' | '*' | '+')) => {
+                    n_quantifiers += 1;
+                    let repeats = *quantifier != '?';
+                    item.repeats_nothing |= n_quantifiers > 1 || (repeats && item.may_be_nothing());
+                    item.is_optional |= *quantifier != '+';
+                }
                 // The subject of a predicate follows its name as a capture follows a node.
-                Some('@') if !matches!(part, Part::Name(_)) => {
+                Some('@') if !matches!(item.part, Part::Name(_)) => {
                     self.0.next();
-                    captures.push(self.name('@').split_off(1));
+                    item.captures.push(self.name('@').split_off(1));
                     continue;
                 }
                 _ => break,
             }
             self.0.next();
         }
-        Some(Item { part, is_optional, captures })
+        Some(item)
     }
 
     fn items(&mut self, end: char, depth: usize) -> Option<Vec<Item>> {
@@ -238,7 +269,7 @@ impl Tokens<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::query_needs;
+    use super::{Reading, query_needs, reading};
     use crate::store::GramQuery;
 
     fn literal(text: &str) -> GramQuery {
@@ -279,6 +310,16 @@ mod tests {
             "(a",
         ] {
             assert_eq!(query_needs(query), GramQuery::All, "{query}");
+        }
+    }
+
+    #[test]
+    fn repetitions_of_what_may_be_nothing_are_no_query() {
+        for query in ["((_) ?@x+)+", "((_)?)+", "((_)* (_)?)*", "[(a) (b)?]+", "(a (b)?*)", "((a (((_)?)+)))", "()+"] {
+            assert_eq!(reading(query), Reading::Nothing, "{query}");
+        }
+        for query in ["(a)+", "((a)? (b))+", "(a (b)?)*", "[(a) (b)]*", "((a)+ @x (#eq? @x \"m\"))", "(a (b)* (c)+)"] {
+            assert_eq!(reading(query), Reading::Query, "{query}");
         }
     }
 

@@ -293,7 +293,7 @@ fn sort_by_code(entries: &[u32], sorted: &mut Vec<u32>) {
 /// Parameter of Rice's code for `count` indices among `files`.
 fn parameter(count: usize, files: usize) -> u32 {
     // The median gap of a geometric distribution.
-    let middle = (files.saturating_sub(count) as u64 * 7) / (count.max(1) as u64 * 10);
+    let middle = (files.saturating_sub(count) as u64).saturating_mul(7) / (count.max(1) as u64).saturating_mul(10);
     middle.checked_ilog2().unwrap_or(0)
 }
 
