@@ -1,7 +1,7 @@
 //! Check that every number in unpacked facts refers to an existing row, so that readers may index by it. Facts come
 //! from a file that another process may damage.
 
-use super::tables::{BindingKind, Expression, Facts, NONE, Op};
+use super::tables::{BindingKind, ELSE_WITHIN, Expression, Facts, NONE, Op};
 
 /// Kind of row that an operand refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,11 @@ impl Facts<'_> {
             let precedes = |to: To, row: u32| to != To::Expression || (row as usize) < at;
             holds(*a, it.a) && holds(*b, it.b) && precedes(*a, it.a) && precedes(*b, it.b)
         };
+        // What an import means otherwise is within what its expression is made of.
+        let is_within = |row: u32| {
+            let it = self.expressions.get(row as usize);
+            it.and_then(|it| OPERANDS.get(usize::from(it.op))).is_some_and(|(within, _)| *within == To::Expression)
+        };
         let rows = |first: u32, count: u32, len: usize| first as usize + count as usize <= len;
         self.expressions.iter().enumerate().all(expression)
             && self.scopes.iter().all(|it| {
@@ -99,7 +104,9 @@ impl Facts<'_> {
             })
             && self.stars.iter().all(|it| holds(To::Expression, it.from))
             && self.occurrences.iter().all(|it| holds(To::Expression, it.expression))
-            && self.imports.iter().all(|it| holds(To::Expression, it.expression))
+            && self.imports.iter().all(|it| {
+                holds(To::Expression, it.expression) && (it.flags & ELSE_WITHIN == 0 || is_within(it.expression))
+            })
             && self.modules.iter().all(|it| {
                 may_hold(To::Name, it.name) && may_hold(To::Scope, it.scope) && may_hold(To::Scope, it.within)
             })
