@@ -4,7 +4,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{
-    BindingKind, ClassNames, Definition, DefinitionKind, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind, UNKNOWN,
+    BindingKind, ClassNames, Definition, DefinitionKind, Expression, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind,
+    UNKNOWN,
 };
 
 /// A name that other files can see, or that has a symbol. Items of one name in one file share a hash.
@@ -115,12 +116,26 @@ struct Reader<'f, 'a> {
     mix: Mix,
     /// The order of expressions, local names and definitions read for this item.
     read: FxHashMap<(u8, u32, u32), u64>,
+    /// Expressions around the one being read.
+    depth: usize,
+    /// Hash of all expressions of the file, once it is needed.
+    all: Option<u64>,
 }
+
+/// Expressions inside each other that are followed, through local names as well. What lies deeper changes with any
+/// expression of the file.
+const DEEPEST: usize = 250;
 
 impl<'f, 'a> Reader<'f, 'a> {
     fn new(facts: &'f Facts<'a>) -> Self {
-        let mut reader =
-            Self { facts, shared: vec![0; facts.scopes.len()], mix: Mix::default(), read: FxHashMap::default() };
+        let mut reader = Self {
+            facts,
+            shared: vec![0; facts.scopes.len()],
+            mix: Mix::default(),
+            read: FxHashMap::default(),
+            depth: 0,
+            all: None,
+        };
         for definition in facts.definitions.iter().filter(|definition| definition.attributes != NONE) {
             reader.shared[definition.attributes as usize] = reader.name_of(definition) ^ 0x61;
         }
@@ -299,6 +314,29 @@ impl<'f, 'a> Reader<'f, 'a> {
         if !self.is_first(1, place, 0) {
             return;
         }
+        if self.depth == DEEPEST {
+            let all = self.all();
+            return self.put(all);
+        }
+        self.depth += 1;
+        self.operands(it);
+        self.depth -= 1;
+    }
+
+    /// Hash of all names and expressions of the file.
+    fn all(&mut self) -> u64 {
+        let facts = self.facts;
+        *self.all.get_or_insert_with(|| {
+            let mut all = Mix::default();
+            facts.hashes.iter().for_each(|name| all.put(*name));
+            let words = facts.expressions.iter().flat_map(|it| [it.op.into(), it.a, it.b]);
+            words.chain(facts.lists.iter().copied()).for_each(|word| all.put(word.into()));
+            facts.bindings.iter().flat_map(|it| [it.name, it.a, it.b]).for_each(|word| all.put(word.into()));
+            all.finish()
+        })
+    }
+
+    fn operands(&mut self, it: Expression) {
         self.put(u64::from(it.op));
         let is = |ops: &[Op]| ops.iter().any(|op| it.op == *op as u8);
         if is(&[Op::Name]) {

@@ -40,6 +40,13 @@ fn aliases_of_aliases_are_followed_a_bounded_number_of_times() {
 }
 
 #[test]
+fn a_chain_of_local_names_is_no_chain_of_calls() {
+    let chain = pieces(20_000, |n| format!(" a{}=a{n}\n", n + 1));
+    let text = format!("def f():\n a0=1\n{chain} class C:\n  x=a20000\n  def g(self): return self.x\n");
+    answers([("a.py", text), ("b.py", "import a\na.f()\n".to_owned())], &references());
+}
+
+#[test]
 #[ignore = "takes a minute unless it is optimised"]
 fn stars_of_stars_are_followed_a_bounded_number_of_times() {
     let star = |n: usize| format!("from m{} import *\n", n % 3_000);
