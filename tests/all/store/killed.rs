@@ -225,7 +225,8 @@ fn what_killed_runs_left_is_gone_once_all_is_quiet() {
     relate();
     let fresh = bytes_below(&place.index());
     println!("{grown} bytes after the kills (at most {largest}), {fresh} fresh");
-    assert!(2 * grown <= 3 * fresh, "{grown} bytes after the kills, {fresh} fresh");
+    // Packs hold what was replaced until there is enough of it to write them anew.
+    assert!(grown <= 3 * fresh, "{grown} bytes after the kills, {fresh} fresh");
 }
 
 #[test]
