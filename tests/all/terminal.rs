@@ -136,6 +136,11 @@ fn a_symbol_is_picked_as_one_types() {
         terminal.press("ccount");
         terminal.shows("1/3");
         terminal.shows("return add(1, 2)");
+        // Keys that come while it draws are for the picker too.
+        for _ in 0..100 {
+            terminal.press("z");
+            assert!((0..100).all(|_| !terminal.is_as_before()), "between two keys the system reads them");
+        }
         terminal.press("\x15add");
         terminal.shows("Adds two numbers");
         // Another size is drawn at once, without a key.

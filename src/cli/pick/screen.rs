@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use console::{Alignment, Key, Term, pad_str, truncate_str};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::choice::{Choice, fitting};
 use crate::cli::interrupt;
@@ -22,6 +23,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The second screen of the terminal. Standard output is left for the answer.
 pub(super) struct Screen {
     terminal: Term,
+    /// The settings of the terminal before.
+    before: Termios,
     /// Asks for one key: a thread that waited for more would keep the terminal in raw mode at the end.
     ask: Sender<()>,
     keys: Receiver<io::Result<Key>>,
@@ -37,12 +40,19 @@ impl Screen {
         if !terminal.is_term() {
             return Err(io::Error::other("standard error is none"));
         }
-        interrupt::HAS_PICKER.store(true, Ordering::Relaxed);
-        terminal.write_str("\x1b[?1049h")?;
+        let before = tcgetattr(io::stderr())?;
         let ((ask, asked), (tell, keys)) = (channel(), channel());
         let keyboard = terminal.clone();
         std::thread::spawn(move || asked.iter().try_for_each(|()| tell.send(keyboard.read_key_raw())));
-        Ok(Self { terminal, ask, keys, is_asked: Cell::new(false), size: Cell::new((0, 0)) })
+        let screen = Self { terminal, before, ask, keys, is_asked: Cell::new(false), size: Cell::new((0, 0)) };
+        interrupt::HAS_PICKER.store(true, Ordering::Relaxed);
+        // Not only while a key is awaited: between two, the system would take Ctrl-U for itself, and show the letters.
+        let mut raw = screen.before.clone();
+        raw.make_raw();
+        raw.output_modes = screen.before.output_modes;
+        tcsetattr(io::stderr(), OptionalActions::Drain, &raw)?;
+        screen.terminal.write_str("\x1b[?1049h")?;
+        Ok(screen)
     }
 
     /// Waits for a key; `None` if the terminal has another size before it comes.
@@ -89,6 +99,7 @@ impl Drop for Screen {
     fn drop(&mut self) {
         // A terminal that is gone needs no repair.
         let _ = self.terminal.write_str("\x1b[?1049l\x1b[?25h");
+        let _ = tcsetattr(io::stderr(), OptionalActions::Drain, &self.before);
         interrupt::HAS_PICKER.store(false, Ordering::Relaxed);
     }
 }
