@@ -30,7 +30,7 @@ pub(super) struct Serve {
     /// Where the log goes instead of standard error.
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// What is logged: off, error, warn, info, debug, trace [default: warn].
+    /// Level of the log: off, error, warn, info, debug, trace [default: warn].
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
     #[command(flatten)]

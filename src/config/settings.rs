@@ -188,7 +188,7 @@ settings! {
     user log_file: PathBuf = ["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"] path,
         |config, path| config.log_file = Some(path),
         config.log_file;
-    /// What is logged: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
+    /// Level of the log: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
     user log: String = ["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"] small,
         |config, log| config.log = log,
         config.log;

@@ -68,7 +68,7 @@ impl Facts<'_> {
             let precedes = |to: To, row: u32| to != To::Expression || (row as usize) < at;
             holds(*a, it.a) && holds(*b, it.b) && precedes(*a, it.a) && precedes(*b, it.b)
         };
-        // What an import means otherwise is within what its expression is made of.
+        // The other meaning of an import is an operand of its expression.
         let is_within = |row: u32| {
             let it = self.expressions.get(row as usize);
             it.and_then(|it| OPERANDS.get(usize::from(it.op))).is_some_and(|(within, _)| *within == To::Expression)

@@ -41,6 +41,16 @@ impl Place {
         Context::new(Config { home: self.folder.path().join("index"), ..Config::default() })
     }
 
+    /// Runs a command in the folder; its status, what it prints, and its notes.
+    fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(self.root()).stdin(Stdio::null());
+        command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).env("HOME", self.folder.path());
+        let ran = command.output().expect("the program is built");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    }
+
     fn ask(&self, cx: &Context, tool: &str, args: Value) -> Value {
         let request = Request { directory: Some(self.root()), ..Request::default() };
         let Value::Object(args) = args else { panic!("arguments are an object") };
@@ -94,20 +104,12 @@ fn a_misspelt_name_is_answered_early_as_well() {
 #[test]
 fn the_first_search_of_syntax_reads_the_disk_and_finds_what_the_index_does() {
     let place = Place::new();
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(place.root()).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", place.folder.path().join("index")).env("HOME", place.folder.path());
-        let ran = command.output().expect("the program is built");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-        (ran.status.code(), text(ran.stdout), text(ran.stderr))
-    };
-    let broken = run(&["ast", "if ("]);
+    let broken = place.run(&["ast", "if ("]);
     assert!(broken.0 == Some(2) && broken.2.contains("cannot be read"), "{broken:?}");
-    let first = run(&["ast", "return load_order($X)"]);
+    let first = place.run(&["ast", "return load_order($X)"]);
     assert_eq!((first.0, &*first.1), (Some(0), "shop/cart.py:4:    return load_order(1)\n"), "{first:?}");
     assert!(first.2.contains("the index is complete: "), "{first:?}");
-    let next = run(&["ast", "return load_order($X)"]);
+    let next = place.run(&["ast", "return load_order($X)"]);
     assert_eq!((next.0, &next.1, &*next.2), (first.0, &first.1, ""));
 }
 
@@ -130,20 +132,12 @@ fn an_early_answer_never_says_no() {
 #[test]
 fn a_command_answers_and_then_completes_the_index() {
     let place = Place::new();
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(place.root()).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", place.folder.path().join("index")).env("HOME", place.folder.path());
-        let ran = command.output().expect("the program is built");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-        (ran.status.code(), text(ran.stdout), text(ran.stderr))
-    };
-    let (status, out, err) = run(&["search", "load_order"]);
+    let (status, out, err) = place.run(&["search", "load_order"]);
     assert_eq!(status, Some(0), "{err}");
     assert!(out.starts_with("shop/order.py:1  "), "{out}");
     assert!(err.contains("from 2 of 1202 files so far; the index is being made"), "{err}");
     assert!(err.contains("the index is complete: 1202 files, 1202 symbols"), "{err}");
-    let (status, out, err) = run(&["search", "filler_77"]);
+    let (status, out, err) = place.run(&["search", "filler_77"]);
     assert!(status == Some(0) && !err.contains("index"), "{err}");
     assert!(out.starts_with("filler_77.py:1  "), "{out}");
 }

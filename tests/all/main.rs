@@ -29,3 +29,16 @@ mod tidy;
 mod tls;
 mod watch;
 mod web;
+
+/// Copies a folder with all that is in it.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).expect("the folder is ours");
+    for entry in std::fs::read_dir(from).expect("it is a folder") {
+        let path = entry.expect("it can be listed").path();
+        let target = to.join(path.file_name().expect("an entry has a name"));
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(std::fs::copy(&path, &target).expect("there is room")),
+        }
+    }
+}

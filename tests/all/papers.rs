@@ -52,7 +52,7 @@ fn blocks(page: &str) -> Vec<(&str, Vec<&str>)> {
 fn every_command_of_the_manual_runs() {
     let place = tempfile::tempdir().expect("there is room for a folder");
     let source = place.path().join("example");
-    copy(&root().join("docs/example"), &source);
+    super::copy(&root().join("docs/example"), &source);
     let git = |args: &[&str]| {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]);
@@ -137,19 +137,6 @@ impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("the folder is ours");
-    for entry in fs::read_dir(from).expect("the example is in the repository") {
-        let path = entry.expect("it can be listed").path();
-        let target = to.join(path.file_name().expect("an entry has a name"));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).expect("there is room");
-        }
     }
 }
 

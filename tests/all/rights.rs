@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -72,7 +72,7 @@ impl Place {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let home = made.entry(mask).or_insert_with(|| {
             let home = self.home(mask);
-            copy(&self.home(usize::MAX), &home);
+            super::copy(&self.home(usize::MAX), &home);
             let registry = Registry::new(&home);
             for (_, (name, _, _)) in hidden(mask) {
                 let sidecar = registry.get(&self.id(name)).expect("it is indexed");
@@ -91,19 +91,6 @@ fn hidden(mask: usize) -> impl Iterator<Item = (usize, (&'static str, &'static s
 
 fn context(home: PathBuf) -> Context {
     Context::new(Config { home, freshness: Freshness::Strict, watcher: false, ..Config::default() })
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("the folder is ours");
-    for entry in fs::read_dir(from).expect("it is an index") {
-        let path = entry.expect("it can be listed").path();
-        let target = to.join(path.file_name().expect("an entry has a name"));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).expect("there is room");
-        }
-    }
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -50,7 +50,7 @@ fn corpus() -> &'static Corpus {
 fn make_corpus() -> Corpus {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let root = folder.path().join("root");
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &root.join("src"));
+    super::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &root.join("src"));
     for (name, bytes) in HARD {
         fs::write(root.join(name), bytes).expect("it can be written");
     }
@@ -69,17 +69,6 @@ fn make_corpus() -> Corpus {
     let snapshot = store.snapshot(&report.sidecar.snapshot).expect("it was committed just now");
     assert!(snapshot.files().count() > 100, "the corpus is not where it should be");
     Corpus { folder, snapshot }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("the folder can be made");
-    for entry in fs::read_dir(from).expect("it can be read").flatten() {
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        match source.is_dir() {
-            true => copy(&source, &target),
-            false => drop(fs::copy(&source, &target).expect("it can be copied")),
-        }
-    }
 }
 
 type Lines = BTreeSet<(String, u64)>;

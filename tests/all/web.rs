@@ -96,7 +96,7 @@ impl Site {
         connect(self.address)
     }
 
-    /// What it logged so far.
+    /// Its log so far.
     #[allow(dead_code, reason = "attacks read no log")]
     pub fn log(&self) -> String {
         self.log.lock().expect("nobody panics with it").clone()
