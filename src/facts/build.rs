@@ -354,6 +354,11 @@ impl Builder {
         self.whole.push(value);
     }
 
+    /// Whether the file imports or exports anything.
+    pub fn is_connected(&self) -> bool {
+        self.exports != NONE || !self.whole.is_empty() || !self.imports.is_empty()
+    }
+
     /// Declares a module; see [`ModuleName`].
     pub fn declare(&mut self, kind: Declared, name: u32, scope: u32, within: u32) {
         self.modules.push(ModuleName { name, scope, within, kind: kind as u8, reserved: [0; 3] });

@@ -297,7 +297,7 @@ pub struct Import {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
 #[repr(u8)]
 pub enum Declared {
-    /// The package of the file: Java's and Go's `package`.
+    /// The package of the file: Java's and Go's `package`, and that of all scripts, which neither import nor export.
     Package = 0,
     /// A module whose scope is in this file: Rust's `mod a { … }`.
     Inline = 1,

@@ -684,3 +684,32 @@ fn hierarchies_come_in_pages_with_code_before_its_tests() {
     assert_eq!(compact.matches("use.py").count(), 1, "a path is said once: {compact}");
     assert!(codelode::answer::tokens::estimate(&compact) < 1_000, "{compact}");
 }
+
+#[test]
+fn scripts_share_their_global_names() {
+    let pages = "--- static/core.js
+function quickElement(tag) { return document.createElement(tag) }
+function removeChildren(of) { of.remove() }
+function nowhere() { return 1 }
+--- static/admin/date.js
+'use strict';
+{
+    function show() { quickElement('div'); removeChildren(document) }
+    window.addEventListener('load', show)
+}
+--- lib/tool.js
+import { other } from './other.js'
+export function build() { return quickElement('p') + other() }
+--- lib/other.js
+export function other() {}
+function quickElement() {}
+";
+    let used = |name: &str| {
+        let answer = ask(pages, "find_references", json!({"identifier": name}));
+        values(&answer, "references", "file").join(" ")
+    };
+    assert_eq!(used("quickElement"), "static/admin/date.js", "a module sees no other file's names");
+    assert_eq!(used("removeChildren"), "static/admin/date.js");
+    let dead = dead(pages, json!({"min_confidence": 0}));
+    assert!(dead.contains(&"nowhere 1.0".to_owned()) && !dead.iter().any(|one| one.starts_with("removeC")), "{dead:?}");
+}

@@ -1,13 +1,13 @@
 //! Module resolution of JavaScript and TypeScript: relative files, packages of a workspace with the exports of their
 //! `package.json`, and the paths of a `tsconfig.json`.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::lower::{CALL, ELEMENT};
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
 
 /// Name resolution of JavaScript and TypeScript.
 pub static SEMANTICS: Semantics = Semantics {
@@ -76,6 +76,9 @@ const MAINS: &[&str] = &["source", "module", "main", "types", "typings", "browse
 /// The longest chain of configurations that extend each other.
 const MOST_EXTENDED: usize = 8;
 
+/// The most scripts that share their global names. More are the test data of a compiler rather than those of one page.
+const MOST_SCRIPTS: usize = 500;
+
 /// A `package.json`.
 struct Package<'a> {
     folder: &'a str,
@@ -102,6 +105,8 @@ struct ScriptModules<'a> {
     configured: FxHashMap<&'a str, Paths>,
     /// Modules found so far, by the folder of the importing file.
     found: RefCell<FxHashMap<&'a str, Answers>>,
+    /// The scopes of all scripts; empty if there are too many.
+    scripts: OnceCell<Vec<(u32, u32)>>,
 }
 
 impl<'a> ScriptModules<'a> {
@@ -113,6 +118,7 @@ impl<'a> ScriptModules<'a> {
             by_folder: FxHashMap::default(),
             configured: FxHashMap::default(),
             found: RefCell::default(),
+            scripts: OnceCell::new(),
         };
         for path in project.paths {
             let within = folder(path);
@@ -253,6 +259,25 @@ impl<'a> ScriptModules<'a> {
     }
 }
 
+impl ScriptModules<'_> {
+    /// Number of the module of all scripts, after those of the files.
+    fn of_scripts(&self) -> Module {
+        self.project.files.len() as Module
+    }
+
+    fn is_script(&self, file: u32) -> bool {
+        !self.project.files[file as usize].facts().modules.is_empty()
+    }
+
+    fn scripts(&self) -> &[(u32, u32)] {
+        self.scripts.get_or_init(|| {
+            let all = 0..self.project.files.len() as u32;
+            let scripts: Vec<(u32, u32)> = all.filter(|file| self.is_script(*file)).map(|file| (file, ROOT)).collect();
+            if scripts.len() <= MOST_SCRIPTS { scripts } else { Vec::new() }
+        })
+    }
+}
+
 impl Modules for ScriptModules<'_> {
     fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
         let own = folder(self.project.files[file as usize].path);
@@ -268,11 +293,11 @@ impl Modules for ScriptModules<'_> {
     }
 
     fn of(&self, file: u32, _scope: u32) -> Module {
-        file
+        if self.is_script(file) { self.of_scripts() } else { file }
     }
 
     fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
-        vec![(module, crate::facts::ROOT)]
+        if module == self.of_scripts() { self.scripts().to_vec() } else { vec![(module, ROOT)] }
     }
 
     fn child(&self, _module: Module, _name: &str) -> Option<Module> {

@@ -228,6 +228,20 @@ function show(item, other) {
 }
 ";
 
+const SCRIPTS: &str = "\
+--- page/draw.js
+function draw(item) { return item.size() }
+class Shape { size() { return 1 } }
+--- page/show.js
+function show() { draw(new Square()); return shown }
+var shown = 0
+--- page/square.js
+class Square extends Shape {}
+--- tool.mjs
+import './page/draw.js'
+function build() { return 1 }
+";
+
 const GO: &str = "\
 --- go.mod
 module example.com/shop
@@ -402,7 +416,14 @@ fn who_binds_a_name_itself_does_not_see_another_of_that_name() {
 }
 
 #[test]
+fn scripts_see_each_other() {
+    check(SCRIPTS, "page/draw.js", "function draw", "function drew", Some(&["page/draw.js", "page/show.js"]));
+    check(SCRIPTS, "page/show.js", "draw(new", "drew(new", Some(&["page/show.js"]));
+}
+
+#[test]
 fn what_cannot_be_followed_is_resolved_anew() {
+    check(SCRIPTS, "tool.mjs", "import './page/draw.js'", "", None);
     check(PYTHON, "shop/use.py", "from .item import *", "", None);
     check(GO, "item/item.go", "Price() Price }", "Price() int }", None);
     check(RUST, "src/item.rs", "impl Shown for Item", "impl Item", None);
@@ -445,8 +466,8 @@ fn apply(texts: &mut Texts, (file, how, line, other): Edit) {
 proptest! {
     /// However the files of a project are edited, one edit after the other.
     #[test]
-    fn incremental_equals_from_scratch(language in 0usize..7, edits in edits()) {
-        let mut before = texts([PYTHON, TYPESCRIPT, JAVASCRIPT, GO, JAVA, RUST, BELOW][language]);
+    fn incremental_equals_from_scratch(language in 0usize..8, edits in edits()) {
+        let mut before = texts([PYTHON, TYPESCRIPT, JAVASCRIPT, SCRIPTS, GO, JAVA, RUST, BELOW][language]);
         let (mut was, mut notes) = noted(&before);
         for one in edits {
             let mut after = before.clone();

@@ -17,7 +17,7 @@ use tree_sitter::Node;
 
 use self::expressions::{narrowed, walk};
 use self::functions::{Given, This};
-use crate::facts::{BindingKind, Definition, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Declared, Definition, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -31,6 +31,11 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
         jsdoc::typedefs(cx);
     }
     body(cx, root, ROOT, NONE);
+    // The names of a script are global, as for the TypeScript compiler.
+    if !cx.facts.is_connected() {
+        let global = cx.facts.name("");
+        cx.facts.declare(Declared::Package, global, ROOT, ROOT);
+    }
 }
 
 fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
