@@ -77,11 +77,11 @@ impl Draft {
         self.has_list() && self.given == 0
     }
 
-    /// Replaces the body by a count, given or total, and returns it. A note that there may be more is kept.
+    /// Replaces the body by a count, given or total, and returns it. A note that there may be more, or other, is kept.
     pub fn count(&mut self, count: Option<usize>) -> usize {
         let count = count.unwrap_or(self.total);
-        let at_least = self.body.shift_remove_entry("at_least");
-        let body = Map::from_iter([("count".to_owned(), count.into())].into_iter().chain(at_least));
+        let notes = ["at_least", "verdict"].into_iter().filter_map(|key| self.body.shift_remove_entry(key));
+        let body = Map::from_iter([("count".to_owned(), count.into())].into_iter().chain(notes));
         let (question, compact) = (self.question, self.compact);
         *self = Self { compact, ..Self::new(question, body, None, 0, None) };
         count
@@ -180,7 +180,7 @@ fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value>
 
 /// Serializes a value in the answer's format.
 pub(super) fn written(value: &Value, compact: bool) -> String {
-    if compact { compact::render(value) } else { value.to_string() }
+    if compact { compact::answer(value) } else { value.to_string() }
 }
 
 /// Cuts and shortens the answer to at most `max_tokens`, and returns its text. `meta` counts as it is.
@@ -302,7 +302,7 @@ fn measure(draft: &Draft, body: &Value, max_tokens: usize) -> usize {
 fn too_small(needed: usize, narrow: Option<&str>) -> Error {
     let mut message = format!("the answer does not fit; ask again with max_tokens of {needed} or more");
     if let Some(narrow) = narrow {
-        message = format!("{message}, or for less: {narrow}");
+        message = format!("{message}; to narrow it: {narrow}");
     }
     Error::new(Code::InvalidArguments, message).with("max_tokens", needed)
 }

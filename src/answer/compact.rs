@@ -1,4 +1,4 @@
-//! Compact text format of answers for models. It is lossless and unambiguous.
+//! Compact text format of answers for models. It is unambiguous, and lossless but for a few facts in `_meta`.
 //!
 //! - `key: value`, a line each (`key:1` for a number); nested objects are indented by two spaces, or stand in one line
 //!   as `{key: value}`.
@@ -20,7 +20,24 @@ use serde_json::{Map, Value};
 use self::symbols::Symbols;
 use super::tokens;
 
-/// Renders an answer as compact text, or as JSON when that is smaller.
+/// Keys of `_meta` that say nothing to a model: what the call took and saved, and what stands in the answer already.
+const SILENT: [&str; 5] = ["timing_ms", "truncated", "tokens_saved", "total_tokens_saved", "estimate_method"];
+
+/// Renders an answer for a model. Of its `_meta`, only what a model may act on is kept.
+pub fn answer(value: &Value) -> String {
+    let mut value = value.clone();
+    if let Some(body) = value.as_object_mut()
+        && let Some(Value::Object(meta)) = body.get_mut("_meta")
+    {
+        meta.retain(|key, value| !SILENT.contains(&key.as_str()) && !(key == "freshness" && value == "fresh"));
+        if meta.is_empty() {
+            body.shift_remove("_meta");
+        }
+    }
+    render(&value)
+}
+
+/// Renders a value as compact text, or as JSON when that is smaller.
 pub fn render(value: &Value) -> String {
     let json = value.to_string();
     let Some(fields) = value.as_object().filter(|fields| !fields.is_empty()) else { return json };

@@ -59,6 +59,15 @@ impl Freshness {
             Self::Indexing => "indexing",
         }
     }
+
+    /// The verdict on something that was not found: newer files may hold it.
+    pub fn doubt(self) -> Option<&'static str> {
+        match self {
+            Self::Fresh => None,
+            Self::Unchecked => Some("not_known: the files are still being compared with the index"),
+            Self::Stale | Self::Indexing => Some("not_known: files that changed are still being read"),
+        }
+    }
 }
 
 /// Properties of a tool for its answers.
@@ -94,6 +103,11 @@ impl Question {
     /// Cursor for a tool whose answer is cut by other pieces than list items: continues after `given` pieces.
     pub fn cursor(&self, given: usize) -> String {
         write_cursor(self.fingerprint, given)
+    }
+
+    /// Cursor for a question to a tool with other arguments: continues after `given` pieces.
+    pub fn cursor_of(tool: &str, args: &Map<String, Value>, given: usize) -> String {
+        write_cursor(fingerprint(tool, args), given)
     }
 }
 

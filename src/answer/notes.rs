@@ -22,6 +22,7 @@ pub(super) struct Noted {
     pub narrow: Option<String>,
     pub found: Option<bool>,
     pub list: Option<&'static str>,
+    pub absent: bool,
     pub meta: Map<String, Value>,
 }
 
@@ -74,6 +75,23 @@ impl Notes {
     /// Sets whether anything was found, when the list alone does not tell.
     pub fn found(&self, found: bool) {
         self.lock().found = Some(found);
+    }
+
+    /// Sets whether the answer claims of anything that it does not exist or has no users, when an empty list alone does
+    /// not tell.
+    pub fn absent(&self, absent: bool) {
+        self.lock().absent = absent;
+    }
+
+    /// Whether the answer claims an absence, where the tool has said so.
+    pub fn is_absent(&self) -> bool {
+        self.lock().absent
+    }
+
+    /// The mark of a claimed absence that newer files may refute.
+    pub fn doubt(&self) -> Option<&'static str> {
+        let noted = self.lock();
+        noted.freshness.filter(|_| !noted.meta.contains_key("folder_missing"))?.doubt()
     }
 
     /// Key of the list that is cut and counted, where the tool has set it.

@@ -143,9 +143,9 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
 }
 
 impl Repo {
-    /// Whether changes may lie in the folder that the snapshot does not hold.
-    pub fn is_behind(&self) -> bool {
-        self.root.is_some() && self.freshness.is_some_and(|freshness| freshness != Freshness::Fresh)
+    /// The verdict on what the snapshot lacks, when the folder may hold it.
+    pub fn doubt(&self) -> Option<&'static str> {
+        self.freshness.filter(|_| self.root.is_some())?.doubt()
     }
 }
 

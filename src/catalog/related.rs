@@ -21,7 +21,9 @@ pub fn answer<T>(
         repo = indexes::renewed(caller, repo)?;
     }
     let ask = |repo: &Repo| ask(repo, edges(repo)?);
-    let (answer, _) = indexes::answered(caller, &mut repo, ask, |_, (_, paths)| Some(paths.clone()))?;
+    // Only a comparison of the whole folder shows that there is nothing.
+    let about = |_: &Repo, (_, paths): &(T, Vec<String>)| (!caller.is_absent()).then(|| paths.clone());
+    let (answer, _) = indexes::answered(caller, &mut repo, ask, about)?;
     Ok(answer)
 }
 

@@ -75,7 +75,7 @@ pub(super) fn show(cx: &Context, envelope: &mut Envelope) {
         return;
     }
     rewrite(&mut envelope.value, &root, below);
-    envelope.text = compact::render(&envelope.value);
+    envelope.text = compact::answer(&envelope.value);
 }
 
 fn rewrite(value: &mut Value, root: &Path, here: &Path) {

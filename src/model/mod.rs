@@ -19,4 +19,4 @@ pub use progress::{Progress, unfollowed};
 pub use relation::{How, Occurrence, Relations, Role, Site};
 pub use rights::Rights;
 pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry, is_text};
-pub use symbol::{Detail, Extraction, Kind, Span, Symbol};
+pub use symbol::{Detail, Extraction, Kind, Span, Symbol, names_kind};

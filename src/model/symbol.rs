@@ -140,6 +140,11 @@ impl Detail {
     }
 }
 
+/// Whether a word names a symbol's kind: one of the five, or the language's own term.
+pub fn names_kind(word: &str, kind: Kind, detail: Detail) -> bool {
+    Kind::parse(word).map_or(detail.as_str() == word, |named| named == kind)
+}
+
 /// A named definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {

@@ -24,18 +24,25 @@ pub struct Call<'a> {
     /// The answer is written as compact text.
     pub compact: bool,
     question: Question,
+    /// The tool's name, and its arguments as they were given.
+    asked: (&'static str, Map<String, Value>),
     caller: Caller<'a>,
 }
 
 impl<'a> Call<'a> {
-    fn new(cx: &'a Context, request: &'a Request, question: Question) -> Self {
+    fn new(
+        cx: &'a Context,
+        request: &'a Request,
+        question: Question,
+        asked: (&'static str, Map<String, Value>),
+    ) -> Self {
         let Question { max_tokens, offset, count_only, compact, .. } = question;
-        Self { cx, max_tokens, offset, count_only, compact, question, caller: cx.caller(request) }
+        Self { cx, max_tokens, offset, count_only, compact, question, asked, caller: cx.caller(request) }
     }
 
     /// A call for text of a skin, without an envelope.
     pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
-        let mut call = Self::new(cx, request, Question::unbounded());
+        let mut call = Self::new(cx, request, Question::unbounded(), ("", Map::new()));
         call.caller.asks_for_symbols = false;
         call
     }
@@ -46,9 +53,27 @@ impl<'a> Call<'a> {
         items.into_iter().skip(self.offset).take(limit).collect()
     }
 
+    /// A number from 1 to `most`; where another was given, the answer says which is taken.
+    pub fn at_most(&self, argument: &str, given: u32, most: u32) -> u32 {
+        let taken = given.clamp(1, most);
+        if taken != given {
+            self.note("hint", format!("`{argument}` is from 1 to {most}; {taken} is taken"));
+        }
+        taken
+    }
+
     /// A cursor for a tool whose answer is not cut in a list: it continues after `given` pieces.
     pub fn cursor(&self, given: usize) -> String {
         self.question.cursor(given)
+    }
+
+    /// A cursor for one of several things asked about, given alone in this argument instead of that for several: it
+    /// continues after `given` pieces.
+    pub fn cursor_alone(&self, several: &str, alone: &str, value: &str, given: usize) -> String {
+        let (tool, mut args) = self.asked.clone();
+        args.shift_remove(several);
+        args.insert(alone.to_owned(), value.into());
+        Question::cursor_of(tool, &args, given)
     }
 }
 
@@ -100,8 +125,8 @@ fn run_whole(
     question: Question,
     args: Map<String, Value>,
 ) -> Result<(Map<String, Value>, Notes), Error> {
-    let asked = |args, words| {
-        let mut call = Call::new(cx, request, question);
+    let asked = |args: Map<String, Value>, words| {
+        let mut call = Call::new(cx, request, question, (spec.name, args.clone()));
         call.caller.words = words;
         let body = run(spec, &call, args);
         let (notes, from) = call.caller.into_parts();
@@ -126,9 +151,29 @@ fn run_whole(
             }
         }
     }
-    match catalog::damage(&from, &body) {
-        Some((sidecar, err)) => Err(catalog::store_error(err, sidecar)),
-        None => Ok((body?, notes)),
+    if let Some((sidecar, err)) = catalog::damage(&from, &body) {
+        return Err(catalog::store_error(err, sidecar));
+    }
+    if says_no(spec, &body, &notes)
+        && let Some(doubt) = notes.doubt()
+    {
+        body = doubted(body, doubt);
+    }
+    Ok((body?, notes))
+}
+
+/// Marks an absence that newer files may refute.
+fn doubted(body: Result<Map<String, Value>, Error>, doubt: &str) -> Result<Map<String, Value>, Error> {
+    match body {
+        Ok(mut body) => {
+            // Searches give their verdict with what they looked through.
+            if !body.contains_key("negative_evidence") {
+                body.insert("verdict".to_owned(), doubt.into());
+            }
+            Ok(body)
+        }
+        Err(err) if err.code == Code::NotFound => Err(err.with("verdict", doubt)),
+        Err(err) => Err(err),
     }
 }
 
@@ -138,6 +183,9 @@ const ABSENCES: &[&str] = &["errors", "negative_evidence", "not_found", "unknown
 /// Whether an answer is that something does not exist, or was not found.
 fn says_no(spec: &ToolSpec, body: &Result<Map<String, Value>, Error>, notes: &Notes) -> bool {
     let Ok(body) = body else { return true };
+    if notes.is_absent() {
+        return true;
+    }
     let is_said = |part: &Value| part.as_array().is_none_or(|all| !all.is_empty());
     if ABSENCES.iter().any(|key| body.get(*key).is_some_and(is_said)) {
         return true;

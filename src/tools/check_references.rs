@@ -115,6 +115,7 @@ impl Tool for CheckReferences {
             let results: Vec<Checked> = names.iter().map(|name| check(repo, edges, name, &args)).collect();
             let files = results.iter().flat_map(|checked| &checked.content_references).map(|file| file.file.clone());
             let files = files.collect();
+            call.absent(results.iter().any(|checked| !checked.is_referenced));
             Ok((results, files))
         })?;
         call.found(results.iter().any(|checked| checked.is_referenced));

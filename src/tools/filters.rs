@@ -8,6 +8,13 @@ use crate::languages::{ids, named};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Order, Search, terms};
 
+/// Words that languages use differently, each with the kinds that it means in one of them.
+const SEVERAL: &[(&str, &[&str])] = &[
+    ("property", &["property", "getter", "setter"]),
+    ("attribute", &["field", "property", "getter", "setter"]),
+    ("accessor", &["getter", "setter"]),
+];
+
 /// The longest query, in bytes.
 const LONGEST: usize = 65_536;
 
@@ -17,7 +24,7 @@ pub(super) struct Filters {
     pub text: String,
     phrases: Vec<String>,
     words: usize,
-    /// One of the five kinds, or a language's own word; empty for all.
+    /// Some of the five kinds, or languages' own words; empty for all.
     kinds: Vec<String>,
     /// Id of the language.
     pub language: Option<String>,
@@ -72,7 +79,8 @@ impl Filters {
             return Err(Error::new(Code::InvalidArguments, message));
         }
         let query::terms::Terms { text, phrases, words, repos, .. } = terms;
-        Ok(Self { text, phrases, words, kinds: kind.into_iter().collect(), language, globs, other_globs, repos })
+        let kinds = kind.iter().flat_map(|kind| alternatives(kind)).collect();
+        Ok(Self { text, phrases, words, kinds, language, globs, other_globs, repos })
     }
 
     /// Whether a path passes the filters.
@@ -82,6 +90,7 @@ impl Filters {
 
     /// Accepts several kinds, one of which the query may name; with none, all are accepted.
     pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
+        let kinds: Vec<String> = kinds.iter().flat_map(|kind| alternatives(kind)).collect();
         if let Some(term) = self.kinds.iter().find(|term| !kinds.is_empty() && !kinds.contains(term)) {
             let message = format!("the query says kind:{term}, which is none of the kinds beside it; give one of them");
             return Err(Error::new(Code::InvalidArguments, message));
@@ -154,9 +163,16 @@ fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = Strin
     Ok(agreed.map(|(value, _)| value))
 }
 
+/// The kinds that a word means.
+pub(super) fn alternatives(kind: &str) -> Vec<String> {
+    let several = SEVERAL.iter().find(|(word, _)| *word == kind).map(|(_, kinds)| *kinds);
+    several.unwrap_or(&[kind]).iter().map(|kind| (*kind).to_owned()).collect()
+}
+
 /// Refuses an unknown kind.
 pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
-    if Kind::parse(kind).is_some() || Detail::parse(kind).is_some() {
+    let is_several = SEVERAL.iter().any(|(word, _)| *word == kind);
+    if is_several || Kind::parse(kind).is_some() || Detail::parse(kind).is_some() {
         return Ok(());
     }
     let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type"]);

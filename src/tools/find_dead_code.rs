@@ -125,6 +125,8 @@ impl Tool for FindDeadCode {
                 Granularity::File => files.collect(),
             };
             dead.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            // Each is said to have no users.
+            call.absent(true);
             let paths = dead.iter().map(|item| item.file.clone()).collect();
             let found_count = match args.granularity {
                 Granularity::Symbol => found.symbols.len(),

@@ -73,6 +73,7 @@ impl Tool for FindImplementations {
             let implementations: Vec<Item> = found.iter().map(item).collect();
             let mut paths: Vec<String> = implementations.iter().map(|item| item.file.clone()).collect();
             paths.push(symbol.file.path().to_owned());
+            call.absent(implementations.is_empty());
             Ok((Output { symbol: symbol.id(), implementations }, paths))
         })?;
         call.found(!output.implementations.is_empty());

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::{Call, Code, Error, Shown, Tool, related, tokens};
 use crate::query;
 use crate::store::{EdgeTable, Import};
 
@@ -45,11 +45,21 @@ pub enum Output {
 }
 
 /// Importers of a file, by path.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Importers {
     file_path: String,
     importer_count: usize,
     importers: Vec<Item>,
+    /// More of them, when several files were asked for.
+    #[serde(skip_serializing_if = "is_zero")]
+    importers_left: usize,
+    /// Gives these, with this file alone as `file_path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A file that imports.
@@ -63,6 +73,9 @@ pub struct Item {
 
 /// See [`Args`].
 pub struct FindImporters;
+
+/// Tokens of an answer besides its importers.
+const FRAME: usize = 200;
 
 impl Tool for FindImporters {
     const NAME: &'static str = "find_importers";
@@ -81,6 +94,7 @@ impl Tool for FindImporters {
         let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let results: Vec<Importers> =
                 paths.iter().map(|path| importers(call, repo, edges, path)).collect::<Result<_, Error>>()?;
+            call.absent(results.iter().any(|of| of.importer_count == 0));
             let named = results.iter().flat_map(|of| &of.importers).map(|item| item.file.clone()).collect();
             Ok((results, named))
         })?;
@@ -91,7 +105,23 @@ impl Tool for FindImporters {
             let one = results.remove(0);
             return Ok(Output::One(Importers { importers: call.page(one.importers, most), ..one }));
         }
-        results.iter_mut().for_each(|of| of.importers.truncate(most));
+        // Each gets what fits into an answer; those that do not fit beside it have the next page.
+        let room = call.max_tokens.saturating_sub(FRAME);
+        for (of, path) in results.iter_mut().zip(&paths) {
+            let mut left = room;
+            let fits = |item: &&Item| {
+                let cost = tokens::of_json(item) + 1;
+                let fits = cost <= left;
+                left = left.saturating_sub(cost);
+                fits
+            };
+            let given = of.importers.iter().take(most).take_while(fits).count();
+            of.importers.truncate(given);
+            of.importers_left = of.importer_count - given;
+            if of.importers_left > 0 {
+                of.next_cursor = Some(call.cursor_alone("file_paths", "file_path", path, given));
+            }
+        }
         call.list("results");
         Ok(Output::Many { results: call.page(results, usize::MAX) })
     }
@@ -110,5 +140,5 @@ fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Res
     };
     let mut importers: Vec<Item> = edges.importers(file.number()).iter().filter_map(item).collect();
     importers.sort_by(|a, b| a.file.cmp(&b.file));
-    Ok(Importers { file_path: path, importer_count: importers.len(), importers })
+    Ok(Importers { file_path: path, importer_count: importers.len(), importers, ..Importers::default() })
 }

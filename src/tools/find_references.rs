@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::{Call, Code, Error, Shown, Tool, related, tokens};
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, SymbolView};
 
@@ -75,6 +75,9 @@ pub struct Uses {
     /// More of them, when several names were asked for.
     #[serde(skip_serializing_if = "is_zero")]
     references_left: usize,
+    /// Gives these, with this name alone as `identifier`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
     /// Uses that do not write its name for it, as `path:line name`: by another name that an import gave it, or where its name
     /// makes an embedded field of that name. Renaming it leaves the first as they are, and renames the field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -93,7 +96,8 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Keeps the most used of very many definitions, so that the uses are not crowded out. Returns the new place of each.
+    /// Numbers several definitions, and keeps the most used of very many, so that the uses are not crowded out. Returns
+    /// the number of each.
     fn keep_most_used(&mut self) -> Vec<Option<usize>> {
         let mut places: Vec<Option<usize>> = (0..self.definitions.len()).map(Some).collect();
         if self.definitions.len() > MOST_DEFINITIONS {
@@ -102,6 +106,9 @@ impl Uses {
             self.definitions_left = order.split_off(MOST_DEFINITIONS).len();
             places = (0..places.len()).map(|place| order.iter().position(|kept| *kept == place)).collect();
             self.definitions = order.iter().map(|place| self.definitions[*place].clone()).collect();
+        }
+        if places.len() > 1 {
+            self.definitions.iter_mut().enumerate().for_each(|(number, defined)| defined.number = Some(number));
         }
         places
     }
@@ -114,6 +121,9 @@ fn is_zero(n: &usize) -> bool {
 /// What is meant.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Defined {
+    /// Its number, when there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<usize>,
     id: String,
     line: u32,
     uses: usize,
@@ -131,7 +141,7 @@ pub struct Item {
     /// The symbol it is written in, or decorates.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
-    /// The definition's place in `definitions` when there are several.
+    /// The `number` of the definition, when there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<usize>,
     /// `resolved`: it means this definition; `import`: its file imports the definition's; `name`: only the name matches.
@@ -141,6 +151,8 @@ pub struct Item {
 /// See [`Args`].
 pub struct FindReferences;
 
+/// Tokens of an answer besides its references.
+const FRAME: usize = 200;
 /// Text of a line, in characters.
 const TEXT: usize = 100;
 /// The most definitions of one name.
@@ -167,11 +179,14 @@ impl Tool for FindReferences {
         }
         let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let (mut results, mut paths) = (Vec::new(), Vec::new());
+            // Each of several gets what fits into an answer; those that do not fit beside it have the next page.
+            let room = (!is_one).then(|| call.max_tokens.saturating_sub(FRAME));
             for name in &asked {
-                let (uses, files) = find(call, repo, edges, &args, *name, is_one)?;
+                let (uses, files) = find(call, repo, edges, &args, *name, room)?;
                 results.push(uses);
                 paths.extend(files);
             }
+            call.absent(results.iter().any(|uses| uses.references.is_empty() && uses.also.is_empty()));
             Ok((results, paths))
         })?;
         call.narrow("give symbol_id, or file and line");
@@ -181,6 +196,10 @@ impl Tool for FindReferences {
         call.found(results.iter().any(|uses| !uses.references.is_empty() || !uses.also.is_empty()));
         for (uses, name) in results.iter_mut().zip(asked) {
             uses.identifier = name.map(str::to_owned);
+            if let (Some(name), 1..) = (name, uses.references_left) {
+                let given = uses.references.len();
+                uses.next_cursor = Some(call.cursor_alone("identifiers", "identifier", name, given));
+            }
         }
         call.list("results");
         Ok(Output::Many { results: call.page(results, usize::MAX) })
@@ -193,7 +212,7 @@ fn find(
     edges: &EdgeTable,
     args: &Args,
     name: Option<&str>,
-    is_one: bool,
+    room: Option<usize>,
 ) -> Result<(Uses, Vec<String>), Error> {
     let (symbols, not_found) = meant(call, repo, args, name)?;
     let Some(first) = symbols.first() else {
@@ -216,7 +235,7 @@ fn find(
     for (place, symbol) in symbols.iter().enumerate() {
         let of = (symbols.len() > 1).then_some(place);
         let uses = query::uses(&repo.snapshot, edges, symbol.number());
-        output.definitions.push(Defined { id: symbol.id(), line: symbol.line(), uses: uses.len() });
+        output.definitions.push(Defined { number: None, id: symbol.id(), line: symbol.line(), uses: uses.len() });
         for place in &uses {
             match query::written_as(place, symbol) {
                 Some(_) if output.also.len() >= MOST_ALSO => output.also_left += 1,
@@ -251,15 +270,21 @@ fn find(
     paths.sort();
     paths.dedup();
     let most = args.max_results as usize;
-    let page = if is_one {
+    let item = |(place, of, confidence): &(Place<'_>, Option<usize>, &'static str)| item(repo, place, *of, confidence);
+    let Some(room) = room else {
         call.found(!references.is_empty() || !output.also.is_empty());
-        call.page(references, most)
-    } else {
-        output.references_left = references.len().saturating_sub(most);
-        references.truncate(most);
-        references
+        output.references = call.page(references, most).iter().map(item).collect();
+        return Ok((output, paths));
     };
-    output.references = page.iter().map(|(place, of, confidence)| item(repo, place, *of, confidence)).collect();
+    let mut left = room.saturating_sub(tokens::of_json(&output));
+    let fits = |item: &Item| {
+        let cost = tokens::of_json(item) + 1;
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    };
+    output.references = references.iter().take(most).map(item).take_while(fits).collect();
+    output.references_left = references.len() - output.references.len();
     Ok((output, paths))
 }
 

@@ -113,12 +113,14 @@ impl Tool for GetBlastRadius {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let depth = call.at_most("max_depth", args.max_depth, DEEPEST);
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
-            let blast = query::blast(&repo.snapshot, edges, &symbol, args.max_depth.clamp(1, DEEPEST));
+            let blast = query::blast(&repo.snapshot, edges, &symbol, depth);
             let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
             let output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };
+            call.absent(output.confirmed.is_empty());
             // Hundreds of files may be affected; only those that define or directly use it are checked.
             let near = output.confirmed.iter().filter(|item| item.depth == 1).map(|item| item.file.clone());
             let paths = near.chain([symbol.file.path().to_owned()]).collect();

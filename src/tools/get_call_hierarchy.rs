@@ -114,10 +114,11 @@ impl Tool for GetCallHierarchy {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let fields = Fields::read(args.fields.as_deref())?;
+        let depth = call.at_most("depth", args.depth, DEEPEST);
         let (output, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
-            let (snapshot, depth) = (&repo.snapshot, args.depth.clamp(1, DEEPEST));
+            let snapshot = &repo.snapshot;
             let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
             let mut output = Output {
                 symbol: symbol.id(),
@@ -150,6 +151,9 @@ impl Tool for GetCallHierarchy {
             if args.direction != Direction::Callers {
                 output.callees = Some(take(follow(query::Direction::Callees).0, &mut counts[1]));
             }
+            call.absent(
+                output.callers.as_ref().is_some_and(Vec::is_empty) && output.called_outside_functions.is_empty(),
+            );
             Ok(((output, counts), paths))
         })?;
         // Both directions go on from one page to the next; the longer one says when it is the last.

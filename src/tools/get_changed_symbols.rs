@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Change, Differences, Reach};
+use super::filters::{alternatives, check_kind};
 use super::indexes;
 use super::search_symbols::{KINDS, meant, path_glob};
 use super::{Call, Code, Error, Shown, Tool, related};
-use crate::model::Kind;
+use crate::model::names_kind;
 use crate::query::{self, Between, History, HistoryError, Version};
 
 /// What changed between two commits, releases, branches or the working tree: symbols added, modified, renamed or
@@ -29,7 +30,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     file_pattern: Option<String>,
-    /// function, class, method, constant or type.
+    /// function, class, method, constant, type, or the language's own word.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     kind: Option<String>,
@@ -113,12 +114,17 @@ impl Tool for GetChangedSymbols {
             call.note("secret_files_left_out", history.hidden());
         }
         let mut changes = between.changes();
+        let differ = changes.count();
         changes.retain(|version| wanted.holds(version));
+        if changes.count() == 0 && differ > 0 {
+            call.note("hint", format!("none of the {differ} symbols that differ fits file_pattern and kind"));
+        }
         let (since, until) = (between.since.clone(), between.until.clone());
         let until = until.unwrap_or_else(|| WORKTREE.to_owned());
         if since == until && between.n_files() == 0 {
             call.note("hint", "nothing was committed since then; give an older since_sha, or WORKTREE as until_sha");
         }
+        let depth = call.at_most("max_blast_depth", args.max_blast_depth, DEEPEST);
         let edges = if args.include_blast_radius { Some(related::edges(&repo)?) } else { None };
         let reach = |change: Change, version: &Version<'_>| -> Option<Reach> {
             let edges = edges?;
@@ -127,7 +133,7 @@ impl Tool for GetChangedSymbols {
                 return Some(Reach { direct_dependents_count: still as usize, confirmed_count: 0, files: Vec::new() });
             }
             let symbol = query::by_id(&repo.snapshot, &version.id).ok()?;
-            let blast = query::blast(&repo.snapshot, edges, &symbol, args.max_blast_depth.clamp(1, DEEPEST));
+            let blast = query::blast(&repo.snapshot, edges, &symbol, depth);
             let files =
                 blast.confirmed.iter().take(MOST_FILES).map(|affected| affected.file.path().to_owned()).collect();
             Some(Reach { direct_dependents_count: blast.direct, confirmed_count: blast.confirmed.len(), files })
@@ -146,20 +152,20 @@ impl Tool for GetChangedSymbols {
 /// Symbols that are asked for.
 struct Wanted {
     paths: Option<GlobMatcher>,
-    kind: Option<Kind>,
+    /// Some of the five kinds, or languages' own words; empty for all.
+    kinds: Vec<String>,
 }
 
 impl Wanted {
     fn of(args: &Args) -> Result<Self, Error> {
-        let kind = args.kind.as_deref().map(|kind| {
-            let message = || format!("`kind` is {kind:?}; say function, class, method, constant or type");
-            Kind::parse(&meant(kind, KINDS)).ok_or_else(|| Error::new(Code::InvalidArguments, message()))
-        });
-        Ok(Self { paths: args.file_pattern.as_deref().map(path_glob).transpose()?, kind: kind.transpose()? })
+        let kind = args.kind.as_deref().map(|kind| meant(kind, KINDS));
+        kind.as_deref().map(check_kind).transpose()?;
+        let kinds = kind.iter().flat_map(|kind| alternatives(kind)).collect();
+        Ok(Self { paths: args.file_pattern.as_deref().map(path_glob).transpose()?, kinds })
     }
 
     fn holds(&self, version: &Version<'_>) -> bool {
-        self.kind.is_none_or(|kind| version.kind == kind)
+        (self.kinds.is_empty() || self.kinds.iter().any(|word| names_kind(word, version.kind, version.detail)))
             && self.paths.as_ref().is_none_or(|paths| paths.is_match(version.file))
     }
 }

@@ -78,6 +78,8 @@ fn is_zero(n: &usize) -> bool {
 /// See [`Args`].
 pub struct GetDependencyGraph;
 
+/// The longest way followed.
+const DEEPEST: u32 = 3;
 /// The most files.
 const MOST: usize = 150;
 
@@ -90,13 +92,13 @@ impl Tool for GetDependencyGraph {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let depth = call.at_most("depth", args.depth, DEEPEST);
         let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let path = repo.relative(&args.file);
             let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
             if let Some(symbol) = file.symbols().next() {
                 related::check_language(&symbol)?;
             }
-            let depth = args.depth.clamp(1, 3);
             let path_of = |node: &u32| repo.snapshot.file_by_number(*node).map(|file| file.path().to_owned());
             let (mut nodes, mut links) = (vec![file.number()], BTreeSet::new());
             let mut direct = [None, None];

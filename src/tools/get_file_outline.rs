@@ -158,17 +158,19 @@ impl Tool for GetFileOutline {
         let mut repo = indexes::open(call, args.repo.as_deref())?;
         let paths: Vec<String> = paths.iter().map(|path| repo.relative(path)).collect();
         indexes::ensure_fresh(call, &mut repo, paths.iter().map(String::as_str))?;
-        let (mut results, mut errors) = (Vec::new(), Vec::new());
+        let (mut results, mut errors, mut count) = (Vec::new(), Vec::new(), 0);
         for path in paths {
             match repo.snapshot.file(&path) {
                 Some(file) => {
                     let rows = rows(file, &fields);
+                    count += rows.len();
                     results.push(outline(call, file, nested(rows)));
                 }
                 None => errors.push(FileError { error: unknown_file(call, &repo, &path).message, file: path }),
             }
         }
         call.found(!results.is_empty());
+        call.count(count);
         call.list("results");
         call.narrow("ask for one file, the rest of which comes with next_cursor");
         Ok(Output::Many { results: call.page(results, usize::MAX), errors })

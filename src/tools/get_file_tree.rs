@@ -1,5 +1,7 @@
 //! Folders and files of a repository.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +107,8 @@ impl Tool for GetFileTree {
         let repo = indexes::open_now(call, args.repo.as_deref())?;
         let prefix = repo.relative(&args.path_prefix);
         call.narrow("give path_prefix, or a smaller max_depth");
+        let below = |path: &str| prefix.is_empty() || Path::new(path).starts_with(&prefix);
+        call.count(repo.snapshot.files().filter(|file| below(file.path())).count());
         let at = |depth: u32| -> Vec<Item> {
             let nodes = query::tree(&repo.snapshot, &prefix, depth as usize);
             nodes.into_iter().map(Item::from).collect()
@@ -172,6 +176,7 @@ fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Er
         let message = format!("there is nothing below {prefix:?} in commit {}", opened.found.commit);
         return Err(Error::new(Code::NotFound, message));
     }
+    call.count(paths.len());
     let skip = if prefix.is_empty() { 0 } else { prefix.len() + 1 };
     let at = |depth: u32| items(&paths, skip, depth);
     let whole = at(args.max_depth.unwrap_or(DEEPEST).clamp(1, DEEPEST));

@@ -105,6 +105,9 @@ pub struct Item {
     tokens: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
+    /// The source goes on at this line and does not fit; get_file_content gives the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goes_on_at_line: Option<u32>,
     /// In place of a source that does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -143,6 +146,10 @@ const SHORT_SIGNATURE: usize = 60;
 const COPY: usize = 40;
 /// Hint for getting more.
 const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
+/// A budget of which the best symbol gets half for its source, but at least so much: others beside its bare signature
+/// would be of less use.
+const SMALL: usize = 1_000;
+const LEAST_OF_BEST: usize = 300;
 /// The smallest useful budget.
 const SMALLEST: usize = 150;
 
@@ -369,6 +376,24 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
     whole
 }
 
+/// A symbol whose source may not fit into this many tokens: its first lines, or of a type its outline.
+fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
+    let source = String::from_utf8_lossy(symbol.indented_source());
+    let lines: Vec<&str> = source.split_inclusive('\n').collect();
+    let of = |kept: usize| {
+        let text = lines[..kept].concat();
+        let next = symbol.end_line().saturating_sub((lines.len() - kept) as u32) + 1;
+        let tokens = tokens::estimate(&text);
+        Item { tokens, source: Some(text), goes_on_at_line: Some(next), ..item(hit, symbol, told) }
+    };
+    let is_type = matches!(symbol.kind(), Kind::Class | Kind::Type);
+    let fits = |kept: &usize| cost(&of(*kept)) <= most;
+    match (1..lines.len()).take_while(fits).last().filter(|_| !is_type) {
+        Some(kept) => of(kept),
+        None => brief(hit, symbol, told, most),
+    }
+}
+
 /// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
 /// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
 fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
@@ -381,7 +406,11 @@ fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Res
     let output = Output { confidence, ..Output::default() };
     let Some((first, best)) = symbols.first() else { return Ok(Packed { output, rest: Vec::new() }) };
     let budget_of_items = budget.saturating_sub(frame);
-    let kept = brief(first, best, told, budget_of_items / 2);
+    let is_small = budget_of_items <= SMALL;
+    let kept = match is_small {
+        true => begun(first, best, told, (budget_of_items / 2).max(LEAST_OF_BEST.min(budget_of_items))),
+        false => brief(first, best, told, budget_of_items / 2),
+    };
     let kept_cost = cost(&kept);
     if kept_cost > budget_of_items {
         let needed = frame + kept_cost;
@@ -394,6 +423,9 @@ fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Res
         best: Some((kept, kept_cost)),
         whole: symbols.iter().map(|_| None).collect(),
     };
+    if is_small {
+        packing.takes(0, first, *best, budget_of_items, told, best);
+    }
     // Symbols of more than half the budget come after the smaller ones.
     for most in [budget_of_items / 2, budget_of_items] {
         for (place, (hit, symbol)) in symbols.iter().enumerate() {
@@ -470,6 +502,7 @@ fn item(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>) -> Item {
         combined_score: rounded(combined(hit.relevance / told.best.max(f32::MIN_POSITIVE), hit.centrality)),
         tokens: 0,
         source: None,
+        goes_on_at_line: None,
         signature: None,
         outline: Vec::new(),
         outline_left_out: 0,

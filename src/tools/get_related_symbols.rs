@@ -85,7 +85,6 @@ impl Tool for GetRelatedSymbols {
             Ok(((Output { symbol: symbol.id(), related: shown().map(item).collect() }, found.len()), paths))
         })?;
         call.found(!output.related.is_empty());
-        call.narrow("give a smaller max_results");
         call.total(n_related);
         Ok(output)
     }

@@ -91,6 +91,10 @@ impl Tool for GetRepoOutline {
         });
         let counts = query::kinds(snapshot);
         call.count(facts.files as usize);
+        call.found(facts.files > 0);
+        if facts.files == 0 {
+            call.note("hint", "no file is indexed here; index_folder with list_skipped names what is left out");
+        }
         let ranks = related::ranks(&repo)?;
         let central = query::central_symbols(snapshot, ranks).take(MOST).map(|(symbol, rank)| Central {
             symbol_id: symbol.id(),

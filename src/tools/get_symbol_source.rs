@@ -157,6 +157,8 @@ impl Tool for GetSymbolSource {
         // An older id has another form of the path, and a bare name none.
         let others = files.iter().map(String::as_str).filter(|file| !paths.contains(file));
         indexes::ensure_fresh(call, &mut repo, others)?;
+        let are_known = |repo: &Repo| Ok(ids.iter().all(|id| query::by_id(&repo.snapshot, id).is_ok()));
+        indexes::answered(call, &mut repo, are_known, |_, are_known| are_known.then(Vec::new))?;
         if args.verify {
             indexes::reread(call, &mut repo, &files)?;
         }
@@ -165,6 +167,7 @@ impl Tool for GetSymbolSource {
                 .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
             let answer = symbol_of(call, &symbol, &args, &fields);
             call.found(true);
+            call.count(1);
             return Ok(Output::One(Box::new(answer)));
         }
         let (mut symbols, mut errors) = (Vec::new(), Vec::new());

@@ -188,7 +188,7 @@ impl Grep {
 
     /// Whether files are known to have changed since indexing.
     pub fn is_stale(&self) -> bool {
-        self.repo.is_behind()
+        self.repo.doubt().is_some()
     }
 
     /// Whether a path below the root is indexed, as a file.

@@ -223,21 +223,21 @@ impl<M: Serialize> Page<'_, M> {
 /// Evidence about a search without matches.
 fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: bool) -> Absence {
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut scanned_files, mut nearest, mut still_reading) = (0, Vec::new(), false);
+    let (mut scanned_files, mut nearest, mut doubt) = (0, Vec::new(), None);
     for repo in repos {
         scanned_files += repo.snapshot.files().filter(|file| scope.keeps(file)).count() as u64;
         for (reason, count) in &repo.snapshot.facts().skipped {
             *left_out.entry(reason.clone()).or_default() += count;
         }
-        still_reading |= repo.is_behind();
+        doubt = doubt.or(repo.doubt());
         let near = name.map(|name| query::nearest(&repo.snapshot, name, 3)).unwrap_or_default();
         nearest.extend(near.iter().map(|symbol| symbol.id()));
     }
     nearest.truncate(5);
-    let verdict = match (timed_out, still_reading, scanned_files) {
+    let verdict = match (timed_out, doubt, scanned_files) {
         (true, ..) => "not_known: the time was up",
-        (_, true, _) => "not_known: files that changed are still being read",
-        (_, _, 0) => "no_file_matches: language and file_pattern leave no file",
+        (_, Some(doubt), _) => doubt,
+        (.., 0) => "no_file_matches: language and file_pattern leave no file",
         _ => "not_found",
     };
     Absence { verdict, scanned_files, left_out, nearest }

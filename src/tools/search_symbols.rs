@@ -260,7 +260,10 @@ impl Tool for SearchSymbols {
             call.note("repos", repos.iter().map(|repo| repo.sidecar.repo.as_str()).collect::<Vec<_>>());
         }
         call.note("symbol_count", repos.iter().map(|repo| repo.snapshot.facts().symbols).sum::<u64>());
-        call.narrow("kind:, lang:, file:");
+        call.narrow("add kind:, lang: or file: to the query");
+        if args.semantic_weight.is_some() {
+            call.note("hint", "`semantic_weight` has no effect without `semantic`");
+        }
         let mut sources = Sources::new(call, &args);
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
         let results: Vec<Item> = shown
@@ -312,8 +315,19 @@ pub(super) const KINDS: &[(&str, &str)] = &[
     ("const", "constant"),
     ("constants", "constant"),
     ("var", "variable"),
+    ("variables", "variable"),
     ("types", "type"),
-    ("attribute", "field"),
+    ("properties", "property"),
+    ("prop", "property"),
+    ("attributes", "attribute"),
+    ("attr", "attribute"),
+    ("fields", "field"),
+    ("ctor", "constructor"),
+    ("variant", "member"),
+    ("enumerator", "member"),
+    ("typedef", "alias"),
+    ("modules", "module"),
+    ("macros", "macro"),
     ("interfaces", "interface"),
     ("traits", "trait"),
     ("structs", "struct"),
@@ -510,7 +524,7 @@ impl Sources {
 pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
     let (mut left_out, mut no_symbols_for) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
     let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
-    let mut still_reading = false;
+    let mut doubt = None;
     for repo in repos {
         let facts = repo.snapshot.facts();
         let fits = |file: &FileView<'_>| {
@@ -528,24 +542,24 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
                 *no_symbols_for.entry(language).or_default() += count;
             }
         }
-        still_reading |= repo.is_behind();
+        doubt = doubt.or(repo.doubt());
         let known = filters.text.split_whitespace().filter(|word| !unknown.iter().any(|other| other == word));
         let word = known.max_by_key(|word| word.len()).unwrap_or(&filters.text);
         near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
     }
     near.truncate(5);
     let is_empty = repos.iter().all(|repo| repo.snapshot.files().next().is_none());
-    let verdict = match (still_reading, files) {
-        (true, _) => "not_known: files that changed are still being read",
-        (false, 0) if is_empty => "no_files: nothing is indexed here",
-        (false, 0) => "no_file_matches: language and file_pattern leave no file",
-        (false, _) if symbols == 0 && !no_symbols_for.is_empty() => {
+    let verdict = match (doubt, files) {
+        (Some(doubt), _) => doubt,
+        (None, 0) if is_empty => "no_files: nothing is indexed here",
+        (None, 0) => "no_file_matches: language and file_pattern leave no file",
+        (None, _) if symbols == 0 && !no_symbols_for.is_empty() => {
             "no_symbols: these languages have none here; search_text finds text"
         }
-        (false, _) => "not_found",
+        (None, _) => "not_found",
     };
     let ask = match (files, filters.text.split_whitespace().count()) {
-        (0, _) if is_empty => "where there are files: none are indexed here",
+        (0, _) if is_empty => "in a folder with files; none are indexed here",
         (0, _) => "without language and file_pattern",
         (_, 0 | 1) => "with fuzzy, fewer letters, or words that describe it; search_text finds any text",
         _ => "with a name, or words that the code would use; search_text finds any text",

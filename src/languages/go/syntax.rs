@@ -17,7 +17,7 @@ pub const SYNTAX: Syntax = Syntax {
               (assignment_statement left: (_) @name right: (expression_list . (interpreted_string_literal) @value .))
               (const_spec name: (_) @name value: (expression_list . (interpreted_string_literal) @value .))
               (var_spec name: (_) @name value: (expression_list . (interpreted_string_literal) @value .))] @match
-            (#match? @name "(?i)(passw(or)?d|secret|api_?key|token|private_?key)$")
+            (#match? @name "(?i)(passw(or)?d|secret(_?key)?|api_?key|token|private_?key)$")
             (#match? @value "^\"[^\" {}$<>%]{8,}\"$"))"#,
         ),
         ("todo", r#"((comment) @match (#match? @match "\\b(TODO|FIXME|XXX|HACK)\\b"))"#),

@@ -17,7 +17,7 @@ pub const SYNTAX: Syntax = Syntax {
         (
             "hardcoded_secret",
             r#"((variable_declarator name: (_) @name value: (string_literal) @value) @match
-            (#match? @name "(?i)(passw(or)?d|secret|api_?key|token|private_?key)$")
+            (#match? @name "(?i)(passw(or)?d|secret(_?key)?|api_?key|token|private_?key)$")
             (#match? @value "^\"[^\" {}$<>%]{8,}\"$"))"#,
         ),
         ("todo", r#"([(line_comment) (block_comment)] @match (#match? @match "\\b(TODO|FIXME|XXX|HACK)\\b"))"#),

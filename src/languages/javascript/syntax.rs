@@ -19,7 +19,7 @@ pub const SYNTAX: Syntax = Syntax {
             r#"([(variable_declarator name: (_) @name value: (string) @value)
               (assignment_expression left: (_) @name right: (string) @value)
               (pair key: (_) @name value: (string) @value)] @match
-            (#match? @name "(?i)(passw(or)?d|secret|api_?key|token|private_?key)['\"]?$")
+            (#match? @name "(?i)(passw(or)?d|secret(_?key)?|api_?key|token|private_?key)['\"]?$")
             (#match? @value "^['\"][^'\" {}$<>%]{8,}['\"]$"))"#,
         ),
         ("todo", r#"((comment) @match (#match? @match "\\b(TODO|FIXME|XXX|HACK)\\b"))"#),

@@ -13,11 +13,15 @@ pub const SYNTAX: Syntax = Syntax {
         (
             "hardcoded_secret",
             r#"((assignment left: (_) @name right: (string) @value) @match
-            (#match? @name "(?i)(passw(or)?d|secret|api_?key|token|private_?key)$")
+            (#match? @name "(?i)(passw(or)?d|secret(_?key)?|api_?key|token|private_?key)['\"]?\\]?$")
             (#match? @value "^[rbu]*['\"][^'\" {}$<>%]{8,}['\"]$"))
             ((keyword_argument name: (_) @name value: (string) @value) @match
-            (#match? @name "(?i)(passw(or)?d|secret|api_?key|private_?key)$")
-            (#match? @value "^[rbu]*['\"][^'\" {}$<>%]{8,}['\"]$"))"#,
+            (#match? @name "(?i)(passw(or)?d|secret(_?key)?|api_?key|private_?key)$")
+            (#match? @value "^[rbu]*['\"][^'\" {}$<>%]{8,}['\"]$"))
+            ([(assignment left: (_) @name right: (string) @value)
+              (keyword_argument name: (_) @name value: (string) @value)] @match
+            (#match? @name "(?i)secret_key['\"]?\\]?$")
+            (#match? @value "^[rbu]*['\"][^'\" {}$<>%]{1,7}['\"]$"))"#,
         ),
         ("todo", r#"((comment) @match (#match? @match "\\b(TODO|FIXME|XXX|HACK)\\b"))"#),
     ],

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Extraction, Kind, Span};
+use crate::model::{Detail, Extraction, Kind, Span};
 use crate::store::{FileView, qualified_name};
 
 /// A symbol of one of the states.
@@ -16,6 +16,8 @@ pub struct Version<'a> {
     pub qualified_name: String,
     /// The kind of symbol.
     pub kind: Kind,
+    /// The kind in the language's own word.
+    pub detail: Detail,
     /// The file that defines it.
     pub file: &'a str,
     /// First line, one-based.
@@ -70,6 +72,7 @@ pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -
             qualified_name: qualified_name(&name, &text(symbol.container), parent),
             name,
             kind: symbol.kind,
+            detail: symbol.detail,
             file,
             line: symbol.line,
             source: symbol.span.of(content),
@@ -91,6 +94,7 @@ pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
         name: symbol.name().into_owned(),
         qualified_name: symbol.qualified_name(),
         kind: symbol.kind(),
+        detail: symbol.detail(),
         file: file.path(),
         line: symbol.line(),
         source: symbol.source(),
@@ -203,6 +207,11 @@ impl Version<'_> {
 }
 
 impl Changes<'_> {
+    /// The number of symbols that differ.
+    pub fn count(&self) -> usize {
+        self.added.len() + self.removed.len() + self.modified.len() + self.renamed.len()
+    }
+
     /// Keeps what `is_wanted` holds for, before or now.
     pub fn retain(&mut self, is_wanted: impl Fn(&Version<'_>) -> bool) {
         self.added.retain(&is_wanted);

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use globset::GlobMatcher;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::Kind;
+use crate::model::{Kind, names_kind};
 use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, flattened};
 use confidence::{Confidence, Evidence};
 use explain::{Part, Tally};
@@ -170,6 +170,8 @@ pub struct Found {
     pub considered: usize,
     /// There may be more than counted.
     pub more: bool,
+    /// A symbol has the name asked for, so that similar names are no answers.
+    pub is_named: bool,
     /// The confidence that what was asked for is among the first.
     pub confidence: Confidence,
     /// The evidence for that confidence.
@@ -188,7 +190,7 @@ impl Found {
         let relevance = |answer: &Self| answer.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let best = answers.iter().map(relevance).fold(0.0, f32::max);
         let several = answers.len() > 1;
-        let mut all = Self::default();
+        let mut all = Self { is_named: answers.iter().any(|answer| answer.is_named), ..Self::default() };
         let mut hits: Vec<(usize, Hit)> = Vec::new();
         let (mut leader, mut follower) = (None, 0.0_f32);
         for (place, answer) in answers.into_iter().enumerate() {
@@ -208,7 +210,9 @@ impl Found {
             } else {
                 follower = follower.max(own);
             }
-            let rescored = answer.hits.into_iter().map(|hit| {
+            let is_named = all.is_named;
+            let is_answer = |hit: &Hit| !is_named || hit.fuzzy.is_none();
+            let rescored = answer.hits.into_iter().filter(is_answer).map(|hit| {
                 let score = if several { hit.score_by(order, best) } else { hit.score };
                 (place, Hit { score, ..hit })
             });
@@ -301,9 +305,11 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         }
         return Ok(Found { evidence, form, unknown, ..Found::default() });
     }
+    let is_named = !search.fuzzy && hits.iter().any(|hit| ranker.has_name(hit));
+    let is_answer = |hit: &Candidate<'_>| ranker.is_answer(hit, !is_named);
     let mut central = FxHashMap::default();
     if search.order != Order::Relevance {
-        hits.retain(|hit| ranker.is_answer(hit));
+        hits.retain(is_answer);
         central = by_centrality(snapshot, search, &mut hits)?;
         // The confidence was judged for the most relevant answer, which may no longer be the first.
         let best = hits.iter().max_by(|a, b| a.score().total_cmp(&b.score()));
@@ -317,7 +323,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     // Each is checked only if it would be shown or counted: reading its text takes time.
     let counted = search.limit.max(COUNTED);
     let mut seen = HashSet::new();
-    let answers = hits.into_iter().filter(|hit| ranker.is_answer(hit));
+    let answers = hits.into_iter().filter(is_answer);
     let mut answers = answers.filter(|hit| seen.insert(overloaded(&hit.symbol))).take(counted);
     let best = answers.by_ref().take(search.limit).collect::<Vec<_>>();
     let considered = best.len() + answers.count();
@@ -334,7 +340,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
             relevance,
             centrality,
             overloads: overloads(&hit.symbol),
-            fuzzy: likeness(&ranker, &hit, search.fuzzy),
+            fuzzy: if is_named { None } else { likeness(&ranker, &hit, search.fuzzy) },
             parts: parts.map(|parts| begin.into_iter().chain(parts).collect()),
         }
     });
@@ -343,7 +349,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         confidence = Confidence::None;
     }
     let more = !all_found || considered == counted;
-    Ok(Found { hits, considered, more, confidence, evidence, form, unknown, places: Vec::new() })
+    Ok(Found { hits, considered, more, is_named, confidence, evidence, form, unknown, places: Vec::new() })
 }
 
 /// Orders by relevance, and then by place, so that the order is deterministic.
@@ -598,8 +604,8 @@ impl<'a> Filter<'a> {
         }
         let is_of_kind = kinds.is_empty()
             || self.snapshot.symbol(id).is_some_and(|symbol| {
-                let (kind, detail) = (symbol.kind(), symbol.detail().as_str());
-                kinds.iter().any(|word| Kind::parse(word).map_or(detail == word, |wanted| wanted == kind))
+                let (kind, detail) = (symbol.kind(), symbol.detail());
+                kinds.iter().any(|word| names_kind(word, kind, detail))
             });
         is_of_kind && (self.may_hold.is_none() || self.holds_phrases(id))
     }

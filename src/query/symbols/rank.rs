@@ -462,19 +462,27 @@ impl Ranker {
     }
 
     /// Whether a symbol is related to the query at all; otherwise there is no answer. A description accepts every
-    /// symbol found by its rarer words; a name must be in the symbol, or be similar to its name.
-    pub fn is_answer(&self, candidate: &Candidate<'_>) -> bool {
+    /// symbol found by its rarer words; a name must be in the symbol, or with `alike` be similar to its name.
+    pub fn is_answer(&self, candidate: &Candidate<'_>, alike: bool) -> bool {
         let Candidate { symbol, name, flat, .. } = candidate;
         match self.form {
             Form::Prose | Form::Change | Form::Words => true,
             Form::Identifier => {
+                let is_alike = || {
+                    self.similarity(flat) >= if self.fuzzy { 0.3 } else { 0.5 }
+                        || self.is_within(name, 1 + self.flat.len() / if self.fuzzy { 4 } else { 6 })
+                };
                 flat.contains(&self.flat)
-                    || self.similarity(flat) >= if self.fuzzy { 0.3 } else { 0.5 }
-                    || self.is_within(name, 1 + self.flat.len() / if self.fuzzy { 4 } else { 6 })
+                    || alike && is_alike()
                     || holds(symbol.source(), &self.name)
                     || self.covers(symbol)
             }
         }
+    }
+
+    /// Whether the query is a name, and a symbol has it.
+    pub fn has_name(&self, candidate: &Candidate<'_>) -> bool {
+        self.form == Form::Identifier && !self.flat.is_empty() && candidate.flat == self.flat
     }
 
     /// Whether every part of the query is in the symbol's name, its owners' or its path.
