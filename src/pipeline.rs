@@ -12,7 +12,7 @@ mod room;
 mod tree;
 
 use earlier::{Earlier, compare};
-pub use excerpt::{Excerpt, files_of_large, index_excerpt, is_excerpt};
+pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
 pub use mend::rebuild;
 pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner, was_removed};

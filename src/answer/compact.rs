@@ -29,7 +29,7 @@ pub fn answer(value: &Value) -> String {
     if let Some(body) = value.as_object_mut()
         && let Some(Value::Object(meta)) = body.get_mut("_meta")
     {
-        meta.retain(|key, value| !SILENT.contains(&key.as_str()) && !(key == "freshness" && value == "fresh"));
+        meta.retain(|key, value| !(SILENT.contains(&key.as_str()) || key == "freshness" && value == "fresh"));
         if meta.is_empty() {
             body.shift_remove("_meta");
         }

@@ -28,7 +28,7 @@ pub(super) const STRICT: Duration = Duration::from_millis(500);
 /// Maximum wait for a new index in place of one of an earlier version: at a terminal, and for what only the new one
 /// can answer.
 const RENEWAL: Duration = Duration::from_secs(600);
-/// Maximum wait of a question for an index of which there is only an excerpt for another question.
+/// Maximum wait of a question about a whole folder for an index of which there is only an excerpt.
 const COMPLETION: Duration = Duration::from_secs(30);
 /// Time before an excerpt is completed.
 const HEAD_START: Duration = Duration::from_millis(150);
@@ -126,6 +126,16 @@ impl Open {
         Some(state.snapshot.facts().clone()).filter(|facts| !facts.partial)
     }
 
+    /// Waits until an excerpt is completed, if that is being done.
+    pub(super) fn wait_for_completion(&self, caller: &Caller<'_>) {
+        let until = Instant::now() + COMPLETION;
+        let mut state = self.state();
+        while state.looking && Instant::now() < until && !caller.request.is_cancelled() {
+            let waited = self.looked.wait_timeout(state, STRICT);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     /// Waits until an index of an earlier version is replaced, if that is being done.
     pub(super) fn wait_for_renewal(&self, caller: &Caller<'_>) {
         let until = Instant::now() + RENEWAL;
@@ -198,6 +208,8 @@ pub(super) fn looked_at(
         _ if !pipeline::is_excerpt(open.snapshot().facts()) => patience,
         // The excerpt was made for this question.
         Some(_) => Duration::ZERO,
+        // Another is made for this one.
+        None if !caller.words.is_empty() => patience,
         None => patience.max(COMPLETION),
     };
     let began = Instant::now();

@@ -11,8 +11,13 @@ impl Repo {
     pub fn relative(&self, path: &str) -> String {
         let path = path.trim().replace('\\', "/");
         let root = self.root.as_deref().map(|root| root.to_string_lossy().into_owned());
-        let inside = root.and_then(|root| path.strip_prefix(&root).map(str::to_owned));
-        let inside = inside.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let below_root = |path: &str| {
+            let rest = path.strip_prefix(root.as_deref()?)?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
+        };
+        // The root is without links, and the path may lead through one.
+        let real = || Path::new(&path).canonicalize().ok().filter(|_| path.starts_with('/'));
+        let inside = below_root(&path).or_else(|| below_root(real()?.to_str()?));
         let below = |path: &str| normal(&format!("{}/{path}", self.here));
         let is_from_here = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
         if is_from_here && inside.is_none() {

@@ -99,6 +99,9 @@ fn named_path(caller: &Caller<'_>, repo: &str) -> Option<PathBuf> {
 /// The checkout of the caller's first root or working directory. At home and at the file system root, the only
 /// indexed repository is meant.
 fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
+    if let Some(path) = elsewhere(caller) {
+        return at(caller, &path);
+    }
     let mut places = caller.places().filter(|place| !is_nowhere(place)).peekable();
     if let Some(first) = places.peek().copied() {
         let is_known =
@@ -116,6 +119,18 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
         }
         _ => Err(ambiguous("several repositories are indexed; name one with `repo`", &all.iter().collect::<Vec<_>>())),
     }
+}
+
+/// The first path in the question that lies outside the repository in which the caller stands.
+fn elsewhere(caller: &Caller<'_>) -> Option<PathBuf> {
+    let registry = caller.indexes.registry();
+    let standing = caller.places().find(|place| !is_nowhere(place));
+    let root = standing.map(|place| root_at(registry, caller.config, place));
+    let named = caller.paths.iter().filter(|path| caller.reach(path).is_ok());
+    named.map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).find(|path| {
+        let is_outside = root.as_ref().is_none_or(|root| !path.starts_with(root));
+        is_outside && (path.exists() || owner(registry, caller.config, path).is_some())
+    })
 }
 
 /// Whether a folder identifies no project.
@@ -173,11 +188,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
         err => pipeline_error(err, &pipeline::sidecar_of(root, config)),
     };
     if !caller.words.is_empty() && !is_sibling {
-        let within = |word: &String| {
-            let inside = Path::new(word).strip_prefix(root).ok().and_then(Path::to_str);
-            inside.map_or_else(|| word.clone(), str::to_owned)
-        };
-        let words: Vec<String> = caller.words.iter().map(within).collect();
+        let words = caller.words_below(root);
         if let Some(excerpt) = pipeline::index_excerpt(root, config, &words, &options, &watcher).map_err(refused)? {
             let Excerpt { report, of } = excerpt;
             caller.indexes.close(&report.sidecar.repo);

@@ -3,6 +3,7 @@
 //! Every function takes a [`Caller`]: the request, and the state that the process keeps.
 
 pub mod doctor;
+mod early;
 pub mod files;
 mod freshness;
 pub mod github;
@@ -15,7 +16,7 @@ pub mod related;
 pub mod remotes;
 pub mod runs;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -23,6 +24,8 @@ pub use crate::pipeline::{OfProject, Options, Report, of_project};
 pub use indexes::{Indexes, Repo, damage, store_error};
 pub use mend::mended;
 pub use remotes::Remotes;
+
+use early::Early;
 
 use crate::answer::session::Session;
 use crate::answer::{Notes, Request};
@@ -93,8 +96,23 @@ impl Context {
     pub fn caller<'a>(&'a self, request: &'a Request) -> Caller<'a> {
         let Self { config, indexes, remotes, rights, .. } = self;
         let (notes, from) = (Notes::default(), Mutex::default());
-        let (words, began) = (Vec::new(), Instant::now());
-        Caller { config, indexes, remotes, rights, request, began, asks_for_symbols: true, words, notes, from }
+        let (words, paths, began) = (Vec::new(), Vec::new(), Instant::now());
+        let excerpts = Mutex::default();
+        let asks_for_symbols = true;
+        Caller {
+            config,
+            indexes,
+            remotes,
+            rights,
+            request,
+            began,
+            asks_for_symbols,
+            words,
+            paths,
+            excerpts,
+            notes,
+            from,
+        }
     }
 }
 
@@ -116,11 +134,24 @@ pub struct Caller<'a> {
     pub asks_for_symbols: bool,
     /// Words of the question, for which an excerpt of a folder without an index will do; none when it takes the whole.
     pub words: Vec<String>,
+    /// Absolute paths in the question: they tell which repository is meant when none is named.
+    pub paths: Vec<PathBuf>,
+    /// Excerpts for this question alone.
+    excerpts: Mutex<Vec<Early>>,
     notes: Notes,
     from: Mutex<Vec<(Sidecar, Arc<Snapshot>)>>,
 }
 
 impl Caller<'_> {
+    /// Words of the question, with paths relative to a root.
+    fn words_below(&self, root: &Path) -> Vec<String> {
+        let within = |word: &String| {
+            let inside = Path::new(word).strip_prefix(root).ok().and_then(Path::to_str);
+            inside.map_or_else(|| word.clone(), str::to_owned)
+        };
+        self.words.iter().map(within).collect()
+    }
+
     /// Records a snapshot that the answer is made from.
     pub fn answers_from(&self, sidecar: &Sidecar, snapshot: &Arc<Snapshot>) {
         // A panic elsewhere leaves the list intact.

@@ -54,10 +54,25 @@ pub fn index_excerpt(
     options: &Options,
     watcher: &Watcher<'_>,
 ) -> Result<Option<Excerpt>, Error> {
+    index_excerpt_in(&config.home, root, config, words, options, watcher)
+}
+
+/// Does what [`index_excerpt`] does, in an index directory other than the configured one.
+pub fn index_excerpt_in(
+    home: &Path,
+    root: &Path,
+    config: &Config,
+    words: &[String],
+    options: &Options,
+    watcher: &Watcher<'_>,
+) -> Result<Option<Excerpt>, Error> {
     let started = Instant::now();
     (watcher.progress)(0, None, "looking for files");
     let OfProject { config, .. } = of_project(root, config);
-    let rules = Rules { stop_after: options.at_most, ..rules(&config) };
+    let mut rules = Rules { stop_after: options.at_most, ..rules(&config) };
+    rules.extra_ignore.extend(options.extra_ignore.iter().cloned());
+    rules.follow_symlinks = options.follow_symlinks;
+    let config = Config { home: home.to_owned(), ..config };
     let phase = Phase::begin("discover");
     let files = discover::walk(root, &rules)?.files;
     drop(phase);

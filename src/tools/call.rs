@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -123,11 +124,14 @@ fn run_whole(
     cx: &Context,
     request: &Request,
     question: Question,
-    args: Map<String, Value>,
+    mut args: Map<String, Value>,
 ) -> Result<(Map<String, Value>, Notes), Error> {
+    let given = args.clone();
+    let paths = words::absolute(&mut args, request.roots.iter().chain(&request.directory).next().map(PathBuf::as_path));
     let asked = |args: Map<String, Value>, words| {
-        let mut call = Call::new(cx, request, question, (spec.name, args.clone()));
+        let mut call = Call::new(cx, request, question, (spec.name, given.clone()));
         call.caller.words = words;
+        call.caller.paths.clone_from(&paths);
         let body = run(spec, &call, args);
         let (notes, from) = call.caller.into_parts();
         (body, notes, from)

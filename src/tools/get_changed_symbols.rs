@@ -30,7 +30,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     file_pattern: Option<String>,
-    /// function, class, method, constant, type, or the language's own word.
+    /// As in search_symbols.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     kind: Option<String>,

@@ -26,7 +26,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     repos: Option<Vec<String>>,
-    /// The text in either case, or a regex with is_regex.
+    /// Text in either case, or a regex with is_regex.
     #[schemars(extend("x-aliases" = ["pattern"]))]
     query: String,
     /// Rust syntax.

@@ -289,25 +289,32 @@ fn calls_at_the_same_time_are_all_answered() {
 
 #[test]
 fn progress_rises_and_ends_before_the_answer() {
-    let mut server = Server::open();
-    let params =
-        json!({"name": "index_folder", "arguments": {"path": server.source()}, "_meta": {"progressToken": "t"}});
-    let id = server.request("tools/call", params);
-    let mut last = -1.0;
-    loop {
-        let message = server.receive();
-        if message["id"] == id {
-            assert_eq!(message["result"]["isError"], false, "{message}");
-            break;
+    // The first question reads the whole folder, be it a request for that or not.
+    for (tool, arguments) in [("index_folder", json!({"path": "."})), ("find_dead_code", json!({}))] {
+        let mut server = Server::open();
+        let code = (0..50).map(|n| format!("def function_{n}(a):\n    return a + {n}\n")).collect::<String>();
+        for n in 0..200 {
+            fs::write(server.source().join(format!("module_{n}.py")), &code).expect("the folder is ours");
         }
-        assert_eq!(message["method"], "notifications/progress", "{message}");
-        assert_eq!(message["params"]["progressToken"], "t");
-        let progress = message["params"]["progress"].as_f64().expect("progress is a number");
-        assert!(progress > last, "{message}");
-        last = progress;
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "t"}});
+        let id = server.request("tools/call", params);
+        let mut last = -1.0;
+        loop {
+            let message = server.receive();
+            if message["id"] == id {
+                assert_eq!(message["result"]["isError"], false, "{message}");
+                break;
+            }
+            assert_eq!(message["method"], "notifications/progress", "{message}");
+            assert_eq!(message["params"]["progressToken"], "t");
+            let progress = message["params"]["progress"].as_f64().expect("progress is a number");
+            assert!(progress > last, "{message}");
+            last = progress;
+        }
+        assert!(last >= 0.0, "{tool} tells of its progress");
+        server.assert_alive();
+        server.close();
     }
-    server.assert_alive();
-    server.close();
 }
 
 #[test]

@@ -62,6 +62,10 @@ fn a_question_is_about_the_folder_that_the_caller_stands_in() {
     assert_eq!(place.found(&within(&[], Some(&one))), ["def one():"]);
     let nowhere = within(&[], Some(Path::new("/")));
     assert_eq!(place.found(&nowhere), ["def one():"], "there is only one");
+    let marked = |request: &Request| {
+        place.ask(request, "search_text", json!({"query": "def"}))["_meta"]["only_indexed"] == json!(true)
+    };
+    assert!(marked(&nowhere) && !marked(&within(&[], Some(&one))));
     assert_eq!(place.found(&within(&[&two, &one], Some(&three))), ["def two():"], "the first root counts");
     assert_eq!(place.found(&within(&[Path::new("/"), &three], None)), ["def three():"]);
     let answer = place.ask(&nowhere, "search_text", json!({"query": "def"}));
@@ -81,6 +85,38 @@ fn a_repository_that_another_leaves_out_has_an_index_of_its_own() {
     assert_eq!(place.found(&within(&[&outer], None)), ["def outer():", "def held():"]);
     assert_eq!(place.found(&within(&[&inner], None)), ["def left_out():"]);
     assert_eq!(place.found(&within(&[&held], None)).len(), 2, "it is in the outer index already");
+}
+
+#[test]
+fn a_path_elsewhere_is_answered_by_the_repository_that_holds_it() {
+    let place = Place::new();
+    let (one, two, three) = (place.source("one", true), place.source("two", false), place.source("three", true));
+    let real = two.canonicalize().expect("it is there").join("code.py");
+    let standing = within(&[], Some(&one));
+    assert_eq!(place.found(&standing), ["def one():"]);
+    for path in [real.to_str().expect("it is text"), "../two/code.py", "./../two/code.py"] {
+        let answer = place.ask(&standing, "get_file_content", json!({"file_path": path}));
+        assert_eq!(answer["content"], "def two():\n    pass\n", "{path}: {answer}");
+        let answer = place.ask(&standing, "get_file_outline", json!({"file_paths": [path]}));
+        assert_eq!(answer["symbols"][0]["name"], "two", "{path}: {answer}");
+        let answer = place.ask(&standing, "get_symbol_source", json!({"symbol_id": format!("{path}::two")}));
+        assert_eq!(answer["name"], "two", "{path}: {answer}");
+    }
+    // From nowhere, a path says as much.
+    let nowhere = within(&[], Some(Path::new("/")));
+    let answer = place.ask(&nowhere, "get_file_content", json!({"file_path": three.join("code.py")}));
+    assert_eq!(answer["content"], "def three():\n    pass\n", "{answer}");
+    // Where nothing is, nothing of the caller's own is meant.
+    for path in ["../code.py", "../../code.py", "../four/code.py", "/no/such/code.py"] {
+        let answer = place.ask(&standing, "get_file_content", json!({"file_path": path}));
+        assert_eq!(answer["code"], "not_found", "{path}: {answer}");
+    }
+    for path in ["/etc/passwd", "/etc"] {
+        let answer = place.ask(&standing, "get_file_content", json!({"file_path": path}));
+        assert_eq!(answer["code"], "not_indexed", "{path}: {answer}");
+    }
+    let named = json!({"file_path": real, "repo": one});
+    assert_eq!(place.ask(&standing, "get_file_content", named)["code"], "not_found");
 }
 
 #[test]

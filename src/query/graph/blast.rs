@@ -112,3 +112,15 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
     blast.files = snapshot.files().filter(|file| !file.facts().is_empty()).count();
     blast
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Blast;
+
+    #[test]
+    fn ten_files_of_many_or_half_of_few_are_a_risk_of_one_half() {
+        let risk =
+            |files: usize, weight: f64| (Blast { files, ..Blast::default() }.risk_of(weight) * 10.0).round() / 10.0;
+        assert_eq!([risk(10_000, 0.0), risk(10_000, 10.0), risk(3, 1.0), risk(11, 10.0)], [0.0, 0.5, 0.5, 1.0]);
+    }
+}
