@@ -81,6 +81,26 @@ f⟦f⟧()
 }
 
 #[test]
+fn a_submodule_is_found_in_a_package_that_begins_with_a_star() {
+    check(
+        "--- base/__init__.py
+from base.query import *
+--- base/query.py
+def q⟦=q⟧(): ...
+--- gis/__init__.py
+--- gis/models/__init__.py
+from base import *
+--- gis/models/functions.py
+class AsText⟦=t⟧: ...
+--- use.py
+from gis.models import functions, q⟦q⟧
+functions.AsText⟦t⟧()
+q⟦q⟧()
+",
+    );
+}
+
+#[test]
 fn circular_imports_end() {
     check("--- a.py\nfrom b import x⟦?⟧\n--- b.py\nfrom a import x⟦?⟧\n");
 }
