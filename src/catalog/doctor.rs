@@ -91,7 +91,7 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
     }
     for path in gone {
         let remove = || std::fs::remove_dir_all(&path).map_err(|err| err.to_string());
-        visit.problem(&path.display().to_string(), "is left of a store that was removed", "remove it", remove);
+        visit.problem(&path.display().to_string(), "is a remainder of a store that was removed", "remove it", remove);
     }
     let mut by_store: BTreeMap<&str, Vec<&Sidecar>> = BTreeMap::new();
     sidecars.iter().for_each(|sidecar| by_store.entry(&sidecar.store).or_default().push(sidecar));
@@ -197,7 +197,7 @@ impl Visit<'_> {
             if sidecar.remote.is_none() && pipeline::was_removed(sidecar, self.config) {
                 let what = format!("its folder {} is gone", sidecar.root.display());
                 let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
-                self.problem(&sidecar.repo, &what, "forget it", forget);
+                self.problem(&sidecar.repo, &what, "remove its index", forget);
                 continue;
             }
             let whole = store.snapshot(&sidecar.snapshot).and_then(|snapshot| snapshot.verify().map(|()| snapshot));
@@ -244,12 +244,12 @@ impl Visit<'_> {
         let root = self.config.path_map.to_local(&sidecar.root);
         if sidecar.remote.is_some() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
-            return self.problem(&sidecar.repo, what, "forget it, and call index_repo", forget);
+            return self.problem(&sidecar.repo, what, "remove its index, and call index_repo", forget);
         }
         if !root.is_dir() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
             let what = format!("{what}, and its folder {} is not there", root.display());
-            return self.problem(&sidecar.repo, &what, "forget it", forget);
+            return self.problem(&sidecar.repo, &what, "remove its index", forget);
         }
         let config = self.config;
         let rebuild = || {

@@ -18,7 +18,7 @@ pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     if let Some(reason) = skipped {
         let mut message = format!("{shown:?} was left out of the index: {} ({})", reason.as_str(), reason.meaning());
         if reason == SkipReason::Secret {
-            message.push_str("; who means to read it names it: --allow-secrets, or `allow_secrets` in config.toml");
+            message.push_str("; to read it, name it in --allow-secrets, or in `allow_secrets` in config.toml");
         }
         return Error::new(Code::NotFound, message).with("reason", reason.as_str());
     }

@@ -92,7 +92,8 @@ impl Filters {
     pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
         let kinds: Vec<String> = kinds.iter().flat_map(|kind| alternatives(kind)).collect();
         if let Some(term) = self.kinds.iter().find(|term| !kinds.is_empty() && !kinds.contains(term)) {
-            let message = format!("the query says kind:{term}, which is none of the kinds beside it; give one of them");
+            let message =
+                format!("the query says kind:{term}, which is not among the kinds given beside it; give one of those");
             return Err(Error::new(Code::InvalidArguments, message));
         }
         if self.kinds.is_empty() {
@@ -184,6 +185,6 @@ fn check_language(language: &str) -> Result<(), Error> {
     if ids().contains(&language) {
         return Ok(());
     }
-    let message = format!("no symbols are read from {language:?}; the languages are {}", ids().join(", "));
+    let message = format!("there are no symbols for {language:?}; the languages are {}", ids().join(", "));
     Err(Error::new(Code::InvalidArguments, message))
 }

@@ -164,7 +164,7 @@ impl Tool for GetRankedContext {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
         if budget < SMALLEST {
-            let message = format!("`token_budget` holds no symbol; give {SMALLEST} or more");
+            let message = format!("`token_budget` is too small for a symbol; give {SMALLEST} or more");
             return Err(Error::new(Code::InvalidArguments, message));
         }
         let fields = Fields::read(args.fields.as_deref())?;
@@ -414,7 +414,7 @@ fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Res
     let kept_cost = cost(&kept);
     if kept_cost > budget_of_items {
         let needed = frame + kept_cost;
-        let message = format!("`token_budget` holds no symbol that answers; give {needed} or more");
+        let message = format!("`token_budget` is too small for the best symbol; give {needed} or more");
         return Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed));
     }
     let mut packing = Packing {

@@ -124,7 +124,7 @@ fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     // A folder may have the name of a symbol, and the request does not show which is meant.
     if !path.is_empty() && inside.peek().is_some() {
         let files: Vec<&str> = inside.take(5).collect();
-        let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files of it");
+        let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files in it");
         return Err(Error::new(Code::InvalidArguments, message).with("files", files));
     }
     let unknown = match related::symbol(repo, named) {
@@ -184,7 +184,7 @@ fn packed(map: &[MapFile<'_>], budget: usize, most_symbols: usize) -> Result<Out
             let line =
                 first.symbols.first().map_or(0, |(symbol, _)| tokens::of_json(&symbol.signature(SIGNATURE)) + AROUND);
             let needed = frame + tokens::estimate(first.file.path()) + 3 * AROUND + line;
-            let message = format!("`token_budget` holds no file; give {needed} or more");
+            let message = format!("`token_budget` is too small for a file; give {needed} or more");
             Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed))
         }
         _ => Ok(output),

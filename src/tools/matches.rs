@@ -151,7 +151,7 @@ impl<M: Serialize> Page<'_, M> {
     ) -> Result<(), Error> {
         let outcome = search(repo, self).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
         if self.call.request.is_cancelled() {
-            return Err(Error::new(Code::Cancelled, "the search was called off"));
+            return Err(Error::new(Code::Cancelled, "the search was cancelled"));
         }
         self.state.timed_out |= outcome.timed_out;
         self.state.at_least |= outcome.stopped || outcome.timed_out;
@@ -235,9 +235,9 @@ fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: boo
     }
     nearest.truncate(5);
     let verdict = match (timed_out, doubt, scanned_files) {
-        (true, ..) => "not_known: the time was up",
+        (true, ..) => "not_known: the time ran out",
         (_, Some(doubt), _) => doubt,
-        (.., 0) => "no_file_matches: language and file_pattern leave no file",
+        (.., 0) => "no_file_matches: no file fits language and file_pattern",
         _ => "not_found",
     };
     Absence { verdict, scanned_files, left_out, nearest }

@@ -118,7 +118,7 @@ pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str
     if let Some(language) = language
         && !ids().contains(&language)
     {
-        let message = format!("no syntax is read of {language:?}; the languages are {}", ids().join(", "));
+        let message = format!("there is no syntax search for {language:?}; the languages are {}", ids().join(", "));
         return Err(Error::new(Code::InvalidArguments, message));
     }
     match (pattern, smell) {

@@ -552,7 +552,7 @@ pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
     let verdict = match (doubt, files) {
         (Some(doubt), _) => doubt,
         (None, 0) if is_empty => "no_files: nothing is indexed here",
-        (None, 0) => "no_file_matches: language and file_pattern leave no file",
+        (None, 0) => "no_file_matches: no file fits language and file_pattern",
         (None, _) if symbols == 0 && !no_symbols_for.is_empty() => {
             "no_symbols: these languages have none here; search_text finds text"
         }
