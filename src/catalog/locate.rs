@@ -100,7 +100,13 @@ fn named_path(caller: &Caller<'_>, repo: &str) -> Option<PathBuf> {
 /// indexed repository is meant.
 fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
     if let Some(path) = elsewhere(caller) {
-        return at(caller, &path);
+        // A path alone, which a misled model may give, opens no folder that is no project.
+        return match held(caller, &path)? {
+            None if project_root(&path).is_none() => {
+                Err(not_indexed(root_of(&path), "it is outside of the repository that you work in"))
+            }
+            _ => at(caller, &path),
+        };
     }
     let mut places = caller.places().filter(|place| !is_nowhere(place)).peekable();
     if let Some(first) = places.peek().copied() {

@@ -90,7 +90,7 @@ fn a_repository_that_another_leaves_out_has_an_index_of_its_own() {
 #[test]
 fn a_path_elsewhere_is_answered_by_the_repository_that_holds_it() {
     let place = Place::new();
-    let (one, two, three) = (place.source("one", true), place.source("two", false), place.source("three", true));
+    let (one, two, three) = (place.source("one", true), place.source("two", true), place.source("three", true));
     let real = two.canonicalize().expect("it is there").join("code.py");
     let standing = within(&[], Some(&one));
     assert_eq!(place.found(&standing), ["def one():"]);
@@ -115,6 +115,13 @@ fn a_path_elsewhere_is_answered_by_the_repository_that_holds_it() {
         let answer = place.ask(&standing, "get_file_content", json!({"file_path": path}));
         assert_eq!(answer["code"], "not_indexed", "{path}: {answer}");
     }
+    // A plain folder is opened by name only.
+    let plain = place.source("plain", false);
+    let inside = json!({"file_path": "../plain/code.py"});
+    let answer = place.ask(&standing, "get_file_content", inside.clone());
+    assert_eq!((&answer["code"], &answer["content"]), (&json!("not_indexed"), &Value::Null), "{answer}");
+    place.ask(&standing, "index_folder", json!({"path": plain}));
+    assert_eq!(place.ask(&standing, "get_file_content", inside)["content"], "def plain():\n    pass\n");
     let named = json!({"file_path": real, "repo": one});
     assert_eq!(place.ask(&standing, "get_file_content", named)["code"], "not_found");
 }
