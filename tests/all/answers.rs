@@ -235,7 +235,11 @@ fn an_empty_folder_is_no_find() {
     let (cx, folder) = indexed("--- a.py\nx = 1\n");
     let root = project(&folder);
     std::fs::remove_file(root.join("a.py")).expect("it is there");
-    let answer = envelope(&cx, &root, "get_repo_outline", json!({}));
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut answer = envelope(&cx, &root, "get_repo_outline", json!({}));
+    while answer.found && Instant::now() < until {
+        answer = envelope(&cx, &root, "get_repo_outline", json!({}));
+    }
     assert!(!answer.is_error && !answer.found, "{}", answer.text);
     assert!(answer.value["_meta"]["hint"].to_string().contains("no file is indexed here"), "{}", answer.text);
 }
