@@ -29,6 +29,8 @@
 //!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
+//! [`setup`] writes the server into the configurations of clients.
+//!
 //! [`model`] holds the shared data types, [`config`] all settings, and [`allocator`] the memory allocator.
 //!
 //! ```
@@ -61,6 +63,7 @@ pub mod net;
 pub mod pipeline;
 pub mod query;
 pub mod resolve;
+pub mod setup;
 pub mod store;
 pub mod tools;
 pub mod watch;

@@ -1,4 +1,4 @@
-//! `doctor`: reports problems of the index directory, and fixes them on request.
+//! `doctor`: reports problems of the index directory and of clients' configurations, and fixes what it can on request.
 
 use std::io::{self, IsTerminal};
 
@@ -8,10 +8,12 @@ use serde_json::json;
 use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FOUND, Global, NOTHING};
-use crate::catalog::doctor;
+use crate::catalog::doctor::{self, Finding};
 use crate::config::Config;
+use crate::setup;
 
-/// Say what is wrong with the index directory: damaged or left-over files, folders that are gone, permissions, room, limits.
+/// Say what is wrong with the index directory: damaged or left-over files, folders that are gone, permissions, room, limits;
+/// and with clients' configurations that name a program that is gone.
 ///
 /// Exit status: 0 nothing is wrong or all was mended, 1 something is wrong, 2 error.
 #[derive(Args)]
@@ -29,13 +31,27 @@ pub(super) fn run(how: &Doctor, global: &Global, config: &Config) -> u8 {
             output::complain(&format!("{}\n", paint.dim(what)));
         }
     };
-    let report = doctor::examine(config, how.fix, &tell);
+    let mut report = doctor::examine(config, how.fix, &tell);
+    report.findings.extend(drifted(config));
     if global.json {
         output::print_bytes(format!("{}\n", json!(report)).as_bytes());
     } else {
         show(&report, how.fix, Paint::of(global.color, io::stdout().is_terminal()));
     }
     if report.is_ill() { NOTHING } else { FOUND }
+}
+
+/// Clients whose configuration no longer starts this program.
+fn drifted(config: &Config) -> Vec<Finding> {
+    let drifts = super::init::surroundings(config).map(|around| setup::drift(&around)).unwrap_or_default();
+    let finding = |drift: setup::Drift| Finding {
+        subject: drift.path.display().to_string(),
+        what: drift.what,
+        is_problem: true,
+        remedy: Some(drift.remedy),
+        mended: false,
+    };
+    drifts.into_iter().map(finding).collect()
 }
 
 fn show(report: &doctor::Report, fix: bool, paint: Paint) {

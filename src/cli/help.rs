@@ -31,6 +31,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     (
         "Serve and keep",
         &[
+            "init",
             "serve",
             "token",
             "watch",

@@ -7,6 +7,7 @@ mod editor;
 mod grep;
 mod help;
 mod here;
+mod init;
 mod interrupt;
 mod output;
 mod pick;
@@ -138,6 +139,7 @@ enum Own {
     #[command(aliases = ["search_ast", "search-ast"])]
     Ast(Box<grep::Ast>),
     Pick(pick::Pick),
+    Init(init::Init),
     Serve(Box<serve::Serve>),
     #[cfg(feature = "http")]
     Token(token::Token),
@@ -193,6 +195,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
                 Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
                 Ok(Own::Pick(how)) => return pick(&global, &how),
+                Ok(Own::Init(how)) => return set_up(&global, &how),
                 Ok(Own::Serve(how)) => return serve::run(&global, *how),
                 #[cfg(feature = "http")]
                 Ok(Own::Token(how)) => return token::run(how),
@@ -274,6 +277,14 @@ fn manual() -> u8 {
 fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
     match config::load(&flags(global, Settings::default())) {
         Ok(config) => doctor::run(how, global, &config),
+        Err(err) => fail(&err),
+    }
+}
+
+/// Sets up clients.
+fn set_up(global: &Global, how: &init::Init) -> u8 {
+    match config::load(&flags(global, Settings::default())) {
+        Ok(config) => init::run(how, global, &config),
         Err(err) => fail(&err),
     }
 }

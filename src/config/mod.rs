@@ -346,6 +346,16 @@ fn join(base: &Path, rest: &Path) -> PathBuf {
     if rest.as_os_str().is_empty() { base.to_owned() } else { base.join(rest) }
 }
 
+/// Value of an environment variable that is set and not empty.
+pub fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Home folder of the user, as the environment names it.
+pub fn user() -> Option<PathBuf> {
+    user_folder(&variable)
+}
+
 /// Whether the user disables colours: <https://no-color.org>.
 pub fn no_color() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())

@@ -12,6 +12,7 @@ mod first;
 mod graph;
 mod http;
 mod incremental;
+mod init;
 mod languages;
 mod mcp;
 mod papers;

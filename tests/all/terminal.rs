@@ -164,6 +164,22 @@ fn a_symbol_is_picked_as_one_types() {
 }
 
 #[test]
+fn clients_are_set_up_once_the_person_agrees() {
+    let place = Place::new();
+    let path = place.folder.path().join(".claude.json");
+    fs::write(&path, "{}\n").expect("the folder is ours");
+    for (answer, is_written) in [("\n", false), ("no\n", false), ("y\n", true)] {
+        let mut terminal = Terminal::start(place.command(&["init"]), 100, 24);
+        terminal.wait_for("the question", |terminal| terminal.printed().contains("Write this file? [y/N]"));
+        assert!(terminal.printed().contains("+   \"mcpServers\": {"), "the change is shown first");
+        terminal.press(answer);
+        assert!(terminal.ended().success());
+        let text = fs::read_to_string(&path).expect("it is there");
+        assert_eq!(text.contains("codelode"), is_written, "{text}");
+    }
+}
+
+#[test]
 fn answers_fit_the_terminal() {
     let place = Place::new();
     let long = format!("def compute_{}(first_argument, second_argument): pass\n", "a_name_".repeat(5));

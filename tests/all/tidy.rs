@@ -28,8 +28,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tools", &["answer", "catalog", "query", "store", "languages", "github"]),
     ("watch", &["pipeline", "store", "config", "git", "allocator"]),
     ("http", &["config"]),
+    ("setup", &["net"]),
     ("mcp", &["tools", "answer", "config", "http"]),
-    ("cli", &["tools", "answer", "catalog", "mcp", "http", "config", "watch", "allocator"]),
+    ("cli", &["tools", "answer", "catalog", "mcp", "http", "config", "setup", "watch", "allocator"]),
     ("allocator", &[]),
     // It leads into every room, and the program does not hold it.
     (

@@ -66,6 +66,12 @@ impl Site {
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
+    /// Its address, as people write it.
+    #[allow(dead_code, reason = "attacks have a client of their own")]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// Runs the program beside the server; gives its standard output.
     #[allow(dead_code, reason = "attacks run nothing beside it")]
     pub fn run(&self, arguments: &[&str]) -> String {

@@ -1,0 +1,310 @@
+//! `init`: writes the server into the configurations of clients, after showing what it would write, and takes it out again.
+
+use std::io::{self, BufRead as _, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::output::{self, Output, Paint};
+use super::render::n_of;
+use super::{FAILED, FOUND, Global, NOTHING, complain, fail};
+use crate::config::{self, Config};
+use crate::setup::{self, Action, Answer, Launch, Step, Surroundings, Wish};
+
+/// Set up the clients on this machine: find them, show what would be written, ask once, write, and try the result.
+///
+/// Only the entry `codelode` is written; everything else in a file stays as it is. Exit status: 0 done, 1 no client was found, 2
+/// error.
+#[derive(Args)]
+pub(super) struct Init {
+    /// Set up this client, found or not, as claude-code; repeatable [default: all that are found].
+    #[arg(long, value_name = "CLIENT")]
+    client: Vec<String>,
+    /// Whose configuration: user or project [default: user].
+    #[arg(long, value_name = "SCOPE", hide_possible_values = true)]
+    scope: Option<Scope>,
+    /// Use the server at this address, instead of a program that the client starts.
+    #[arg(long, value_name = "URL")]
+    http: Option<String>,
+    /// The environment variable in which clients find the token for that server.
+    #[arg(long, value_name = "VARIABLE", requires = "http")]
+    token_variable: Option<String>,
+    /// Take out what was written: a file that nobody changed since becomes what it was, byte for byte.
+    #[arg(long, conflicts_with_all = ["http", "print_config"])]
+    undo: bool,
+    /// Only show what would be written.
+    #[arg(long)]
+    dry_run: bool,
+    /// Write without asking.
+    #[arg(long, short)]
+    yes: bool,
+    /// Only print what the configuration of this client should hold.
+    #[arg(long, value_name = "CLIENT", conflicts_with = "client")]
+    print_config: Option<String>,
+}
+
+/// Owner of a configuration.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scope {
+    /// The user.
+    User,
+    /// The project.
+    Project,
+}
+
+/// Sets up clients, or undoes it.
+pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
+    let around = match surroundings(config) {
+        Ok(around) => around,
+        Err(problem) => return complain(&problem),
+    };
+    let wish = Wish {
+        clients: how.client.clone(),
+        scope: how.scope.map(|scope| if scope == Scope::User { setup::Scope::User } else { setup::Scope::Project }),
+        url: how.http.clone(),
+        token: how.token_variable.clone(),
+    };
+    if let Some(id) = &how.print_config {
+        return print_config(&around, id, &wish);
+    }
+    let planned = if how.undo { setup::plan_undo(&around, &wish) } else { setup::plan(&around, &wish) };
+    let steps = match planned {
+        Ok(steps) => steps,
+        Err(err) => return fail(&err),
+    };
+    Setup { how, global, around, paint: Paint::of(global.color, io::stdout().is_terminal()) }.run(&steps)
+}
+
+/// Where clients are looked for: in the folder of the user, and in the project around the current folder.
+pub(super) fn surroundings(config: &Config) -> Result<Surroundings, String> {
+    let user = config::user().ok_or("no home folder: set HOME")?;
+    let program = std::env::current_exe().map_err(|err| format!("this program has no path: {err}"))?;
+    let here = std::env::current_dir().map_err(|err| format!("the current folder cannot be read: {err}"))?;
+    let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned();
+    let project = Some(root).filter(|root| !config::is_home(root));
+    let (home, ca_file) = (config.home.clone(), config.ca_file.clone());
+    Ok(Surroundings { user, project, home, program, variable: config::variable, ca_file })
+}
+
+/// Prints the configuration of one client, and on standard error where it belongs.
+fn print_config(around: &Surroundings, id: &str, wish: &Wish) -> u8 {
+    let (client, text) = match setup::client(id).and_then(|client| Ok((client, setup::sample(around, client, wish)?))) {
+        Ok(found) => found,
+        Err(err) => return fail(&err),
+    };
+    output::print_bytes(text.as_bytes());
+    let files = client.user.here().iter().chain(&client.project).cloned().collect::<Vec<_>>().join(", or ");
+    let files = if files.is_empty() { client.note.clone().unwrap_or_default() } else { files };
+    output::complain(&format!("{}: {files}\n", client.name));
+    FOUND
+}
+
+/// A setup, with what it takes to tell of it.
+struct Setup<'a> {
+    how: &'a Init,
+    global: &'a Global,
+    around: Surroundings,
+    paint: Paint,
+}
+
+impl Setup<'_> {
+    fn run(&self, steps: &[Step]) -> u8 {
+        if steps.is_empty() {
+            return self.nobody();
+        }
+        let n_due = steps.iter().filter(|step| step.is_due()).count();
+        let is_wrong = steps.iter().any(|step| step.action.is_err());
+        if !self.global.json {
+            self.show(steps);
+        }
+        if n_due > 0 && !self.how.dry_run && !self.how.yes {
+            if !io::stdin().is_terminal() || self.global.json {
+                return complain("nothing was written; --yes writes without asking, --dry-run only shows");
+            }
+            if !self.agreed(n_due) {
+                output::complain("nothing was written\n");
+                return FOUND;
+            }
+        }
+        let (mut done, mut failed) = (Vec::new(), is_wrong);
+        if !self.how.dry_run {
+            for step in steps.iter().filter(|step| step.is_due()) {
+                let result = match self.how.undo {
+                    true => setup::apply_undo(&self.around, step),
+                    false => setup::apply(&self.around, step),
+                };
+                match result {
+                    Ok(()) => done.push(step),
+                    Err(err) => failed = fail(&err) == FAILED,
+                }
+            }
+        }
+        let is_idle = |step: &&Step| matches!(step.action, Ok(Action::Nothing));
+        let ready: Vec<&Step> = steps.iter().filter(is_idle).chain(done.iter().copied()).collect();
+        let answers = if self.how.dry_run || self.how.undo { Vec::new() } else { self.answers(&ready) };
+        failed |= answers.iter().any(|(_, answer)| answer.is_err());
+        match self.global.json {
+            true => self.print(steps, &done, &answers),
+            false => self.tell(&done, &answers),
+        }
+        if failed { FAILED } else { FOUND }
+    }
+
+    /// Says that there is nothing to set up, or to undo.
+    fn nobody(&self) -> u8 {
+        if self.how.undo {
+            output::complain("nothing to undo\n");
+            return FOUND;
+        }
+        let ids: Vec<&str> = setup::clients().iter().map(|client| client.id.as_str()).collect();
+        output::complain(&format!("no client was found; --client sets one up all the same: {}\n", ids.join(", ")));
+        NOTHING
+    }
+
+    /// Shows what would be written.
+    fn show(&self, steps: &[Step]) {
+        let mut out = Output::new(self.paint);
+        for step in steps {
+            let title = format!("{}: {}", self.paint.name(&step.client.name), self.shown(&step.path));
+            match &step.action {
+                Err(err) => {
+                    out.line(title);
+                    out.line(format!("  {} {}", self.paint.bad("error:"), said(err)));
+                }
+                Ok(Action::Nothing) => out.line(format!("{title}: nothing to do")),
+                Ok(Action::Remove) => out.line(format!("{title}: removed, as init made it")),
+                Ok(Action::Write(text)) => {
+                    out.line(format!("{title}{}", if step.is_new() { " (new)" } else { "" }));
+                    for hunk in setup::hunks(step.before(), text) {
+                        if !step.is_new() {
+                            out.line(self.paint.dim(&format!("  line {}:", hunk.line)));
+                        }
+                        hunk.removed
+                            .iter()
+                            .for_each(|line| out.line(format!("  {}", self.paint.bad(&format!("- {line}")))));
+                        hunk.added
+                            .iter()
+                            .for_each(|line| out.line(format!("  {}", self.paint.name(&format!("+ {line}")))));
+                    }
+                }
+            }
+        }
+        out.print();
+    }
+
+    /// Whether the person agrees.
+    fn agreed(&self, n_due: usize) -> bool {
+        let what = if n_due == 1 { "this file".to_owned() } else { format!("these {n_due} files") };
+        output::complain(&format!("{} {what}? [y/N] ", if self.how.undo { "Restore" } else { "Write" }));
+        let mut answer = String::new();
+        let _ = io::stdin().lock().read_line(&mut answer);
+        ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+    }
+
+    /// The server as each configured client reaches it; each way is tried once.
+    fn answers(&self, steps: &[&Step]) -> Vec<(Launch, Result<Answer, String>)> {
+        let mut answers: Vec<(Launch, Result<Answer, String>)> = Vec::new();
+        for step in steps {
+            let Some(launch) = setup::launch_of(&self.around, step) else { continue };
+            if !answers.iter().any(|(known, _)| *known == launch) {
+                let answer = setup::probe(&self.around, &launch);
+                answers.push((launch, answer));
+            }
+        }
+        answers
+    }
+
+    /// Tells what was done, and whether the server answers.
+    fn tell(&self, done: &[&Step], answers: &[(Launch, Result<Answer, String>)]) {
+        let mut out = Output::new(self.paint);
+        for step in done {
+            let verb = match (&step.action, self.how.undo) {
+                (Ok(Action::Remove), _) => "removed",
+                (_, true) => "restored",
+                _ => "wrote",
+            };
+            out.line(format!("{verb} {}", self.shown(&step.path)));
+        }
+        for (launch, answer) in answers {
+            let command = match launch {
+                Launch::Local { program, args } => format!("{program} {}", args.join(" ")),
+                Launch::Remote { url, .. } => url.clone(),
+            };
+            match answer {
+                Ok(answer) => out.line(format!(
+                    "{command}: {} answers in {} ms, with {}: {}",
+                    answer.server,
+                    answer.time.as_millis(),
+                    n_of(answer.tools.len() as u64, "tool", "tools"),
+                    answer.tools.join(", ")
+                )),
+                Err(problem) => out.line(format!("{} {command}: {problem}", self.paint.bad("error:"))),
+            }
+        }
+        if !self.global.quiet && !self.how.undo && !done.is_empty() {
+            let mut notes: Vec<String> = Vec::new();
+            for step in done {
+                let of_project = step.client.project_note.iter().filter(|_| step.scope == setup::Scope::Project);
+                let of_client = step.client.note.iter().chain(of_project);
+                notes.extend(of_client.map(|note| format!("{}: {note}", step.client.name)));
+            }
+            let by_name = done.iter().filter(|step| step.scope == setup::Scope::Project && step.client.is_desktop);
+            let by_name: Vec<&str> = by_name.map(|step| step.client.name.as_str()).collect();
+            if !by_name.is_empty() && self.how.http.is_none() {
+                let names = by_name.join(", ");
+                notes.push(format!("{names}: the desktop's PATH has to hold codelode, as /usr/local/bin does"));
+            }
+            let last = "running clients read this at their next start; `codelode init --undo` takes it back";
+            notes.push(last.to_owned());
+            out.notes(notes, Paint::of(self.global.color, io::stderr().is_terminal()));
+        }
+        out.print();
+    }
+
+    /// Prints the outcome as JSON.
+    fn print(&self, steps: &[Step], done: &[&Step], answers: &[(Launch, Result<Answer, String>)]) {
+        let files: Vec<Value> = steps
+            .iter()
+            .map(|step| {
+                let is_done = done.iter().any(|other| std::ptr::eq(*other, step));
+                let (action, error) = match &step.action {
+                    Ok(Action::Nothing) => ("nothing", None),
+                    Ok(Action::Write(_)) => ("write", None),
+                    Ok(Action::Remove) => ("remove", None),
+                    Err(err) => ("error", Some(said(err))),
+                };
+                let scope = if step.scope == setup::Scope::User { "user" } else { "project" };
+                json!({"client": step.client.id, "scope": scope, "file": step.path, "action": action, "done": is_done, "error": error})
+            })
+            .collect();
+        let servers: Vec<Value> = answers
+            .iter()
+            .map(|(launch, answer)| {
+                let way = match launch {
+                    Launch::Local { program, args } => json!({"command": program, "args": args}),
+                    Launch::Remote { url, .. } => json!({"url": url}),
+                };
+                match answer {
+                    Ok(answer) => json!({"launch": way, "server": answer.server, "tools": answer.tools}),
+                    Err(problem) => json!({"launch": way, "error": problem}),
+                }
+            })
+            .collect();
+        output::print_bytes(format!("{}\n", json!({"files": files, "servers": servers})).as_bytes());
+    }
+
+    /// A path as a person writes it.
+    fn shown(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.around.user).map(|rest| PathBuf::from("~").join(rest));
+        self.paint.path(&inside.unwrap_or_else(|_| path.to_owned()).to_string_lossy())
+    }
+}
+
+/// An error with its cause.
+fn said(err: &setup::Error) -> String {
+    match std::error::Error::source(err) {
+        Some(cause) => format!("{err}: {cause}"),
+        None => err.to_string(),
+    }
+}

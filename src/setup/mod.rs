@@ -1,0 +1,414 @@
+//! Setup of clients: finds those that are there, writes the server's entry into their configuration, takes it out again,
+//! and tells what has drifted since. Where each client keeps its files, and in which form, is data: [`clients`].
+
+mod edit;
+mod entry;
+mod error;
+mod file;
+mod probe;
+mod program;
+mod record;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+pub use edit::Format;
+use edit::Place;
+pub use edit::lines::{Hunk, hunks};
+pub use entry::{Launch, NAME};
+pub use error::Error;
+use file::Text;
+pub use probe::Answer;
+use record::{Record, Records};
+pub use table::{Client, Confirmed, Paths, clients};
+
+/// Surroundings in which clients are looked for.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Folder of the user.
+    pub user: PathBuf,
+    /// Root of the project that the person stands in; `None` in the folder of the user.
+    pub project: Option<PathBuf>,
+    /// Codelode's own folder, for records.
+    pub home: PathBuf,
+    /// This program.
+    pub program: PathBuf,
+    /// Value of an environment variable that is set and not empty.
+    pub variable: fn(&str) -> Option<String>,
+    /// Certificates (PEM) of authorities trusted beside the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// Owner of a configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user, in every project.
+    User,
+    /// A project, for everybody who works on it.
+    Project,
+}
+
+/// Request for a setup.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Ids of clients, found or not; empty for all that are found.
+    pub clients: Vec<String>,
+    /// Whose configuration; `None` for the user's, or the project's of a client that is found there only.
+    pub scope: Option<Scope>,
+    /// Endpoint of a server over HTTP, instead of a program that the client starts.
+    pub url: Option<String>,
+    /// Environment variable with the token for that server.
+    pub token: Option<String>,
+}
+
+/// One file to be written or removed.
+#[derive(Debug)]
+pub struct Step {
+    /// The client that reads it.
+    pub client: &'static Client,
+    /// Its owner.
+    pub scope: Scope,
+    /// The file, as the client names it.
+    pub path: PathBuf,
+    /// What is to be done.
+    pub action: Result<Action, Error>,
+    file: Option<Text>,
+}
+
+/// Deed of a step.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing: it is as it should be.
+    Nothing,
+    /// The file gets this text.
+    Write(String),
+    /// The file is removed, because it was made here.
+    Remove,
+}
+
+/// A configuration that no longer does what it was written for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub what: String,
+    /// What helps.
+    pub remedy: String,
+}
+
+impl Step {
+    /// The text of the file now; empty if there is none.
+    pub fn before(&self) -> &str {
+        self.file.as_ref().and_then(|file| file.text.as_deref()).unwrap_or_default()
+    }
+
+    /// Whether the file is new.
+    pub fn is_new(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.text.is_none())
+    }
+
+    /// Whether there is something to do.
+    pub fn is_due(&self) -> bool {
+        matches!(self.action, Ok(Action::Write(_) | Action::Remove))
+    }
+}
+
+/// The client of that id.
+pub fn client(id: &str) -> Result<&'static Client, Error> {
+    clients().iter().find(|client| client.id == id).ok_or_else(|| {
+        let ids = || clients().iter().map(|client| client.id.as_str());
+        let nearest = crate::model::nearest(id, ids(), 1).first().map(|near| (*near).to_owned());
+        Error::UnknownClient { id: id.to_owned(), nearest, known: ids().collect::<Vec<_>>().join(", ") }
+    })
+}
+
+/// The steps that set up the clients, in the order of the table.
+pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
+    let mut steps = Vec::new();
+    for (client, scope) in chosen(around, wish)? {
+        let launch = around.launch(scope, wish)?;
+        steps.push(around.step(client, scope, |file| {
+            let place = Place { path: &client.key, name: NAME };
+            let before = file.text.as_deref().unwrap_or_default();
+            let existing = edit::get(client.format, before, place).map_err(|err| around.broken(file, err))?;
+            // A project's entry may come from anybody: its flags are not passed on.
+            let own = existing.as_ref().filter(|_| scope == Scope::User);
+            let launch = entry::with_arguments_of(&launch, own.and_then(|entry| entry::read(client, entry)));
+            let entry = entry::wanted(client, &launch, existing.as_ref())
+                .ok_or_else(|| Error::NoSuchForm { name: client.name.clone(), is_token: client.remote.is_some() })?;
+            if existing == Some(Value::Object(entry.clone())) {
+                return Ok(Action::Nothing);
+            }
+            let after = edit::put(client.format, before, place, &entry).map_err(|err| around.broken(file, err))?;
+            Ok(Action::Write(after))
+        }));
+    }
+    Ok(steps)
+}
+
+/// The steps that take back what was set up: byte for byte where the file is as it was written, else only the entry.
+pub fn plan_undo(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
+    let records = Records::load(&around.home);
+    let mut places: Vec<(&'static Client, Scope, PathBuf)> = Vec::new();
+    for client in clients() {
+        for scope in [Scope::User, Scope::Project] {
+            places.extend(around.file(client, scope).map(|path| (client, scope, path)));
+        }
+    }
+    // Files in other projects, or in folders that were named differently.
+    for record in records.all() {
+        let is_known =
+            places.iter().any(|(_, _, path)| file::read(path, None).is_ok_and(|text| text.target == record.path));
+        if let (false, Ok(client)) = (is_known, client(&record.client)) {
+            let scope = if record.is_project { Scope::Project } else { Scope::User };
+            places.push((client, scope, record.path.clone()));
+        }
+    }
+    for id in &wish.clients {
+        client(id)?;
+    }
+    let is_meant = |client: &Client, scope| {
+        (wish.clients.is_empty() || wish.clients.contains(&client.id))
+            && wish.scope.is_none_or(|wanted| wanted == scope)
+    };
+    let mut steps: Vec<Step> = Vec::new();
+    for (client, scope, path) in places.into_iter().filter(|(client, scope, _)| is_meant(client, *scope)) {
+        let step = around.step_at(client, scope, path, |file| {
+            let Some(text) = file.text.as_deref() else { return Ok(Action::Nothing) };
+            match records.of(&file.target).filter(|record| record.is_of(text)) {
+                Some(record) => Ok(record.undone(text).map_or(Action::Remove, Action::Write)),
+                None => {
+                    let place = Place { path: &client.key, name: NAME };
+                    let existing = edit::get(client.format, text, place).map_err(|err| around.broken(file, err))?;
+                    let Some(_) = existing else { return Ok(Action::Nothing) };
+                    let after = edit::remove(client.format, text, place).map_err(|err| around.broken(file, err))?;
+                    Ok(Action::Write(after))
+                }
+            }
+        });
+        // A file of another client is none of ours: it is not there, or holds no entry.
+        if step.is_due() || (step.action.is_err() && !step.before().is_empty()) {
+            steps.push(step);
+        }
+    }
+    Ok(steps)
+}
+
+/// Does a step, and records it.
+pub fn apply(around: &Surroundings, step: &Step) -> Result<(), Error> {
+    let (Ok(action), Some(file)) = (&step.action, &step.file) else { return Ok(()) };
+    let mut records = Records::load(&around.home);
+    match action {
+        Action::Nothing => return Ok(()),
+        Action::Write(text) => {
+            let folders = file::write(file, text, step.scope == Scope::Project)?;
+            let is_project = step.scope == Scope::Project;
+            let record = Record::new(file.target.clone(), &step.client.id, is_project, folders);
+            records.add(record, file.text.as_deref(), text);
+        }
+        Action::Remove => file::remove(file)?,
+    }
+    records.save(&around.home)
+}
+
+/// Takes a step back, and forgets it. Folders that were made for it go if they are empty.
+pub fn apply_undo(around: &Surroundings, step: &Step) -> Result<(), Error> {
+    let (Ok(action), Some(file)) = (&step.action, &step.file) else { return Ok(()) };
+    match action {
+        Action::Nothing => return Ok(()),
+        Action::Write(text) => drop(file::write(file, text, step.scope == Scope::Project)?),
+        Action::Remove => file::remove(file)?,
+    }
+    let mut records = Records::load(&around.home);
+    for folder in records.of(&file.target).filter(|_| *action == Action::Remove).into_iter().flat_map(|it| &it.folders)
+    {
+        if std::fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    records.forget(&file.target);
+    records.save(&around.home)
+}
+
+/// The launch that a client's file asks for, as the client reads it.
+pub fn launch_of(around: &Surroundings, step: &Step) -> Option<Launch> {
+    let text = file::read(&step.path, around.root_of(step.scope)).ok()?.text?;
+    let place = Place { path: &step.client.key, name: NAME };
+    entry::read(step.client, &edit::get(step.client.format, &text, place).ok()??)
+}
+
+/// Starts or calls the server as a client does, and asks for its tools.
+pub fn probe(around: &Surroundings, launch: &Launch) -> Result<Answer, String> {
+    let folder = around.project.as_deref().unwrap_or(&around.user);
+    let token = match launch {
+        Launch::Remote { token: Some(name), .. } => {
+            Some((around.variable)(name).ok_or_else(|| format!("the variable {name} is not set here"))?)
+        }
+        _ => None,
+    };
+    probe::probe(launch, folder, token.as_deref(), around.ca_file.as_deref())
+}
+
+/// The text of a configuration that holds nothing but the entry.
+pub fn sample(around: &Surroundings, client: &Client, wish: &Wish) -> Result<String, Error> {
+    let launch = around.launch(wish.scope.unwrap_or(Scope::User), wish)?;
+    let entry = entry::wanted(client, &launch, None)
+        .ok_or_else(|| Error::NoSuchForm { name: client.name.clone(), is_token: client.remote.is_some() })?;
+    let place = Place { path: &client.key, name: NAME };
+    edit::put(client.format, "", place, &entry).map_err(|err| Error::Broken { path: PathBuf::new(), err })
+}
+
+/// Entries that no longer work, or that would be written otherwise today.
+pub fn drift(around: &Surroundings) -> Vec<Drift> {
+    let mut drifts = Vec::new();
+    for client in clients() {
+        for scope in [Scope::User, Scope::Project] {
+            let Some(path) = around.file(client, scope) else { continue };
+            let Ok(Text { text: Some(text), .. }) = file::read(&path, around.root_of(scope)) else { continue };
+            let place = Place { path: &client.key, name: NAME };
+            let Ok(Some(existing)) = edit::get(client.format, &text, place) else { continue };
+            if let Some((what, remedy)) = around.drift_of(client, scope, &existing) {
+                drifts.push(Drift { path, what, remedy });
+            }
+        }
+    }
+    drifts
+}
+
+/// Clients of a wish, each with the owner of the file to be written.
+fn chosen(around: &Surroundings, wish: &Wish) -> Result<Vec<(&'static Client, Scope)>, Error> {
+    if wish.scope == Some(Scope::Project) && around.project.is_none() {
+        return Err(Error::NoProject);
+    }
+    let named = wish.clients.iter().map(|id| client(id)).collect::<Result<Vec<_>, _>>()?;
+    let is_named = |client: &Client| named.iter().any(|other| other.id == client.id);
+    let mut chosen = Vec::new();
+    for client in clients().iter().filter(|client| named.is_empty() || is_named(client)) {
+        let is_users = around.is_found(client);
+        let in_project = around.file(client, Scope::Project).is_some_and(|path| is_there(&path));
+        if named.is_empty() && !is_users && !in_project {
+            continue;
+        }
+        let scope = match wish.scope {
+            Some(scope) => scope,
+            None if !is_users && in_project => Scope::Project,
+            None if around.file(client, Scope::User).is_none() => Scope::Project,
+            None => Scope::User,
+        };
+        match around.file(client, scope) {
+            Some(_) => chosen.push((client, scope)),
+            None if is_named(client) => {
+                return Err(Error::NoFile { name: client.name.clone(), id: client.id.clone(), scope });
+            }
+            None => {}
+        }
+    }
+    Ok(chosen)
+}
+
+/// Whether a file, a folder or a link is there, even one that leads nowhere.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+impl Surroundings {
+    /// Whether a client's own files or folders are there.
+    fn is_found(&self, client: &Client) -> bool {
+        let mut signs = client.found_by.here().iter().filter_map(|path| self.expand(path));
+        signs.any(|path| is_there(&path))
+    }
+
+    /// The file of a client: the first that exists, else the first; `None` if it has none of that scope.
+    fn file(&self, client: &Client, scope: Scope) -> Option<PathBuf> {
+        let paths: Vec<PathBuf> = match scope {
+            Scope::User => client.user.here().iter().filter_map(|path| self.expand(path)).collect(),
+            Scope::Project => {
+                let root = self.project.as_ref()?;
+                client.project.iter().map(|path| root.join(path)).collect()
+            }
+        };
+        paths.iter().find(|path| is_there(path)).or_else(|| paths.first()).cloned()
+    }
+
+    fn expand(&self, template: &str) -> Option<PathBuf> {
+        table::expand(template, &self.user, &self.variable)
+    }
+
+    /// The folder that a file must lie in.
+    fn root_of(&self, scope: Scope) -> Option<&Path> {
+        self.project.as_deref().filter(|_| scope == Scope::Project)
+    }
+
+    /// The way in which a client is to reach the server.
+    fn launch(&self, scope: Scope, wish: &Wish) -> Result<Launch, Error> {
+        if let Some(url) = &wish.url {
+            let is_http =
+                url::Url::parse(url).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
+            return match is_http {
+                true => Ok(Launch::Remote { url: url.clone(), token: wish.token.clone() }),
+                false => Err(Error::NotAUrl(url.clone())),
+            };
+        }
+        program::name(self, scope).map(Launch::of_program)
+    }
+
+    /// A step at a client's usual file.
+    fn step(&self, client: &'static Client, scope: Scope, act: impl FnOnce(&Text) -> Result<Action, Error>) -> Step {
+        let path = self.file(client, scope).unwrap_or_default();
+        self.step_at(client, scope, path, act)
+    }
+
+    fn step_at(
+        &self,
+        client: &'static Client,
+        scope: Scope,
+        path: PathBuf,
+        act: impl FnOnce(&Text) -> Result<Action, Error>,
+    ) -> Step {
+        let (file, action) = match file::read(&path, self.root_of(scope)) {
+            Ok(file) => {
+                let action = act(&file).and_then(|action| match action {
+                    Action::Nothing => Ok(action),
+                    _ => file::check_writable(&path, &file.target).map(|()| action),
+                });
+                (Some(file), action)
+            }
+            Err(err) => (None, Err(err)),
+        };
+        Step { client, scope, path, action, file }
+    }
+
+    fn broken(&self, file: &Text, err: edit::Error) -> Error {
+        Error::Broken { path: file.target.clone(), err }
+    }
+
+    /// What is wrong with an entry, and what helps.
+    fn drift_of(&self, client: &Client, scope: Scope, existing: &Value) -> Option<(String, String)> {
+        let again = format!("run `codelode init --client {}`", client.id);
+        let again = if scope == Scope::Project { format!("{again} --scope project") } else { again };
+        let Some(launch) = entry::read(client, existing) else {
+            return Some((format!("{} finds neither a program nor a URL in its entry", client.name), again));
+        };
+        if let Launch::Local { program, .. } = &launch
+            && !program::is_there(self, program)
+        {
+            return Some((format!("{} starts {program}, which is not there", client.name), again));
+        }
+        let launch = match (&launch, scope) {
+            (Launch::Local { .. }, Scope::Project) => Launch::of_program(NAME.to_owned()),
+            (Launch::Local { program, .. }, Scope::User) => {
+                entry::with_arguments_of(&Launch::of_program(program.clone()), Some(launch))
+            }
+            _ => launch,
+        };
+        let wanted = entry::wanted(client, &launch, Some(existing))?;
+        (Value::Object(wanted) != *existing)
+            .then(|| (format!("the entry of {} has another form than init writes", client.name), again))
+    }
+}

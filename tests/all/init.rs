@@ -1,0 +1,199 @@
+//! `init` through the program: clients in a home of their own are set up, tried and restored; the manual's table is that of
+//! the program.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codelode::setup::{Client, Confirmed, Paths, clients};
+use serde_json::Value;
+
+use crate::cli::{Place, Ran};
+use crate::web::Site;
+
+/// Three clients with configurations of their own.
+const FILES: [(&str, &str); 3] = [
+    (".claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {}\n}\n"),
+    (".codex/config.toml", "# Mine.\nmodel = \"o\"\n"),
+    (
+        ".config/Code/User/mcp.json",
+        "{\r\n\t// Mine.\r\n\t\"servers\": {\r\n\t\t\"other\": { \"command\": \"x\" }\r\n\t}\r\n}\r\n",
+    ),
+];
+
+fn with_clients() -> Place {
+    let place = Place::new();
+    for (path, text) in FILES {
+        let path = place.folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("it has a folder")).expect("there is room");
+        fs::write(path, text).expect("the folder is ours");
+    }
+    place
+}
+
+fn now(place: &Place) -> Vec<String> {
+    FILES.iter().map(|(path, _)| fs::read_to_string(place.folder.path().join(path)).expect("it is there")).collect()
+}
+
+fn init(place: &Place, args: &[&str]) -> Ran {
+    let mut command = place.command(&[&["init"], args].concat());
+    for variable in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
+        command.env_remove(variable);
+    }
+    Ran::of(command.output().expect("the program is built"))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn clients_are_found_shown_written_tried_and_restored() {
+    let place = with_clients();
+    let untouched: Vec<String> = FILES.iter().map(|(_, text)| (*text).to_owned()).collect();
+
+    let dry = init(&place, &["--dry-run"]);
+    assert_eq!(dry.status, 0, "{}", dry.err);
+    for line in
+        ["Claude Code: ~/.claude.json", "Codex: ~/.codex/config.toml", "  + [mcp_servers.codelode]", "VS Code: "]
+    {
+        assert!(dry.out.contains(line), "{line} is not in {}", dry.out);
+    }
+    assert!(!dry.out.contains("numStartups") && !dry.out.contains("Mine"), "only changes are shown: {}", dry.out);
+    let unasked = init(&place, &[]);
+    assert!(unasked.status == 2 && unasked.err.contains("--yes"), "{}", unasked.err);
+    assert_eq!(now(&place), untouched, "nothing was agreed to");
+
+    let done = init(&place, &["--yes"]);
+    assert_eq!(done.status, 0, "{} {}", done.out, done.err);
+    assert!(done.out.contains("wrote ~/.codex/config.toml"), "{}", done.out);
+    assert!(done.out.contains("serve --format compact: codelode "), "{}", done.out);
+    assert!(done.out.contains("tools: ") && done.out.contains("search_symbols"), "{}", done.out);
+    let written = now(&place);
+    assert!(written[2].lines().count() == written[2].matches("\r\n").count(), "line ends stay: {:?}", written[2]);
+
+    let again = init(&place, &["--yes"]);
+    assert_eq!(again.out.matches("nothing to do").count(), 3, "{}", again.out);
+    assert_eq!((again.status, now(&place)), (0, written));
+    assert_eq!(place.run(&["doctor"]).status, 0);
+
+    let undone = init(&place, &["--undo", "--yes"]);
+    assert_eq!((undone.status, now(&place)), (0, untouched), "{}", undone.err);
+    let nothing = init(&place, &["--undo", "--yes"]);
+    assert!(nothing.status == 0 && nothing.err.contains("nothing to undo"), "{}", nothing.err);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn doctor_finds_an_entry_that_has_drifted() {
+    let place = with_clients();
+    assert_eq!(init(&place, &["--yes", "--client", "codex"]).status, 0);
+    let path = place.folder.path().join(".codex/config.toml");
+    let text = fs::read_to_string(&path).expect("it is there");
+    let gone = text.replace(env!("CARGO_BIN_EXE_codelode"), "/gone/codelode");
+    assert_ne!(gone, text, "the program is named by its path");
+    fs::write(&path, gone).expect("it is ours");
+    let found = place.run(&["doctor"]);
+    assert_eq!(found.status, 1, "{}", found.out);
+    assert!(found.out.contains("Codex starts /gone/codelode, which is not there"), "{}", found.out);
+    assert!(found.out.contains("codelode init --client codex"), "{}", found.out);
+    let tried = init(&place, &["--yes", "--client", "codex", "--json"]);
+    assert_eq!(tried.status, 0, "{}", tried.err);
+    let told: Value = serde_json::from_str(&tried.out).expect("it is JSON");
+    assert_eq!((&told["files"][0]["action"], &told["files"][0]["done"]), (&"write".into(), &true.into()));
+    assert!(told["servers"][0]["tools"].as_array().is_some_and(|tools| tools.len() > 3), "{told}");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
+}
+
+#[test]
+fn nobody_there_and_nobody_known() {
+    let place = Place::new();
+    let nobody = init(&place, &["--yes"]);
+    assert!(nobody.status == 1 && nobody.err.contains("no client was found"), "{}", nobody.err);
+    let unknown = init(&place, &["--client", "cursr"]);
+    assert!(unknown.status == 2 && unknown.err.contains("did you mean `cursor`?"), "{}", unknown.err);
+    let form = init(&place, &["--print-config", "opencode", "--http", "http://127.0.0.1:8901/mcp"]);
+    let form: Value = serde_json::from_str(&form.out).expect("only the configuration is printed");
+    assert_eq!(form["mcp"]["codelode"]["type"], "remote");
+}
+
+#[test]
+fn a_server_over_http_is_set_up_and_tried() {
+    let place = with_clients();
+    let site = Site::start(&[]);
+    let url = format!("{}/mcp", site.url());
+    let done = init(&place, &["--yes", "--client", "claude-code", "--client", "codex", "--http", &url]);
+    assert_eq!(done.status, 0, "{} {}", done.out, done.err);
+    assert!(done.out.contains(&format!("{url}: codelode ")), "{}", done.out);
+    let written = now(&place);
+    assert!(
+        written[0].contains("\"type\": \"http\"") && written[1].contains(&format!("url = \"{url}\"")),
+        "{written:?}"
+    );
+    drop(site);
+    let alone = init(&place, &["--yes", "--client", "codex", "--http", &url]);
+    assert!(alone.status == 2 && alone.out.contains("error:"), "a server that is gone is said: {}", alone.out);
+}
+
+/// The lines of the manual around its table of clients.
+const TABLE: [&str; 2] = ["<!-- The table of clients is made by tests/all/init.rs. -->", "<!-- The table ends. -->"];
+
+#[test]
+fn the_manual_lists_every_client() {
+    let mut table = String::from(
+        "\n| client | file of the user | file of a project | over HTTP | confirmed by |\n|---|---|---|---|---|\n",
+    );
+    for client in clients() {
+        let project = client.project.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", or ");
+        let http = match (&client.remote, &client.token) {
+            (None, _) => "no",
+            (_, None) => "yes, without a token",
+            _ => "yes",
+        };
+        let cell = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+        let row = [format!("{} (`{}`)", client.name, client.id), cell(user_files(client)), cell(project)];
+        writeln!(table, "| {} | {http} | {} |", row.join(" | "), proof(client)).expect("it is a text");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");
+    let page = fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = page.split_once(TABLE[0]).expect("the page has a table of clients");
+    let (_, after) = rest.split_once(TABLE[1]).expect("the table ends");
+    let expected = format!("{before}{}{table}{}{after}", TABLE[0], TABLE[1]);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&path, &expected).expect("the page is ours");
+        return;
+    }
+    assert!(page == expected, "the table of clients is old; UPDATE_EXPECT=1 makes it anew");
+}
+
+fn user_files(client: &Client) -> String {
+    let list = |paths: &[String]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", or ");
+    match &client.user {
+        Paths::Everywhere(paths) => list(paths),
+        Paths::BySystem { linux, macos } => format!("{}; on macOS {}", list(linux), list(macos)),
+        Paths::None => String::new(),
+    }
+}
+
+fn proof(client: &Client) -> String {
+    let source = match client.source.strip_prefix("npm: ") {
+        Some(package) => format!("`{package}`"),
+        None => format!("[page]({})", client.source),
+    };
+    let how = match client.confirmed {
+        Confirmed::Connected => "the client itself, connected",
+        Confirmed::Program => "the client's program",
+        Confirmed::Documentation => "its documentation",
+        Confirmed::Hearsay => "others only: not confirmed",
+    };
+    format!("{how}, {}; {source}", client.seen)
+}
+
+#[test]
+fn golden_files_are_of_clients_that_exist() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/setup/golden");
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be listed").path()).collect();
+    for path in &files {
+        let id = path.file_stem().expect("it has a name").to_string_lossy();
+        assert!(clients().iter().any(|client| client.id == id), "{id} is no client");
+    }
+    assert_eq!(files.len(), clients().iter().filter(|client| !client.user.here().is_empty()).count());
+}
