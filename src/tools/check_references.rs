@@ -132,7 +132,10 @@ impl Tool for CheckReferences {
 
 fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
     let snapshot = &repo.snapshot;
-    let definitions = query::named(snapshot, name);
+    let definitions = query::named_or_id(snapshot, name);
+    // An id is written nowhere, and the name in it is.
+    let of_id = definitions.first().filter(|symbol| !query::bears(symbol, name)).map(|symbol| symbol.name());
+    let written = of_id.as_deref().unwrap_or(name);
     let own: HashSet<(u32, u32)> =
         definitions.iter().map(|symbol| (symbol.file.number(), symbol.name_span().start)).collect();
     let uses: Vec<Place<'_>> =
@@ -150,7 +153,7 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
     let mut content_references = Vec::new();
     let (mut content_count, mut left) = (0, args.max_content_results as usize);
     if args.search_content {
-        for mentioned in query::mentions(snapshot, name) {
+        for mentioned in query::mentions(snapshot, written) {
             let file = mentioned.file;
             let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
             let mut count = query::LineCount::default();

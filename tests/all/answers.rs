@@ -322,3 +322,18 @@ SECRET_KEY = os.environ['SECRET_KEY']
     let lines: Vec<&Value> = matches.iter().map(|found| &found["line"]).collect();
     assert_eq!(lines, [1, 2, 3, 4], "{answer}");
 }
+
+#[test]
+fn an_id_is_taken_where_a_name_is() {
+    let project = "--- a.py\ndef load(): pass\n--- b.py\nfrom a import load\nload()\n--- c.py\ndef load(): pass\n";
+    for id in ["a.py::load#function", "a.py::load", "a.py:1"] {
+        let uses = ask(project, "find_references", json!({"identifier": id}));
+        assert_eq!(uses["definitions"].as_array().map(Vec::len), Some(1), "{id}: {uses}");
+        assert!(uses["references"].as_array().is_some_and(|uses| !uses.is_empty()), "{id}: {uses}");
+    }
+    let checked = ask(project, "check_references", json!({"identifier": "a.py::load#function"}));
+    assert!(checked["is_referenced"] == json!(true) && checked["resolved_count"] == json!(1), "{checked}");
+    let unused =
+        ask(project, "check_references", json!({"identifier": "c.py::load#function", "search_content": false}));
+    assert_eq!(unused["is_referenced"], json!(false), "{unused}");
+}
