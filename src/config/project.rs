@@ -1,7 +1,7 @@
 //! Settings that live with a project, in a file at its root. A project is untrusted: it may say how its files are seen,
 //! and never runs anything, names a host, leads out of itself or raises a limit. The user's own settings win.
 
-use super::settings::{KEYS, nearest};
+use super::settings::KEYS;
 use super::{Config, Origin, Settings};
 use crate::model::Roles;
 
@@ -18,7 +18,7 @@ impl Config {
         let table: toml::Table = match toml::from_str(text) {
             Ok(table) => table,
             Err(err) => {
-                warnings.push(format!("{PROJECT_FILE} was not used: {}", err.to_string().trim_end()));
+                warnings.push(format!("{PROJECT_FILE} was not used: {}", on_one_line(text, &err)));
                 return (config, warnings);
             }
         };
@@ -37,7 +37,7 @@ impl Config {
 
     fn take_of_project(&mut self, key: &str, value: toml::Value) -> Result<(), String> {
         let Some(known) = KEYS.iter().find(|known| known.name == key) else {
-            let near = nearest(key).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let near = nearest_of_project(key).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return Err(format!("is no setting{near}"));
         };
         if !known.is_for_projects {
@@ -49,7 +49,7 @@ impl Config {
             ));
         }
         let table = toml::Table::from_iter([(key.to_owned(), value)]);
-        let settings: Settings = table.try_into().map_err(|err| format!("was not used: {}", err.to_string().trim()))?;
+        let settings: Settings = table.try_into().map_err(|err| format!("was not used: {}", err.message()))?;
         // The same checks as for the user's values.
         Self::default().set(settings.clone()).map_err(|(_, problem)| problem)?;
         let is_users = self.origins.contains_key(known.name);
@@ -104,6 +104,21 @@ impl Config {
             entry_points: self.whole(|from| &from.entry_points, &own.entry_points),
             languages: self.whole(|from| &from.languages, &own.languages),
         }
+    }
+}
+
+/// The most similar of the settings that a project may make.
+fn nearest_of_project(key: &str) -> Option<&'static str> {
+    let allowed = KEYS.iter().filter(|known| known.is_for_projects).map(|known| known.name);
+    crate::model::nearest(key, allowed.chain([IGNORE]), 1).first().copied()
+}
+
+/// An error of the parser with its line, without the text around it.
+fn on_one_line(text: &str, err: &toml::de::Error) -> String {
+    let message = err.message().replace('\n', ", ");
+    match err.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        None => message,
     }
 }
 

@@ -78,6 +78,18 @@ fn refused_settings_are_warnings_of_the_index() {
         assert!(warnings.contains(expected), "{warnings}");
     }
     assert_eq!(answer["success"], true);
+    place.write(".codelode.toml", "token = 'x'\ninclud = ['a']\nlanguages = { a = 'b' }\n");
+    let answer = place.call("index_folder", json!({"path": "."}));
+    let warnings: Vec<&str> = answer["warnings"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert!(warnings.iter().all(|warning| !warning.contains('\n')), "{warnings:?}");
+    let about = |key: &str| *warnings.iter().find(|warning| warning.contains(key)).expect("it is refused");
+    assert!(!about("`token`").contains("did you mean"), "{warnings:?}");
+    assert!(about("`includ`").contains("did you mean `include`?"), "{warnings:?}");
+    assert!(about("`languages`").contains("expected a sequence"), "{warnings:?}");
+    place.write(".codelode.toml", "tests = ['a']\nextra_ignore = [\n");
+    let answer = place.call("index_folder", json!({"path": "."}));
+    let warning = answer["warnings"][0].as_str().expect("a text");
+    assert!(warning.contains("was not used: line ") && !warning.contains('\n'), "{warning}");
 }
 
 #[test]
