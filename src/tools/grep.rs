@@ -40,6 +40,12 @@ pub enum Wanted {
 /// Finds matches in files, by a regular expression or by syntax.
 pub struct Finder(Kind);
 
+/// Id of the language that a word names: by its id, an alias or a file extension.
+pub fn language(word: &str) -> Option<String> {
+    let id = languages::named(word);
+    languages::of_id(&id).map(|_| id)
+}
+
 enum Kind {
     Text(text::Matcher),
     Syntax(SyntaxQuery),
@@ -132,6 +138,7 @@ pub struct Grep {
     repo: Repo,
     candidates: Vec<u32>,
     first_indexed: Option<Value>,
+    is_missing: bool,
 }
 
 /// Finds the files of a repository that may match.
@@ -147,7 +154,8 @@ pub fn open(cx: &Context, request: &Request, repo: Option<&str>, finder: &Finder
         Kind::Syntax(query) => &query.grams,
     };
     let candidates = repo.snapshot.candidates(grams).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
-    Ok(Grep { repo, candidates, first_indexed: call.noted("first_indexed") })
+    let is_missing = call.noted("folder_missing").is_some();
+    Ok(Grep { repo, candidates, first_indexed: call.noted("first_indexed"), is_missing })
 }
 
 /// Root and files of the large folder that holds a path, when no index holds it: its text can be searched on disk.
@@ -184,6 +192,11 @@ impl Grep {
     /// An error if the index turned out to be damaged: then the matches are invalid.
     pub fn damage(&self) -> Result<(), Error> {
         self.repo.snapshot.damage().map_err(|err| indexes::store_error(err, &self.repo.sidecar))
+    }
+
+    /// Whether the folder is not on this machine, so that the index answers alone.
+    pub fn is_missing(&self) -> bool {
+        self.is_missing
     }
 
     /// Whether files are known to have changed since indexing.

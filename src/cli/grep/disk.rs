@@ -17,11 +17,13 @@ pub(super) struct Guard<'a> {
     root: PathBuf,
     /// The number of files kept out.
     pub(super) secrets: u64,
+    /// Named files that do not exist.
+    pub(super) missing: Vec<PathBuf>,
 }
 
 impl<'a> Guard<'a> {
     pub(super) fn new(config: &'a Config, here: &Path) -> Self {
-        Self { config, root: project_root(here).unwrap_or(here).to_owned(), secrets: 0 }
+        Self { config, root: project_root(here).unwrap_or(here).to_owned(), secrets: 0, missing: Vec::new() }
     }
 
     /// A file that was named.
@@ -56,7 +58,8 @@ pub(super) fn files(
     let here = [PathBuf::from("./")];
     for path in if paths.is_empty() { &here[..] } else { paths } {
         if !path.exists() {
-            return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
+            guard.missing.push(path.clone());
+            continue;
         }
         if path.is_file() {
             items.extend(guard.file(path));
@@ -109,6 +112,11 @@ pub(super) fn files(
             let haystack = Haystack::Disk { path: entry.path().to_owned(), size, binary: asked.binary };
             items.push(Item { haystack, shown });
         }
+    }
+    if let [path, ..] = &guard.missing[..]
+        && guard.missing.len() == paths.len()
+    {
+        return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
     }
     Ok((items, problems))
 }

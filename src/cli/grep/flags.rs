@@ -1,12 +1,12 @@
 //! Flags of `codelode text` and `codelode ast`: ripgrep's names, ripgrep's meanings.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum};
 use grep_printer::SummaryKind;
 
-use crate::tools::grep::{Case, Pattern, SearchOptions, Wanted};
+use crate::tools::grep::{Case, Pattern, SearchOptions, Wanted, language};
 
 /// Grep: lines of all files that match, printed in ripgrep's way: codelode text PATTERN [PATH]...
 ///
@@ -19,6 +19,9 @@ pub(in crate::cli) struct Text {
     /// A regular expression; may be given several times.
     #[arg(short = 'e', long = "regexp", value_name = "PATTERN", allow_hyphen_values = true)]
     patterns: Vec<String>,
+    /// A file with a pattern on each line; may be given several times.
+    #[arg(short = 'f', long = "file", value_name = "FILE")]
+    pattern_files: Vec<PathBuf>,
     /// The pattern is text, no regular expression.
     #[arg(short = 'F', long)]
     fixed_strings: bool,
@@ -40,6 +43,12 @@ pub(in crate::cli) struct Text {
     /// A match may go over several lines.
     #[arg(short = 'U', long)]
     multiline: bool,
+    /// With -U, a dot also means the end of a line.
+    #[arg(long)]
+    multiline_dotall: bool,
+    /// All lines, and colours for those that match.
+    #[arg(long)]
+    passthru: bool,
     /// Lines that do not match.
     #[arg(short = 'v', long)]
     pub(super) invert_match: bool,
@@ -78,7 +87,7 @@ pub(in crate::cli) struct Ast {
     /// Instead: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
     #[arg(long)]
     preset: Option<String>,
-    /// python, javascript, typescript, go, rust or java [default: all that can read the pattern].
+    /// python, javascript, typescript, go, rust or java; also as `-l python` [default: all that can read the pattern].
     #[arg(long)]
     language: Option<String>,
     #[command(flatten)]
@@ -91,6 +100,9 @@ pub(super) struct How {
     /// Only paths that match this glob, or with a `!` before it only those that do not.
     #[arg(short, long = "glob", value_name = "GLOB", allow_hyphen_values = true)]
     pub(super) globs: Vec<String>,
+    /// As --glob, and capital and small letters are the same.
+    #[arg(long = "iglob", value_name = "GLOB", allow_hyphen_values = true)]
+    pub(super) iglobs: Vec<String>,
     /// Only files of this type, as ripgrep names them.
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(super) types: Vec<String>,
@@ -121,6 +133,9 @@ pub(super) struct How {
     /// Only how many matches each file has.
     #[arg(long, overrides_with_all = ["files_with_matches", "files_without_match", "count"])]
     count_matches: bool,
+    /// With -c, files without a match as well.
+    #[arg(long)]
+    pub(super) include_zero: bool,
     /// Only what matches, each match on a line of its own.
     #[arg(short, long)]
     pub(super) only_matching: bool,
@@ -133,6 +148,9 @@ pub(super) struct How {
     /// With the column of the first match of a line.
     #[arg(long)]
     pub(super) column: bool,
+    /// With the place in the file of each line, in bytes from 0.
+    #[arg(short = 'b', long)]
+    pub(super) byte_offset: bool,
     /// Each match on a line of its own, as path:line:column:text, for editors.
     #[arg(long)]
     pub(super) vimgrep: bool,
@@ -148,6 +166,15 @@ pub(super) struct How {
     /// The path before each line [default: in a pipe].
     #[arg(long, overrides_with = "heading")]
     no_heading: bool,
+    /// In a pipe as at a terminal: colours, each path once, and line numbers.
+    #[arg(short, long)]
+    pub(super) pretty: bool,
+    /// Printed between lines that are not next to each other [default: --].
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, overrides_with = "no_context_separator")]
+    context_separator: Option<String>,
+    /// Nothing between lines that are not next to each other.
+    #[arg(long, overrides_with = "context_separator")]
+    no_context_separator: bool,
     /// Lines without the blanks that they begin with.
     #[arg(long)]
     pub(super) trim: bool,
@@ -172,6 +199,25 @@ pub(super) struct How {
     /// Search the index as it is, without looking whether files have changed.
     #[arg(long)]
     pub(super) as_indexed: bool,
+    #[command(flatten)]
+    _without_effect: WithoutEffect,
+}
+
+/// Flags of ripgrep that change how it works, not what it prints. Habits and scripts have them.
+#[derive(Args)]
+struct WithoutEffect {
+    #[arg(short = 'j', long, hide = true)]
+    threads: Option<usize>,
+    #[arg(long, hide = true)]
+    mmap: bool,
+    #[arg(long, hide = true)]
+    no_mmap: bool,
+    #[arg(long, hide = true)]
+    line_buffered: bool,
+    #[arg(long, hide = true)]
+    block_buffered: bool,
+    #[arg(long, hide = true)]
+    no_config: bool,
 }
 
 /// An order of files.
@@ -250,7 +296,13 @@ impl<'a> Asked<'a> {
             numbered: !how.no_line_number,
             inverted: self.text().is_some_and(|text| text.invert_match),
             max_matches: how.max_count,
+            passthru: self.text().is_some_and(|text| text.passthru),
         }
+    }
+
+    /// Whether `-l` is the language of a pattern, not the flag that lists files.
+    fn names_language(&self) -> bool {
+        matches!(self, Asked::Ast(ast) if ast.language_behind_l().is_some())
     }
 
     /// The kind of summary for each file, in the place of its lines.
@@ -260,7 +312,7 @@ impl<'a> Asked<'a> {
         Some(match () {
             () if how.quiet && how.files_without_match => SummaryKind::QuietWithoutMatch,
             () if how.quiet => SummaryKind::QuietWithMatch,
-            () if how.files_with_matches => SummaryKind::PathWithMatch,
+            () if how.files_with_matches && !self.names_language() => SummaryKind::PathWithMatch,
             () if how.files_without_match => SummaryKind::PathWithoutMatch,
             // A line without a match has none to count.
             () if (how.count_matches || (how.count && how.only_matching)) && !is_inverted => SummaryKind::CountMatches,
@@ -271,7 +323,10 @@ impl<'a> Asked<'a> {
 
     /// Whether files that cannot match are part of the answer.
     pub(super) fn wants_all(&self) -> bool {
-        self.how().files_without_match || self.text().is_some_and(|text| text.invert_match || text.files)
+        let how = self.how();
+        how.files_without_match
+            || how.include_zero
+            || self.text().is_some_and(|text| text.invert_match || text.files || text.passthru)
     }
 }
 
@@ -283,13 +338,34 @@ impl How {
 
     /// Whether each path is printed once, above its matches.
     pub(super) fn with_heading(&self, by_default: bool) -> bool {
-        !self.no_heading && !self.vimgrep && (self.heading || by_default)
+        !self.no_heading && !self.vimgrep && (self.heading || self.pretty || by_default)
+    }
+
+    /// The text between lines that are not next to each other.
+    pub(super) fn context_separator(&self) -> Option<Vec<u8>> {
+        let text = self.context_separator.as_deref().unwrap_or("--");
+        (!self.no_context_separator).then(|| text.as_bytes().to_vec())
     }
 }
 
 impl Ast {
+    /// The language after a short `-l`, which means a language in other programs that search syntax: a word that names
+    /// one and no file.
+    fn language_behind_l(&self) -> Option<&OsString> {
+        let is_language =
+            |word: &&OsString| word.to_str().is_some_and(|word| language(word).is_some()) && !Path::new(word).exists();
+        if !self.how.files_with_matches || self.language.is_some() {
+            return None;
+        }
+        // It may also come before the pattern, which then is no path.
+        let comes_first = self.preset.is_none() && self.rest.get(1).is_some_and(|second| !Path::new(second).exists());
+        let first = self.rest.first().filter(|_| comes_first).filter(is_language);
+        first.or_else(|| self.rest.iter().skip(usize::from(self.preset.is_none())).find(is_language))
+    }
+
     fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
-        let mut rest = self.rest.iter();
+        let meant = self.language_behind_l();
+        let mut rest = self.rest.iter().filter(|word| meant.is_none_or(|meant| !std::ptr::eq(*word, meant)));
         let pattern = match self.preset {
             Some(_) => None,
             None => {
@@ -297,7 +373,18 @@ impl Ast {
                 Some(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned())
             }
         };
-        let (preset, language) = (self.preset.clone(), self.language.clone());
+        let is_word = |word: &&OsString| {
+            let text = word.to_string_lossy();
+            !text.contains(['/', '.']) && !Path::new(word).exists()
+        };
+        if let Some(word) = rest.clone().find(is_word).filter(|_| self.how.files_with_matches && meant.is_none()) {
+            let word = word.to_string_lossy();
+            return Err(format!(
+                "{word} is no file and no language; -l lists files, or names a language as --language does"
+            ));
+        }
+        let (preset, named) = (self.preset.clone(), || meant.and_then(|word| language(word.to_str()?)));
+        let language = self.language.clone().or_else(named);
         Ok((Wanted::Syntax { pattern, preset, language }, rest.map(PathBuf::from).collect()))
     }
 }
@@ -306,9 +393,16 @@ impl Text {
     /// The pattern, and the paths to search.
     fn read(&self) -> Result<(Pattern, Vec<PathBuf>), String> {
         let (mut patterns, mut rest) = (self.patterns.clone(), self.rest.iter());
-        if patterns.is_empty() && !self.files && !self.type_list {
+        for path in &self.pattern_files {
+            let text = std::fs::read_to_string(path).map_err(|err| format!("cannot read {}: {err}", path.display()))?;
+            patterns.extend(text.lines().map(str::to_owned));
+        }
+        if patterns.is_empty() && self.pattern_files.is_empty() && !self.files && !self.type_list {
             let first = rest.next().ok_or("give a PATTERN")?;
             patterns.push(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned());
+        }
+        if self.multiline && self.multiline_dotall && !self.fixed_strings {
+            patterns.iter_mut().for_each(|pattern| *pattern = format!("(?s:{pattern})"));
         }
         let case = match (self.ignore_case, self.smart_case) {
             (true, _) => Case::Insensitive,

@@ -115,7 +115,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         has_color: match global.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => is_terminal && !global.compact && !crate::config::no_color(),
+            Color::Auto => how.pretty || (is_terminal && !global.compact && !crate::config::no_color()),
         },
     };
     let mut out = Out { to: io::stdout().lock(), left: tokens(global), is_cut: false };
@@ -130,6 +130,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     };
     let is_cut = out.is_cut;
     drop(out);
+    problems.extend(guard.missing.iter().map(|path| format!("there is no {}", path.display())));
     problems.extend(printed.problems);
     if let Some(grep) = &grep {
         grep.damage()?;
@@ -236,7 +237,7 @@ fn print_all<W: Write>(
             }
             if !answer.text.is_empty() && !style.only_count {
                 if has_text {
-                    out.write(style.separator())?;
+                    out.write(&style.separator())?;
                 }
                 out.write(&if style.heading { visible(&answer.text) } else { Cow::Borrowed(&answer.text[..]) })?;
                 has_text = true;
@@ -282,6 +283,9 @@ fn notes(grep: &Grep, found: bool) -> Vec<String> {
         if !left_out.is_empty() {
             notes.push(format!("not indexed: {}", left_out.join(", ")));
         }
+    }
+    if grep.is_missing() {
+        notes.push(super::render::MISSING.to_owned());
     }
     if grep.is_stale() {
         notes.push("some files have changed since they were indexed".to_owned());

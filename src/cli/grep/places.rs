@@ -136,17 +136,17 @@ fn within<'a, 'p>(
     let mut others = Vec::new();
     let mut scopes = Vec::new();
     if paths.is_empty() {
-        // Another repository is searched whole, with paths from its root.
-        let prefix = below(root, here).unwrap_or_default();
-        scopes.push(Scope { prefix: folder(&prefix), shown: String::new(), is_file: false });
+        // Another repository is searched whole, with paths that open from here.
+        let inside = below(root, here);
+        let shown =
+            if inside.is_none() && root.is_dir() { folder(&crate::cli::here::path(root, "")) } else { String::new() };
+        scopes.push(Scope { prefix: folder(&inside.unwrap_or_default()), shown, is_file: false });
     }
     for path in paths {
         let (place, inside) = (here.join(path), below(root, &here.join(path)));
         let is_known = inside.as_deref().is_some_and(has_file);
         match inside {
-            _ if !place.exists() && !is_known => {
-                return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
-            }
+            _ if !place.exists() && !is_known => guard.missing.push(path.clone()),
             _ if place.is_file() && !is_known => others.extend(guard.file(path)),
             None => {
                 let message = format!("{} is not in {}", path.display(), root.display());
@@ -159,6 +159,12 @@ fn within<'a, 'p>(
             }
             Some(inside) => scopes.push(Scope { prefix: folder(&inside), shown: folder(path), is_file: false }),
         }
+    }
+    if scopes.is_empty()
+        && others.is_empty()
+        && let [path, ..] = &guard.missing[..]
+    {
+        return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
     }
     // A file may be below several of the given paths; it is shown once.
     let chosen = files.filter_map(|(path, haystack)| {
@@ -191,6 +197,10 @@ impl Chosen {
     pub(super) fn of(how: &How, here: &Path) -> Result<Self, ignore::Error> {
         let mut globs = OverrideBuilder::new(here);
         for glob in &how.globs {
+            globs.add(glob)?;
+        }
+        globs.case_insensitive(true)?;
+        for glob in &how.iglobs {
             globs.add(glob)?;
         }
         if how.types.is_empty() && how.types_not.is_empty() {

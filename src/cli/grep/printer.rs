@@ -37,13 +37,16 @@ impl Style<'_> {
     }
 
     /// The separator between files.
-    pub(super) fn separator(&self) -> &'static [u8] {
+    pub(super) fn separator(&self) -> Vec<u8> {
         let options = self.asked.options();
         match self.json || self.summary().is_some() {
-            true => b"",
-            false if self.heading && self.with_path => b"\n",
-            false if options.before + options.after > 0 => b"--\n",
-            false => b"",
+            true => Vec::new(),
+            false if self.heading && self.with_path => b"\n".to_vec(),
+            false if options.before + options.after > 0 => {
+                let separator = self.asked.how().context_separator();
+                separator.map(|text| [&text[..], b"\n"].concat()).unwrap_or_default()
+            }
+            false => Vec::new(),
         }
     }
 
@@ -55,7 +58,7 @@ impl Style<'_> {
         if let Some(kind) = self.summary() {
             let mut builder = SummaryBuilder::new();
             builder.kind(kind).path(self.with_path).color_specs(self.colors());
-            builder.stats(needs_stats).path_terminator(terminator);
+            builder.stats(needs_stats).path_terminator(terminator).exclude_zero(!how.include_zero);
             return Printer::Summary(builder.build(self.buffer()));
         }
         if self.json {
@@ -67,6 +70,7 @@ impl Style<'_> {
         builder.heading(self.heading).path(self.with_path).color_specs(self.colors());
         builder.only_matching(how.only_matching).stats(needs_stats).path_terminator(terminator);
         builder.per_match(how.vimgrep).per_match_one_line(true).column(how.column || how.vimgrep);
+        builder.byte_offset(how.byte_offset).separator_context(how.context_separator());
         builder.replacement(replacement).trim_ascii(how.trim).max_columns(how.max_columns);
         Printer::Lines(Box::new(builder.build(self.buffer())))
     }

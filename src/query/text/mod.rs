@@ -131,6 +131,8 @@ pub struct SearchOptions {
     pub inverted: bool,
     /// Matching lines per file at most.
     pub max_matches: Option<u64>,
+    /// All lines are shown, those between matches as context.
+    pub passthru: bool,
 }
 
 /// A searcher with ripgrep's settings for files of a folder.
@@ -150,6 +152,7 @@ fn builder(options: SearchOptions) -> SearcherBuilder {
         .line_number(options.numbered)
         .invert_match(options.inverted)
         .max_matches(options.max_matches)
+        .passthru(options.passthru)
         .binary_detection(BinaryDetection::quit(0))
         .before_context(options.before)
         .after_context(options.after);
@@ -173,6 +176,7 @@ pub fn search_file<S: Sink>(
                 numbered: searcher.line_number(),
                 inverted: searcher.invert_match(),
                 max_matches: searcher.max_matches(),
+                passthru: searcher.passthru(),
             };
             let mut fresh = self::searcher(searcher.multi_line(), options);
             fresh.search_reader(matcher, file.content(), sink)
