@@ -34,6 +34,8 @@ pub struct Request {
     pub progress: Option<Arc<Progress<'static>>>,
     /// Maximum wait for changed files; `None` for the configured one.
     pub patience: Option<Duration>,
+    /// Whether a person reads the answer: texts are whole, because tokens do not matter.
+    pub for_people: bool,
     /// Set when the caller has cancelled.
     pub cancelled: Arc<AtomicBool>,
 }

@@ -39,8 +39,12 @@ const SHORT: [(&str, char); 6] = [
     ("context_lines", 'C'),
 ];
 
-/// Help of flags that switch something off, where the words of the switch do not say it.
-const OFF: [(&str, &str); 1] = [("incremental", "Read every file again")];
+/// Help of flags that switch something off.
+const OFF: [(&str, &str); 3] = [
+    ("incremental", "Read every file again"),
+    ("search_content", "Uses alone, without mentions in comments and strings"),
+    ("use_regex", "The pattern is text, no regular expression"),
+];
 
 /// Tools whose commands are made from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {

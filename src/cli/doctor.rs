@@ -74,7 +74,7 @@ fn show(report: &doctor::Report, fix: bool, paint: Paint) {
         let mark = if finding.is_problem && !finding.mended { paint.bad(mark) } else { paint.name(mark) };
         out.line(format!("{mark} {}: {}", finding.subject, finding.what));
         if let Some(remedy) = finding.remedy.as_ref().filter(|_| !finding.mended) {
-            out.line(paint.dim(&format!("  {}", out.words.say(remedy))));
+            out.line(paint.dim(&format!("  remedy: {}", out.words.say(remedy))));
         }
     }
     let problems = report.findings.iter().filter(|finding| finding.is_problem);

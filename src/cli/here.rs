@@ -12,11 +12,15 @@ use crate::tools::{Context, Envelope};
 /// Arguments with paths, or with ids that begin with one.
 const PATHS: &[&str] = &["file", "file_path", "file_paths", "focus", "path_prefix", "symbol_id", "symbol_ids"];
 /// Keys whose text comes from a repository: it may look like a path and is none.
-const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text", "tree"];
+const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text"];
 
 /// Makes existing paths absolute. If no repository is named, the first path outside the current folder determines it.
-pub(super) fn absolute(arguments: &mut Map<String, Value>, takes_repo: bool) {
+/// A tree is of the folder that one stands in.
+pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_repo: bool) {
     let Ok(here) = std::env::current_dir() else { return };
+    if tool == "get_file_tree" && project_root(&here).is_some_and(|root| root != here) {
+        arguments.entry("path_prefix").or_insert_with(|| here.to_string_lossy().into());
+    }
     let mut elsewhere = None;
     let mut meant = |text: &mut String| {
         let path = text.rsplit_once("::").map_or_else(|| without_line(text), |(path, _)| path);
@@ -47,6 +51,28 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, takes_repo: bool) {
     }
 }
 
+/// Reads the places that answers print as arguments: `file a.py:10-12`, `refs a.py:10`.
+pub(super) fn places(arguments: &mut Map<String, Value>, tool: &str) {
+    let (key, [first, last]) = match tool {
+        "get_file_content" => ("file_path", ["start_line", "end_line"]),
+        "find_references" => ("identifier", ["line", "line"]),
+        _ => return,
+    };
+    let Some((path, lines)) = arguments.get(key).and_then(Value::as_str).and_then(|text| text.rsplit_once(':')) else {
+        return;
+    };
+    let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+    let (Ok(from), Ok(to)) = (from.parse::<u64>(), to.parse::<u64>()) else { return };
+    let path = path.to_owned();
+    if Path::new(&format!("{path}:{lines}")).exists() || path.ends_with(':') || arguments.contains_key(first) {
+        return;
+    }
+    arguments.remove(key);
+    arguments.insert(if tool == "find_references" { "file" } else { key }.to_owned(), path.into());
+    arguments.insert(last.to_owned(), to.into());
+    arguments.insert(first.to_owned(), from.into());
+}
+
 /// The path of `path:line`.
 fn without_line(text: &str) -> &str {
     let is_line = |end: &str| !end.is_empty() && end.bytes().all(|digit| digit.is_ascii_digit());
@@ -64,51 +90,67 @@ fn climbed(path: &Path) -> PathBuf {
     })
 }
 
-/// Changes the paths of an answer from the repository's root to the current folder below it.
+/// Makes the paths of an answer open from the current folder.
 pub(super) fn show(cx: &Context, envelope: &mut Envelope) {
-    let repo = envelope.value.pointer("/_meta/repo").and_then(Value::as_str);
-    let Some(sidecar) = repo.and_then(|repo| cx.indexes.registry().get(repo)) else { return };
-    let root = cx.config.path_map.to_local(&sidecar.root);
-    let here = std::env::current_dir().ok();
-    let Some(below) = here.as_deref().and_then(|here| here.strip_prefix(&root).ok()) else { return };
-    if below.as_os_str().is_empty() || envelope.is_error {
+    let Ok(here) = std::env::current_dir() else { return };
+    let registry = cx.indexes.registry();
+    let root_of = |repo: &Value| {
+        let sidecar = registry.get(repo.as_str()?)?;
+        Some(cx.config.path_map.to_local(&sidecar.root)).filter(|root| *root != here)
+    };
+    if envelope.is_error {
         return;
     }
-    rewrite(&mut envelope.value, &root, below);
-    envelope.text = compact::answer(&envelope.value);
+    let root = envelope.value.pointer("/_meta/repo").and_then(root_of);
+    if rewrite(&mut envelope.value, root.as_deref(), &here, &root_of) {
+        envelope.text = compact::answer(&envelope.value);
+    }
 }
 
-fn rewrite(value: &mut Value, root: &Path, here: &Path) {
+/// Rewrites the paths in a value; true if there were any. Hits in several repositories name their own.
+fn rewrite(value: &mut Value, root: Option<&Path>, here: &Path, root_of: &impl Fn(&Value) -> Option<PathBuf>) -> bool {
     match value {
         Value::String(text) => {
-            let (path, rest) = text.split_at(text.find("::").unwrap_or(text.len()));
-            if !path.is_empty() && !path.contains('\n') && root.join(path).is_file() {
-                *text = format!("{}{rest}", from(here, Path::new(path)).display());
+            let path = text.find("::").map_or_else(|| without_line(text), |end| &text[..end]);
+            let Some(root) = root.filter(|_| !path.is_empty() && !path.contains('\n')) else { return false };
+            let place = root.join(path);
+            let is_there = if path.ends_with('/') { place.is_dir() } else { place.is_file() };
+            if is_there {
+                let end = if path.ends_with('/') { "/" } else { "" };
+                *text = format!("{}{end}{}", from(here, root, path).display(), &text[path.len()..]);
             }
+            is_there
         }
-        Value::Array(all) => all.iter_mut().for_each(|item| rewrite(item, root, here)),
+        Value::Array(all) => {
+            all.iter_mut().filter_map(|item| rewrite(item, root, here, root_of).then_some(())).count() > 0
+        }
         Value::Object(all) => {
+            let own = all.get("repo").filter(|_| all.contains_key("file")).and_then(root_of);
+            let root = own.as_deref().or(root);
             let told = all.iter_mut().filter(|(key, _)| !TEXTS.contains(&key.as_str()));
-            told.for_each(|(_, item)| rewrite(item, root, here));
+            told.filter_map(|(_, item)| rewrite(item, root, here, root_of).then_some(())).count() > 0
         }
-        _ => {}
+        _ => false,
     }
 }
 
 /// A path below a root, as it opens from the current folder.
 pub(super) fn path(root: &Path, path: &str) -> PathBuf {
-    let here = std::env::current_dir().ok();
-    match here.as_deref().and_then(|here| here.strip_prefix(root).ok()) {
-        Some(below) => from(below, Path::new(path)),
-        None => root.join(path),
+    match std::env::current_dir() {
+        Ok(here) => from(&here, root, path),
+        Err(_) => root.join(path),
     }
 }
 
-/// A path relative to a folder; both are relative to the same root.
-fn from(here: &Path, path: &Path) -> PathBuf {
-    let common = here.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+/// The file of a repository as it opens from a folder: relative to it, unless neither holds the other.
+fn from(here: &Path, root: &Path, path: &str) -> PathBuf {
+    let place = root.join(path);
+    if !place.starts_with(here) && !here.starts_with(root) {
+        return place;
+    }
+    let common = here.components().zip(place.components()).take_while(|(a, b)| a == b).count();
     let up = here.components().skip(common).map(|_| Component::ParentDir);
-    up.chain(path.components().skip(common)).collect()
+    up.chain(place.components().skip(common)).collect()
 }
 
 #[cfg(test)]
@@ -117,11 +159,16 @@ mod tests {
 
     #[test]
     fn paths_lead_from_where_one_stands() {
-        let from =
-            |here: &str, path: &str| super::from(Path::new(here), Path::new(path)).to_string_lossy().into_owned();
-        assert_eq!(from("src/flask", "src/flask/app.py"), "app.py");
-        assert_eq!(from("src/flask", "src/flask/json/tag.py"), "json/tag.py");
-        assert_eq!(from("src/flask", "src/flaskr/app.py"), "../flaskr/app.py");
-        assert_eq!(from("src/flask", "setup.py"), "../../setup.py");
+        let from = |here: &str, path: &str| {
+            super::from(Path::new(here), Path::new("/c/flask"), path).to_string_lossy().into_owned()
+        };
+        assert_eq!(from("/c/flask/src", "src/app.py"), "app.py");
+        assert_eq!(from("/c/flask/src", "src/json/tag.py"), "json/tag.py");
+        assert_eq!(from("/c/flask/src/flask", "src/flaskr/app.py"), "../flaskr/app.py");
+        assert_eq!(from("/c/flask/src", "setup.py"), "../setup.py");
+        assert_eq!(from("/c/flask", "src/app.py"), "src/app.py");
+        assert_eq!(from("/c", "src/app.py"), "flask/src/app.py");
+        assert_eq!(from("/", "src/app.py"), "c/flask/src/app.py");
+        assert_eq!(from("/c/gin", "src/app.py"), "/c/flask/src/app.py");
     }
 }

@@ -333,8 +333,9 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     set("count_only", global.count_only.then(|| true.into()));
     set("format", Some(if global.compact { "compact" } else { "json" }.into()));
 
+    here::places(&mut arguments, tool);
     if global.repo.is_none() && !arguments.contains_key("repo") {
-        here::absolute(&mut arguments, takes_repo);
+        here::absolute(&mut arguments, tool, takes_repo);
     }
 
     let cx = Context::new(config);
@@ -488,7 +489,9 @@ fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
 
 /// Calls a tool, with a progress bar.
 fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<Mutex<Progress>>) -> Envelope {
-    let envelope = tools::call(cx, tool, arguments, &request(bar));
+    let is_for_models = arguments.get("format").is_some_and(|format| format == "compact");
+    let request = Request { for_people: !is_for_models, ..request(bar) };
+    let envelope = tools::call(cx, tool, arguments, &request);
     bar.lock().expect("drawing does not panic").finish();
     envelope
 }

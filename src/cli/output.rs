@@ -97,6 +97,13 @@ impl Output {
         }
     }
 
+    /// As on a terminal of so many columns.
+    #[cfg(test)]
+    pub(super) fn with_columns(mut self, columns: usize) -> Self {
+        self.width = Some(columns);
+        self
+    }
+
     /// Cuts lines to the terminal's width, if standard output is a terminal.
     pub(super) fn fitting_terminal(mut self) -> Self {
         let (_, columns) = console::Term::stdout().size();
@@ -123,6 +130,52 @@ impl Output {
         self.width.is_none_or(|width| columns <= width)
     }
 
+    /// The number of columns of the terminal; without one, more than any line has.
+    pub(super) fn columns(&self) -> usize {
+        self.width.unwrap_or(usize::MAX)
+    }
+
+    /// Code cut after an argument, so that a line with `taken` other columns fits the terminal.
+    pub(super) fn cut_code(&self, code: &str, taken: usize) -> String {
+        let room = self.columns().saturating_sub(taken).max(SHORTEST);
+        if console::measure_text_width(code) <= room {
+            return code.to_owned();
+        }
+        let whole = console::truncate_str(code, room - 1, "");
+        // A first argument that takes nearly all of the room is cut itself.
+        let (mut depth, mut end) = (0_i32, None);
+        for (at, letter) in whole.char_indices() {
+            match letter {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth -= 1,
+                ' ' if depth == 1 && at > room / 4 && whole[..at].ends_with(',') => end = Some(at + 1),
+                _ => {}
+            }
+        }
+        format!("{}…", &whole[..end.unwrap_or(whole.len())])
+    }
+
+    /// Adds a line of cells. A cell that does not fit goes on below, indented by so many columns; empty ones are left
+    /// out.
+    pub(super) fn flow(&mut self, cells: &[String], indent: usize) {
+        let mut row = String::new();
+        for cell in cells.iter().filter(|cell| !cell.is_empty()) {
+            let taken = console::measure_text_width(&row);
+            let needed = console::measure_text_width(cell.trim_end());
+            match taken {
+                0 => row.push_str(cell),
+                _ if self.fits(taken + 2 + needed) => row.push_str(&format!("  {cell}")),
+                _ => {
+                    self.line(&row);
+                    row = format!("{}{cell}", " ".repeat(indent));
+                }
+            }
+        }
+        if !row.is_empty() {
+            self.wrapped(&row, indent + 2);
+        }
+    }
+
     /// Adds a line. Words that do not fit the terminal go on below, indented by so many columns.
     pub(super) fn wrapped(&mut self, line: &str, indent: usize) {
         let Some(width) = self.width.filter(|_| !self.fits(console::measure_text_width(line))) else {
@@ -143,7 +196,7 @@ impl Output {
     /// The end of a path, cut so that a line with `taken` other columns fits the terminal.
     pub(super) fn cut_path(&self, path: &str, taken: usize) -> String {
         let n_letters = path.chars().count();
-        let room = self.width.map_or(n_letters, |width| width.saturating_sub(taken).max(SHORTEST));
+        let room = self.width.map_or(n_letters, |width| width.saturating_sub(taken).max(2));
         match n_letters > room {
             true => std::iter::once('…').chain(path.chars().skip(n_letters + 1 - room)).collect(),
             false => path.to_owned(),

@@ -1,14 +1,12 @@
-//! Command lines become arguments; answers become text.
+//! Command lines become arguments, and messages speak of commands.
 
 use clap::CommandFactory;
-use expect_test::{Expect, expect};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::output::{Output, Paint};
 use super::words::Words;
-use super::{Cli, command, render};
+use super::{Cli, command};
 use crate::tools::{Call, Error, TOOLS, Tool, ToolSpec};
 
 /// Finds things, best first.
@@ -153,111 +151,6 @@ fn every_tool_makes_a_command() {
 
 const TERMINAL: Words = Words::OfTerminal(None);
 
-/// Checks the text shown for an answer.
-fn check(answer: Value, expected: Expect) {
-    let mut out = Output::new(Paint::none());
-    render::answer(&answer, &mut out);
-    expected.assert_eq(out.text());
-}
-
-#[test]
-fn a_map_is_shown_line_by_line() {
-    check(
-        json!({"files": [{"file": "a.py", "symbols": ["1: class A", "  2: def f(self)"]}], "files_left_out": 0}),
-        expect![[r#"
-            a.py
-            1: class A
-              2: def f(self)
-        "#]],
-    );
-}
-
-#[test]
-fn hits_are_columns() {
-    let hit = |file: &str, line: u64, kind: &str, name: &str, signature: &str, summary: &str| json!({"id": "x", "file": file, "line": line, "kind": kind, "name": name, "signature": signature, "summary": summary});
-    check(
-        json!({"results": [
-            hit("src/a.py", 7, "function", "add", "def add(a, b):", "Adds."),
-            hit("src/long/b.py", 120, "class", "Adder", "class Adder:", "class Adder"),
-        ]}),
-        expect![[r#"
-            src/a.py:7         function  add    def add(a, b):
-                Adds.
-            src/long/b.py:120  class     Adder  class Adder:
-        "#]],
-    );
-}
-
-#[test]
-fn text_hits_look_as_grep_shows_them() {
-    check(
-        json!({"results": [{"file": "a.py", "matches": [
-            {"line": 2, "text": "b = 1", "before": ["a = 0"], "after": ["c = 2"]},
-            {"line": 9, "text": "b = 2"},
-        ]}]}),
-        expect![[r#"
-            a.py-1-a = 0
-            a.py:2:b = 1
-            a.py-3-c = 2
-            --
-            a.py:9:b = 2
-        "#]],
-    );
-}
-
-#[test]
-fn source_stands_below_its_place() {
-    let symbol = json!({"id": "a.py::add#function", "file": "a.py", "line": 1, "end_line": 2, "kind": "function", "name": "add",
-        "source": "def add(a, b):\n    return a + b"});
-    check(
-        symbol.clone(),
-        expect![[r#"
-            a.py:1-2  function  add
-            def add(a, b):
-                return a + b
-        "#]],
-    );
-    check(
-        json!({"symbols": [symbol], "errors": [{"id": "b", "error": "there is no symbol b"}]}),
-        expect![[r#"
-            a.py:1-2  function  add
-            def add(a, b):
-                return a + b
-            b: there is no symbol b
-        "#]],
-    );
-    check(json!({"file": "a.py", "content": "x = 1\n"}), expect![["x = 1\n"]]);
-}
-
-#[test]
-fn source_that_is_too_long_is_an_outline() {
-    check(
-        json!({"id": "a.py::Big#class", "file": "a.py", "line": 1, "end_line": 9000, "kind": "class", "name": "Big",
-            "outline": [{"id": "a.py::Big.run#method", "line": 7, "signature": "def run(self)"}], "truncated": true, "rest": "too long"}),
-        expect![[r#"
-            a.py:1-9000  class  Big
-              7  def run(self)
-            too long
-        "#]],
-    );
-}
-
-#[test]
-fn nothing_found_says_where_it_was_looked_for() {
-    let answer = json!({"result_count": 0, "results": [], "negative_evidence": {"verdict": "absent", "scanned_symbols": 40,
-        "scanned_files": 1, "left_out": {"too_large": 2}, "nearest": ["add"]}});
-    let expected = ["looked at 40 symbols in 1 file", "not indexed: 2 too large", "did you mean: add"];
-    assert_eq!(render::notes(&answer, TERMINAL), expected);
-}
-
-#[test]
-fn a_search_that_ran_out_of_time_says_so() {
-    let expected = ["the time was up before every file was looked into: there may be more"];
-    assert_eq!(render::notes(&json!({"results": [], "truncated": true, "timed_out": true}), TERMINAL), expected);
-    assert_eq!(render::notes(&json!({"count": 7, "_meta": {"timed_out": true}}), TERMINAL), expected);
-    assert!(render::notes(&json!({"count": 7, "_meta": {}}), TERMINAL).is_empty());
-}
-
 #[test]
 fn flags_are_made_for_the_commands_that_are_asked_for() {
     let has_flags = |line: &str| {
@@ -275,180 +168,6 @@ fn flags_are_made_for_the_commands_that_are_asked_for() {
     {
         assert!(!has_flags(line), "{line}");
     }
-}
-
-#[test]
-fn outlines_are_indented_and_numbered() {
-    check(
-        json!({"file": "a.py", "symbols": [
-            {"name": "Adder", "kind": "class", "line": 3, "signature": "class Adder:", "children": [
-                {"name": "add", "kind": "method", "line": 10, "signature": "def add(self):", "summary": "Adds."},
-            ]},
-        ]}),
-        expect![[r#"
-            a.py
-             3  class  class Adder:
-            10    method  def add(self):
-                    Adds.
-        "#]],
-    );
-}
-
-#[test]
-fn trees_in_a_pipe_are_paths() {
-    check(
-        json!({"tree": [
-            {"path": "src/", "type": "dir", "children": [
-                {"path": "src/a.py", "type": "file", "language": "python", "symbol_count": 1, "line_count": 20},
-            ]},
-            {"path": "README", "type": "file"},
-        ]}),
-        expect![[r#"
-            src/a.py  python, 20 lines, 1 symbol
-            README
-        "#]],
-    );
-}
-
-#[test]
-fn indexing_says_what_it_did_and_left_out() {
-    check(
-        json!({"success": true, "repo": "local/x", "file_count": 1200, "symbol_count": 1, "files_added": 3, "files_removed": 0,
-            "languages": {"python": 1000, "go": 200}, "skipped": {"binary": 2, "too_large": 5, "secret": 0}, "warnings": ["a: bad"]}),
-        expect![[r#"
-            local/x  1200 files, 1 symbol
-            3 added
-            1000 python, 200 go
-            left out: 5 too large, 2 binary
-            warning: a: bad
-        "#]],
-    );
-}
-
-#[test]
-fn repositories_are_a_table() {
-    check(
-        json!({"repos": [
-            {"repo": "local/x-1", "file_count": 5, "symbol_count": 40, "indexed_at": "2026-11-01", "source_root": "/x"},
-            {"repo": "a/b", "file_count": 12345, "symbol_count": 7},
-        ]}),
-        expect![[r#"
-            repo       files  symbols  indexed     from
-            local/x-1      5       40  2026-11-01  /x
-            a/b        12345        7
-        "#]],
-    );
-}
-
-#[test]
-fn a_list_of_places_is_columns_and_what_is_beside_it_goes_beside() {
-    check(
-        json!({"granularity": "symbol", "dead_count": 2, "dead_symbols": [
-            {"symbol_id": "a.py::Adder.add~2#method", "file": "a.py", "line": 7, "confidence": 1.0, "reason": "unused"},
-            {"symbol_id": "long/b.py::f#function", "line": 120, "confidence": 0.9, "reason": "only in tests"},
-        ], "_meta": {"timing_ms": 1}}),
-        expect![[r#"
-            a.py:7         method    Adder.add~2  confidence 1.0; unused
-            long/b.py:120  function  f            confidence 0.9; only in tests
-        "#]],
-    );
-}
-
-#[test]
-fn nothing_beside_a_list_is_lost() {
-    let mut out = Output::new(Paint::none());
-    let answer =
-        json!({"overrides": ["a.py::A.f#method"], "callers": [{"id": "b.py::g#function", "line": 3}], "callees": []});
-    render::answer(&answer, &mut out);
-    assert_eq!(out.text(), "b.py:3  function  g\n");
-    assert_eq!(out.asides, ["overrides: a.py::A.f#method"]);
-}
-
-#[test]
-fn several_lists_have_headings() {
-    check(
-        json!({"symbol": "a.py::f#function", "callers": [{"id": "b.py::g#function", "file": "b.py", "line": 3, "at": [4, 9],
-            "callers": [{"id": "c.py::h#function", "file": "c.py", "line": 1, "at": [2]}]}],
-            "callees": [{"id": "a.py::k#function", "file": "a.py", "line": 8}], "removed_count": 0}),
-        expect![[r#"
-            symbol: a.py::f#function
-            callers (1):
-              b.py:3  function  g  called at line 4, 9
-                c.py:1  function  h  called at line 2
-            callees (1):
-              a.py:8  function  k
-        "#]],
-    );
-}
-
-#[test]
-fn matches_are_named_by_their_file() {
-    check(
-        json!({"repository": "a/b", "matches": [{"path": "a.py", "line_matches": [
-            {"line_number": 3, "line": "  x = 1", "ranges": [[2, 3]]}]}], "stats": {"files_searched": 5, "left_out": {"binary": 2}}}),
-        expect![[r#"
-            repository: a/b
-            stats:
-              files searched: 5
-              left out: 2 binary
-            matches (1):
-              a.py:3  x = 1
-        "#]],
-    );
-}
-
-#[test]
-fn symbols_of_a_file_are_a_line_each_in_a_pipe() {
-    check(
-        json!({"confirmed": [{"file": "a.py", "symbols": ["f", "g.h"], "more": 3}, {"file": "b.py"}]}),
-        expect![[r#"
-            a.py  f
-            a.py  g.h
-            a.py  and 3 more
-            b.py
-        "#]],
-    );
-}
-
-#[test]
-fn a_graph_is_its_edges() {
-    check(
-        json!({"file": "a", "nodes": ["a", "b"], "edges": [[0, 1], [1, 0]], "external": ["os"]}),
-        expect![[r#"
-            a -> b
-            b -> a
-            outside: os
-        "#]],
-    );
-}
-
-#[test]
-fn facts_are_named_and_counts_come_largest_first() {
-    check(
-        json!({"is_stale": false, "languages": {"go": 2, "python": 30}, "top_keywords": ["a", "b"], "none": {}, "empty": []}),
-        expect![[r#"
-            is stale: no
-            top keywords: a, b
-            languages: 30 python, 2 go
-        "#]],
-    );
-    check(json!({"count": 3, "_meta": {}}), expect![["3\n"]]);
-}
-
-#[test]
-fn errors_say_what_was_perhaps_meant() {
-    let error = json!({"error": "there is no symbol x", "code": "not_found", "details": {"nearest": ["a", {"id": "b"}], "n": 1}});
-    assert_eq!(render::error(&error, Paint::none(), TERMINAL), "error: there is no symbol x\n  did you mean: a, b\n");
-}
-
-#[test]
-fn a_cut_answer_says_how_to_go_on() {
-    let answer =
-        json!({"results": [1, 2], "total": 9, "left": 7, "next_cursor": "c2", "_meta": {"freshness": "stale"}});
-    assert_eq!(
-        render::notes(&answer, TERMINAL),
-        ["7 of 9 left; go on with --cursor c2", "some files have changed since they were indexed"]
-    );
 }
 
 #[test]
@@ -474,6 +193,7 @@ fn no_message_names_a_tool_at_the_terminal() {
         let help = command.render_long_help().to_string();
         assert!(!names_tool(&help), "{help}");
         assert!(!help.contains("client's root"), "{help}");
+        assert!(!help.contains("Switch off"), "a flag says what it does: {help}");
     }
 }
 
@@ -498,18 +218,4 @@ fn messages(room: &std::path::Path) -> Vec<String> {
         }
     }
     found
-}
-
-#[test]
-fn ready_calls_are_commands() {
-    check(
-        json!({"example_queries": [
-            {"tool": "search_symbols", "arguments": {"query": "add two", "max_results": 3}, "description": "words"},
-            {"tool": "get_file_tree", "arguments": {"max_depth": 2}, "description": "folders"},
-        ]}),
-        expect![[r#"
-            codelode search 'add two' --max-results 3  words
-            codelode tree --max-depth 2  folders
-        "#]],
-    );
 }

@@ -162,7 +162,7 @@ impl Tool for GetFileOutline {
         for path in paths {
             match repo.snapshot.file(&path) {
                 Some(file) => {
-                    let rows = rows(file, &fields);
+                    let rows = rows(call, file, &fields);
                     count += rows.len();
                     results.push(outline(call, file, nested(rows)));
                 }
@@ -183,7 +183,7 @@ fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Resu
     indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
-    let mut rows = rows(file, fields);
+    let mut rows = rows(call, file, fields);
     let total = rows.len();
     call.count(total);
     call.found(true);
@@ -277,12 +277,15 @@ fn lengths(file: FileView<'_>, symbols: &[SymbolView<'_>], folded: &[Vec<usize>]
 }
 
 /// The symbols of a file in source order.
-fn rows(file: FileView<'_>, fields: &Fields) -> Vec<Row> {
+fn rows(call: &Call<'_>, file: FileView<'_>, fields: &Fields) -> Vec<Row> {
     let symbols: Vec<SymbolView<'_>> = file.symbols().collect();
     let folded = attributes(&symbols);
     let is_folded: HashSet<usize> = folded.iter().flatten().copied().collect();
     let shown: Vec<usize> = (0..symbols.len()).filter(|place| !is_folded.contains(place)).collect();
-    let lengths = lengths(file, &symbols, &folded, &shown);
+    let lengths = match call.request.for_people {
+        true => LENGTHS[0],
+        false => lengths(file, &symbols, &folded, &shown),
+    };
     let row = |place: usize| {
         let symbol = &symbols[place];
         Row {

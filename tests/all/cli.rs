@@ -414,6 +414,10 @@ fn paths_are_meant_and_shown_from_where_one_stands() {
     assert!(ask(&["get", "../numbers.py::add#function"]).contains("return a + b"));
     assert!(ask(&["get", "inner/numbers.py::inner_one#function"]).contains("return add(1)"), "as the index writes it");
     assert!(ask(&["get", "numbers.py:2"]).contains("return add(1)"), "a place as answers print it");
+    assert!(ask(&["calls", "../numbers.py:1"]).contains("Counter.count"));
+    assert!(ask(&["refs", "../numbers.py:1"]).contains("../numbers.py:8"));
+    assert_eq!(ask(&["file", "numbers.py:2"]), "    return add(1)\n");
+    assert_eq!(ask(&["file", "../numbers.py:6-7"]), "class Counter:\n    def count(self):\n");
     // A way out of the repository never leads to a file in it.
     fs::write(place.folder.path().join("numbers.py"), "def outer():\n    pass\n").expect("the folder is ours");
     for path in ["../../numbers.py", "../../none.py", "/numbers.py/none.py"] {
@@ -431,6 +435,77 @@ fn paths_are_meant_and_shown_from_where_one_stands() {
     assert!(ask(&["outline", path]).contains("own"));
     let ran = Ran::of(place.command(&["outline", path]).current_dir("/").output().expect("the program is built"));
     assert!(ran.status == 0 && ran.out.contains("own"), "{}", ran.err);
+}
+
+#[test]
+fn piped_answers_are_lines_whose_paths_open() {
+    let place = Place::new();
+    let write = |path: &str, text: &str| fs::write(place.source().join(path), text).expect("it is ours");
+    write("inner/uses.py", "from numbers import add\n\n\ndef twice():\n    return add(1, 2) + add(3, 4)\n");
+    fs::create_dir(place.source().join(".git")).expect("it is ours");
+    place.found(&["index", "."]);
+    let source = place.source();
+    let check = |here: &Path, repo: &[&str], args: &[&str]| {
+        let args = [args, repo].concat();
+        let ran = Ran::of(place.command(&args).current_dir(here).output().expect("the program is built"));
+        assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
+        assert!(!ran.out.is_empty(), "{args:?}");
+        for line in ran.out.lines() {
+            let path = line.split([':', ' ']).next().unwrap_or_default();
+            assert!(here.join(path).exists(), "{args:?} in {}: {line}", here.display());
+        }
+    };
+    let commands: [&[&str]; 12] = [
+        &["search", "add"],
+        &["refs", "add"],
+        &["refs", "add", "twice"],
+        &["calls", "add"],
+        &["calls", "twice", "--direction", "both"],
+        &["blast", "add"],
+        &["dead"],
+        &["importance"],
+        &["tree"],
+        &["check", "add"],
+        &["related", "add"],
+        &["text", "add"],
+    ];
+    for args in commands {
+        check(&source, &[], args);
+        check(&source.join("inner"), &[], args);
+        check(place.folder.path(), &["--repo", "source"], args);
+    }
+    for args in [&["importers", "numbers.py"][..], &["deps", "numbers.py"], &["outline", "numbers.py"]] {
+        let out = place.found(args);
+        assert!(out.contains("inner/uses.py") || args[0] == "outline", "{args:?}: {out}");
+    }
+    let inner = place.command(&["tree"]).current_dir(source.join("inner")).output().expect("the program is built");
+    assert!(Ran::of(inner).out.starts_with("uses.py"), "a tree is of the folder that one stands in");
+}
+
+#[test]
+fn an_answer_of_a_missing_folder_says_so() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    fs::rename(place.source(), place.folder.path().join("moved")).expect("it is ours");
+    let ask = |args: &[&str]| Ran::of(place.command(args).current_dir("/").output().expect("the program is built"));
+    for args in [&["search", "add", "--repo", "source"][..], &["text", "add", "--repo", "source"]] {
+        let ran = ask(args);
+        assert!(ran.status == 0 && ran.err.contains("its folder is not here"), "{args:?}: {} {}", ran.out, ran.err);
+    }
+    assert!(ask(&["list"]).out.contains("missing: "));
+}
+
+#[test]
+fn a_language_behind_l_is_no_path() {
+    let place = Place::new();
+    fs::write(place.source().join("a.js"), "add(1, 2)\n").expect("it is ours");
+    place.found(&["index", "."]);
+    assert_eq!(place.found(&["ast", "add($A, $B)", "-l", "python"]), "numbers.py:8:        return add(1, 2)\n");
+    assert_eq!(place.found(&["ast", "-l", "js", "add($A, $B)"]), "a.js:1:add(1, 2)\n");
+    assert_eq!(place.found(&["ast", "add($A, $B)", "-l"]), "a.js\nnumbers.py\n");
+    assert_eq!(place.found(&["ast", "add($A, $B)", "-l", "numbers.py"]), "numbers.py\n");
+    let ran = place.run(&["ast", "add($A, $B)", "-l", "cobol"]);
+    assert!(ran.status == 2 && ran.err.contains("cobol is no file and no language"), "{}", ran.err);
 }
 
 #[test]
@@ -504,7 +579,7 @@ fn a_wrong_range_and_an_empty_folder_are_told() {
     assert!(ran.err.contains("--start-line 5 comes after --end-line 2"), "{}", ran.err);
     fs::remove_file(place.source().join("numbers.py")).expect("it is ours");
     let ran = place.run(&["search", "add"]);
-    assert!(ran.status == 1 && ran.err.contains("none are indexed here"), "{}", ran.err);
+    assert!(ran.status == 1 && ran.err.contains("no files are indexed here"), "{}", ran.err);
     let ran = place.run(&["index", "no/such/folder"]);
     assert!(ran.err.contains("give the path of a folder") && !ran.err.contains("absolute"), "{}", ran.err);
     let short = place.found(&["help"]);

@@ -185,17 +185,39 @@ fn answers_fit_the_terminal() {
     let long = format!("def compute_{}(first_argument, second_argument): pass\n", "a_name_".repeat(5));
     fs::write(place.source().join(format!("inner/{}.py", "folder_".repeat(4))), &long).expect("the folder is ours");
     place.found(&["index", "."]);
+    for n in 0..12 {
+        let folder = place.folder.path().join(format!("folder-{n}")).join("deeper/".repeat(n)).join("repository");
+        fs::create_dir_all(&folder).expect("the folder is ours");
+        fs::write(folder.join("a.py"), "a = 1\n").expect("the folder is ours");
+        place.found(&["index", folder.to_str().expect("it is text")]);
+    }
+    let mut list = Terminal::start(place.command(&["list"]), 80, 24);
+    assert!(list.ended().success());
+    list.wait_for("the list", |terminal| terminal.printed().matches("\r\n").count() >= 14);
+    assert_eq!(list.printed().matches("\r\n").count(), 14, "a line for each: {}", list.printed());
     for columns in [80, 140] {
         for args in [
             &["search", "compute"][..],
             &["refs", "add"],
+            &["calls", "Counter.count"],
+            &["blast", "add"],
+            &["context", "adds two numbers"],
+            &["importance"],
+            &["related", "add"],
+            &["check", "add", "compute"],
+            &["bundle", "Counter.count"],
+            &["map"],
+            &["deps", "numbers.py"],
+            &["suggest"],
+            &["stats"],
+            &["tree"],
             &["outline", "numbers.py"],
             &["list"],
             &["overview"],
             &["help"],
         ] {
             let mut terminal = Terminal::start(place.command(args), columns, 24);
-            assert!(terminal.ended().success(), "{}", terminal.printed());
+            assert_ne!(terminal.ended().code(), Some(2), "{}", terminal.printed());
             terminal.wait_for("an answer", |terminal| terminal.printed().ends_with("\r\n"));
             let printed = console::strip_ansi_codes(&terminal.printed()).into_owned();
             let wide = printed.lines().find(|line| line.trim_end().chars().count() > usize::from(columns));

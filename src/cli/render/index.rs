@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::output::Output;
 use super::{n_of, number_of, text_of};
+use crate::config::PROJECT_FILE;
 
 /// Left-out files and folders, a line for each.
 pub(super) fn left_out(value: &Value, out: &mut Output) -> bool {
@@ -47,7 +48,9 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     counts(value, "skipped", "left out: ", out);
     for warning in value.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         let text = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
-        out.line(paint.dim(&format!("warning: {}", out.words.say(&text))));
+        // Settings of a file are no flags.
+        let text = if text.contains(PROJECT_FILE) { text } else { out.words.say(&text) };
+        out.line(paint.dim(&format!("warning: {text}")));
     }
     true
 }

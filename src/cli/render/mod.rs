@@ -3,9 +3,14 @@
 
 mod content;
 mod facts;
+mod graph;
 mod index;
 mod outline;
+mod phrases;
 mod repos;
+mod rows;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree;
 
@@ -28,6 +33,7 @@ const RENDERERS: &[Renderer] = &[
     outline::show,
     repos::show,
     index::show,
+    graph::show,
     facts::show,
 ];
 
@@ -47,6 +53,9 @@ fn is_only(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|answer| answer.keys().all(|other| other == key || other == "_meta"))
 }
 
+/// The note that a repository's folder is not on this machine.
+pub(super) const MISSING: &str = "its folder is not here: this is how it was when it was indexed";
+
 /// Notes on an answer: that it was cut, that it is old, and parts left out.
 pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     let mut notes = Vec::new();
@@ -57,9 +66,9 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     }
     if let Some(left) = number_of(value, "left") {
         let total = number_of(value, "total").map(|total| format!(" of {total}")).unwrap_or_default();
-        let more =
-            text_of(value, "next_cursor").map(|cursor| format!("; go on with --cursor {cursor}")).unwrap_or_default();
-        notes.push(format!("{left}{total} left{more}"));
+        let next =
+            text_of(value, "next_cursor").map(|cursor| format!("; the next: --cursor {cursor}")).unwrap_or_default();
+        notes.push(format!("{left} more{total}{next}"));
     }
     if let Some(parts) = value.get("shortened").and_then(Value::as_array) {
         let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
@@ -100,18 +109,23 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     if !unknown.is_empty() {
         notes.push(format!("in no symbol: {}", unknown.join(", ")));
     }
-    if let Some(ask) = value.pointer("/negative_evidence/ask").and_then(Value::as_str) {
+    let is_empty = value.pointer("/negative_evidence/verdict").and_then(Value::as_str);
+    let is_empty = is_empty.is_some_and(|verdict| verdict.starts_with("no_files"));
+    if is_empty {
+        notes.push("no files are indexed here".to_owned());
+    }
+    if let Some(ask) = value.pointer("/negative_evidence/ask").and_then(Value::as_str).filter(|_| !is_empty) {
         notes.push(words.say(&format!("try it {ask}")));
     }
-    if let Some(narrow) = text_of(value, "narrow") {
-        notes.push(words.say(&format!("for less: {narrow}")));
+    if let Some(narrow) = text_of(value, "narrow").filter(|narrow| !narrow.starts_with("the rest comes with")) {
+        notes.push(words.say(&format!("to see less: {narrow}")));
     }
     if let Some(hint) = value.pointer("/_meta/hint").and_then(Value::as_str) {
         notes.push(words.say(hint));
     }
     match value.pointer("/_meta/freshness").and_then(Value::as_str) {
         Some("unchecked") if value.pointer("/_meta/folder_missing").is_some() => {
-            notes.push("its folder is not here: this is how it was when it was indexed".to_owned());
+            notes.push(MISSING.to_owned());
         }
         Some("unchecked") => notes.push("whether files have changed since was not looked at in time".to_owned()),
         Some("stale") => notes.push("some files have changed since they were indexed".to_owned()),

@@ -36,7 +36,7 @@ fn outline(file: &Value, out: &mut Output) {
     for one in symbols.into_iter().flatten() {
         match one.as_str() {
             // Symbols of a map are lines already.
-            Some(line) => out.line(line),
+            Some(line) => out.line(out.cut_code(line, 0)),
             None => symbol(one, 0, widest, out),
         }
     }
@@ -56,18 +56,30 @@ fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
     let signature = text_of(value, "signature").and_then(|text| text.lines().next());
     let signature = signature.or_else(|| text_of(value, "name")).unwrap_or_default();
     let kind = text_of(value, "kind").unwrap_or_default();
-    let taken = widest + 4 + 2 * depth + kind.len();
-    let shown = out.cut(signature, taken);
-    out.line(format!("{space}{}  {}{}  {shown}", paint.line(line), "  ".repeat(depth), paint.kind(kind)));
-    if let Some(summary) = adds(text_of(value, "summary"), signature) {
-        let summary = out.cut(summary, widest + 4 + 2 * depth);
-        out.line(paint.dim(&format!("{}  {}  {summary}", " ".repeat(widest), "  ".repeat(depth))));
+    let indent = widest + 2 + 2 * depth;
+    // A signature that begins with a keyword says what it is.
+    let name = text_of(value, "name").unwrap_or_default();
+    let kind = if name.is_empty() || signature.starts_with(name) { kind } else { "" };
+    let taken = indent + if kind.is_empty() { 0 } else { kind.len() + 2 };
+    let shown = out.cut_code(signature, taken);
+    let head = format!("{space}{}  {}", paint.line(line), "  ".repeat(depth));
+    let head = if kind.is_empty() { head } else { format!("{head}{}  ", paint.kind(kind)) };
+    let summary = adds(text_of(value, "summary"), signature).unwrap_or_default();
+    let is_beside = !summary.is_empty()
+        && shown == signature
+        && out.fits(taken + shown.chars().count() + 2 + summary.chars().count());
+    let hanging = " ".repeat(indent + 2);
+    if is_beside || summary.is_empty() || out.is_piped() {
+        let summary = if summary.is_empty() { String::new() } else { format!("  {}", paint.dim(summary)) };
+        out.line(format!("{head}{shown}{summary}"));
+    } else {
+        out.line(format!("{head}{shown}"));
+        out.line(paint.dim(&format!("{hanging}{}", out.cut(summary, hanging.len()))));
     }
     let attributes = value.get("attributes").and_then(Value::as_array).into_iter().flatten();
     let attributes: Vec<&str> = attributes.filter_map(Value::as_str).collect();
     if !attributes.is_empty() {
-        let attributes = out.cut(&attributes.join("; "), widest + 4 + 2 * depth);
-        out.line(paint.dim(&format!("{}  {}  {attributes}", " ".repeat(widest), "  ".repeat(depth))));
+        out.wrapped(&paint.dim(&format!("{hanging}{}", attributes.join("; "))), hanging.len());
     }
     for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
         symbol(child, depth + 1, widest, out);
