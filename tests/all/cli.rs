@@ -455,7 +455,7 @@ fn piped_answers_are_lines_whose_paths_open() {
             assert!(here.join(path).exists(), "{args:?} in {}: {line}", here.display());
         }
     };
-    let commands: [&[&str]; 12] = [
+    let commands: [&[&str]; 13] = [
         &["search", "add"],
         &["refs", "add"],
         &["refs", "add", "twice"],
@@ -465,6 +465,7 @@ fn piped_answers_are_lines_whose_paths_open() {
         &["dead"],
         &["importance"],
         &["tree"],
+        &["map"],
         &["check", "add"],
         &["related", "add"],
         &["text", "add"],
@@ -474,10 +475,10 @@ fn piped_answers_are_lines_whose_paths_open() {
         check(&source.join("inner"), &[], args);
         check(place.folder.path(), &["--repo", "source"], args);
     }
-    for args in [&["importers", "numbers.py"][..], &["deps", "numbers.py"], &["outline", "numbers.py"]] {
-        let out = place.found(args);
-        assert!(out.contains("inner/uses.py") || args[0] == "outline", "{args:?}: {out}");
-    }
+    check(&source, &[], &["outline", "numbers.py", "inner/uses.py"]);
+    check(&source.join("inner"), &[], &["outline", "../numbers.py"]);
+    assert_eq!(place.found(&["importers", "numbers.py"]), "inner/uses.py:1\n");
+    assert_eq!(place.found(&["deps", "inner/uses.py"]), "inner/uses.py -> numbers.py\n");
     let inner = place.command(&["tree"]).current_dir(source.join("inner")).output().expect("the program is built");
     assert!(Ran::of(inner).out.starts_with("uses.py"), "a tree is of the folder that one stands in");
 }

@@ -1,4 +1,4 @@
-//! The symbols of a file, as a tree.
+//! The symbols of a file, as a tree; in a pipe a line for each, with its path.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         && files.iter().all(|file| file.get("symbols").is_some_and(Value::is_array))
     {
         for (index, file) in files.iter().enumerate() {
-            if index > 0 {
+            if index > 0 && !out.is_piped() {
                 out.line("");
             }
             outline(file, out);
@@ -30,8 +30,11 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
 /// One file.
 fn outline(file: &Value, out: &mut Output) {
     let path = text_of(file, "file").or_else(|| text_of(file, "file_path")).unwrap_or_default();
-    out.line(out.paint.path(path));
     let symbols = file.get("symbols").and_then(Value::as_array);
+    if out.is_piped() {
+        return symbols.into_iter().flatten().for_each(|one| line(one, path, out));
+    }
+    out.line(out.paint.path(path));
     let widest = symbols.into_iter().flatten().map(last_line).max().unwrap_or(0).to_string().len();
     for one in symbols.into_iter().flatten() {
         match one.as_str() {
@@ -40,6 +43,30 @@ fn outline(file: &Value, out: &mut Output) {
             None => symbol(one, 0, widest, out),
         }
     }
+}
+
+/// A symbol in a pipe, then those inside it.
+fn line(value: &Value, path: &str, out: &mut Output) {
+    let paint = out.paint;
+    let place = |line: u64| format!("{}:{}", paint.path(path), paint.line(line));
+    if let Some((line, text)) = value.as_str().and_then(|text| text.trim_start().split_once(": ")) {
+        return out.flow(&[place(line.parse().unwrap_or(0)), text.to_owned()], 0);
+    }
+    let text = |key: &str| text_of(value, key).unwrap_or_default();
+    let id = text("id").rsplit_once("::").and_then(|(_, name)| name.rsplit_once('#')).map(|(name, _)| name);
+    let signature = text("signature").lines().next().unwrap_or_default();
+    let attributes = value.get("attributes").and_then(Value::as_array).into_iter().flatten();
+    let attributes: Vec<&str> = attributes.filter_map(Value::as_str).collect();
+    let cells = [
+        place(number_of(value, "line").unwrap_or(0)),
+        paint.kind(text("kind")),
+        paint.name(id.unwrap_or(text("name"))),
+        signature.to_owned(),
+        adds(text_of(value, "summary"), signature).unwrap_or_default().to_owned(),
+        if attributes.is_empty() { String::new() } else { format!("with {}", attributes.join("; ")) },
+    ];
+    out.flow(&cells, 0);
+    value.get("children").and_then(Value::as_array).into_iter().flatten().for_each(|child| line(child, path, out));
 }
 
 /// The highest line number of a symbol and of those below it.
@@ -69,7 +96,7 @@ fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
         && shown == signature
         && out.fits(taken + shown.chars().count() + 2 + summary.chars().count());
     let hanging = " ".repeat(indent + 2);
-    if is_beside || summary.is_empty() || out.is_piped() {
+    if is_beside || summary.is_empty() {
         let summary = if summary.is_empty() { String::new() } else { format!("  {}", paint.dim(summary)) };
         out.line(format!("{head}{shown}{summary}"));
     } else {

@@ -50,10 +50,10 @@ const LISTS: &[List] = &[
     list("import_references", "imported at", "import"),
     list("content_references", "written at", "mention"),
     ranked("more", "there was no room for", "no room"),
-    ranked("most_imported_files", "most imported files", "imported"),
+    ranked("most_imported_files", "most imported files", ""),
     ranked("most_central_symbols", "most central symbols", "central"),
     ranked("entry_points", "programs start at", "entry point"),
-    ranked("large_types", "largest types", "large"),
+    ranked("large_types", "largest types", ""),
     ranked("example_queries", "commands to begin with", ""),
 ];
 

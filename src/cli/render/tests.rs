@@ -231,12 +231,21 @@ fn a_hit_whose_name_is_only_similar_says_so_in_words() {
 
 #[test]
 fn a_map_is_shown_line_by_line() {
-    check(
-        json!({"files": [{"file": "a.py", "symbols": ["1: class A", "  2: def f(self)"]}], "files_left_out": 0}),
+    let map = json!({"files": [{"file": "a.py", "symbols": ["1: class A", "  2: def f(self)"]}], "files_left_out": 0});
+    check_at(
+        80,
+        &map,
         expect![[r#"
             a.py
             1: class A
               2: def f(self)
+        "#]],
+    );
+    check(
+        map,
+        expect![[r#"
+            a.py:1  class A
+            a.py:2  def f(self)
         "#]],
     );
 }
@@ -328,16 +337,28 @@ fn a_search_that_ran_out_of_time_says_so() {
 
 #[test]
 fn outlines_are_indented_and_numbered() {
-    check(
-        json!({"file": "a.py", "symbols": [
-            {"name": "Adder", "kind": "class", "line": 3, "signature": "class Adder:", "children": [
-                {"name": "add", "kind": "method", "line": 10, "signature": "def add(self):", "summary": "Adds."},
-            ]},
-        ]}),
+    let outline = json!({"file": "a.py", "symbols": [
+        {"id": "a.py::Adder#class", "name": "Adder", "kind": "class", "line": 3, "signature": "class Adder:",
+            "attributes": ["sum", "last"], "children": [
+            {"id": "a.py::Adder.add#method", "name": "add", "kind": "method", "line": 10,
+                "signature": "def add(self):", "summary": "Adds."},
+        ]},
+    ]});
+    check_at(
+        80,
+        &outline,
         expect![[r#"
             a.py
              3  class Adder:
+                  sum; last
             10    def add(self):  Adds.
+        "#]],
+    );
+    check(
+        outline,
+        expect![[r#"
+            a.py:3  class  Adder  class Adder:  with sum; last
+            a.py:10  method  Adder.add  def add(self):  Adds.
         "#]],
     );
 }
