@@ -543,7 +543,7 @@ fn run(
             Read::Held(id) => Ok(id),
             Read::New(prepared, failure) => {
                 if let Some(failure) = failure {
-                    warnings.push(format!("{path}: {failure}; its text is searchable, its symbols are not"));
+                    warnings.push(format!("{path}: {failure}"));
                 }
                 Ok(writer.add(*prepared)?)
             }

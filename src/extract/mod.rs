@@ -62,7 +62,7 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
     let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded)).unwrap_or_default();
     // Parts beyond the budget are missing, such as the inside of a macro.
     let has_errors = tree.root_node().has_error() || !reading.budget.is_left();
-    Extraction { symbols, facts, has_errors, failure: None }
+    Extraction { symbols, facts, has_errors, failure: reading.budget.failure().map(Cow::from) }
 }
 
 /// A file being read.

@@ -126,3 +126,11 @@ fn a_file_that_takes_too_long_is_given_up_with_a_word() {
         assert!(found.failure.is_some_and(|why| why.contains("MB")));
     }
 }
+
+#[test]
+fn a_file_that_holds_too_much_keeps_what_fits_and_says_so() {
+    let (_, spec) = crate::languages::of_file("a.rs", b"").expect("Rust has a grammar");
+    let found = extract(spec, ("mod a {".repeat(2_000) + &"}".repeat(2_000)).as_bytes());
+    assert!(!found.symbols.is_empty() && !found.is_given_up());
+    assert_eq!(found.failure.as_deref(), Some("there is too much in it for its size"));
+}

@@ -242,6 +242,11 @@ impl<'s, 't> Cx<'s, 't> {
         comment_above(&self.spec.comments, self.source, start, is_doc)
     }
 
+    /// Whether there is time for another piece of work.
+    pub fn has_time(&self) -> bool {
+        self.budget.work()
+    }
+
     /// Records a symbol. Ignores nodes without a name or out of bounds, which occur around syntax errors.
     pub fn define(&mut self, definition: Definition) {
         let Definition { name, kind, detail, span, signature, handed, runs, of_outer, .. } = definition;

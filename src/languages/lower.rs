@@ -63,21 +63,19 @@ impl<'s, 't> Lower<'s, 't> {
 
     /// All `/** … */` comments that contain `words`, in source order.
     pub fn comments_with(&self, words: &str) -> Vec<&'s str> {
+        let words = memchr::memmem::Finder::new(words);
+        let find =
+            |from: usize, what: &str| memchr::memmem::find(&self.source[from..], what.as_bytes()).map(|at| from + at);
         let mut found: Vec<&'s str> = Vec::new();
-        let mut end = 0;
-        for at in memchr::memmem::find_iter(self.source, words.as_bytes()) {
-            if at < end {
-                continue;
+        // Most files hold none.
+        let mut next = words.find(self.source).and_then(|_| find(0, "/**"));
+        while let Some(open) = next {
+            let Some(close) = find(open + "/*".len(), "*/") else { break };
+            let comment = &self.source[open..close];
+            if words.find(comment).is_some() {
+                found.extend(std::str::from_utf8(comment));
             }
-            let before = &self.source[end..at];
-            let opened = memchr::memmem::rfind(before, b"/**")
-                .filter(|open| memchr::memmem::find(&before[*open..], b"*/").is_none());
-            let closed = memchr::memmem::find(&self.source[at..], b"*/");
-            if let (Some(open), Some(close)) = (opened, closed) {
-                let start = end + open;
-                end = at + close;
-                found.extend(std::str::from_utf8(&self.source[start..end]));
-            }
+            next = find(close, "/**");
         }
         found
     }
@@ -107,7 +105,13 @@ impl<'s, 't> Lower<'s, 't> {
 
     /// The first named child that is not a comment.
     pub fn first(&self, node: Node<'t>) -> Option<Node<'t>> {
-        (0..node.named_child_count() as u32).filter_map(|place| node.named_child(place)).find(|child| !child.is_extra())
+        let first = node.named_child(0)?;
+        if !first.is_extra() {
+            return Some(first);
+        }
+        // Asking for the second child, the third and so on would count from the first each time.
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor).find(|child| !child.is_extra())
     }
 
     /// Goes one level deeper into the tree, unless it is too deep or the budget is exceeded.

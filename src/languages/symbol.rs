@@ -14,8 +14,18 @@ impl<'t> Cx<'_, 't> {
     pub fn symbol(&mut self, node: Node<'t>, kind: Kind, detail: Detail, name: &str, body: &str) {
         let end = part(node, body);
         let runs = body.is_empty() || end.is_some();
+        let mut cursor = node.walk();
+        let comments: Vec<usize> =
+            node.children(&mut cursor).filter(Node::is_extra).map(|comment| comment.start_byte()).collect();
         for named in parts(node, name) {
+            // One statement may name a million variables.
+            if !self.has_time() {
+                break;
+            }
             let (named, container) = self.unqualified(named);
+            // In some trees, a comment at the start of the body precedes the body node.
+            let comment = comments.get(comments.partition_point(|start| *start <= named.end_byte())).copied();
+            let end = [end.map(|end| end.start_byte()), comment].into_iter().flatten().min();
             if let Some(definition) = self.described(node, named, container, kind, detail, end) {
                 self.define(Definition { runs: definition.runs && runs, ..definition });
             }
@@ -30,7 +40,7 @@ impl<'t> Cx<'_, 't> {
         container: Span,
         mut kind: Kind,
         mut detail: Detail,
-        end: Option<Node<'t>>,
+        end: Option<usize>,
     ) -> Option<Definition> {
         let place = self.place();
         match (kind, detail) {
@@ -43,7 +53,9 @@ impl<'t> Cx<'_, 't> {
             _ => {}
         }
         let outer = self.outermost(node, self.spec.around);
-        let mut definition = Definition::new(node, named, kind, detail).within(outer).before(end);
+        let mut definition = Definition::new(node, named, kind, detail).within(outer);
+        definition.signature.end =
+            end.map_or(definition.signature.end, |end| end as u32).max(definition.signature.start);
         definition.container = container;
         definition.decorators = self.attributes().to_vec();
         let before = definition.decorators.first().map_or(definition.span.start, |first| first.start);
@@ -56,13 +68,6 @@ impl<'t> Cx<'_, 't> {
         let starts = [definition.span.start, definition.signature.start];
         let docs = starts.map(|start| self.doc_above(start as usize, |comment| comments.document(comment)));
         definition.doc = docs.into_iter().find(|doc| !doc.is_empty()).unwrap_or_default();
-        let mut cursor = node.walk();
-        // In some trees, a comment at the start of the body precedes the body node.
-        if let Some(comment) =
-            node.children(&mut cursor).find(|part| part.is_extra() && part.start_byte() > named.end_byte())
-        {
-            definition.signature.end = definition.signature.end.min(comment.start_byte() as u32);
-        }
         let signature = definition.signature.of(self.source()).trim_ascii_end();
         let mut ends = [";", "{", "="].into_iter().filter_map(|end| signature.strip_suffix(end.as_bytes()));
         let signature = ends.next().unwrap_or(signature);

@@ -186,6 +186,13 @@ pub struct Extraction {
     pub has_errors: bool,
     /// Facts about names for `resolve`; empty if its language is not resolved.
     pub facts: Vec<u8>,
-    /// Error message if extraction was given up.
+    /// The limit that was exceeded, or another reason for symbols that are missing.
     pub failure: Option<Cow<'static, str>>,
+}
+
+impl Extraction {
+    /// Whether the file could not be parsed at all.
+    pub fn is_given_up(&self) -> bool {
+        self.failure.is_some() && !self.has_errors
+    }
 }

@@ -148,7 +148,11 @@ impl Reading<'_> {
                 Some(number) => extract_within(languages::of_number(number), &content, &self.room.limits),
                 None => Extraction::default(),
             };
-            let failure = extraction.failure.as_ref().map(ToString::to_string);
+            let lost = match extraction.is_given_up() {
+                true => "its text is searchable, its symbols are not",
+                false => "some of its symbols or relations are missing",
+            };
+            let failure = extraction.failure.as_ref().map(|failure| format!("{failure}; {lost}"));
             Read::New(Box::new(Prepared::new(path.clone(), content, hash, language, &extraction)), failure)
         };
         catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| self.read_plain(file))
@@ -159,7 +163,8 @@ impl Reading<'_> {
         match self.origin.read(file, self.rules) {
             Err(reason) => Read::Skipped(reason),
             Ok(content) => {
-                let failure = "reading its symbols failed by a fault of codelode";
+                let failure =
+                    "reading its symbols failed by a fault of codelode; its text is searchable, its symbols are not";
                 let nothing = Extraction { failure: Some(failure.into()), ..Extraction::default() };
                 let hash = Prepared::hash(&content);
                 let language = languages::number_of(self.languages, &file.path, &content);

@@ -57,6 +57,11 @@ pub fn files(size: usize) -> Vec<(&'static str, String)> {
         ("rebound.ts", many("let a=a.b;\n", size)),
         ("recursive.py", many("def f(a): return f(a)\n", size)),
         ("recursive.ts", many("function f(a){return f(a)}\n", size)),
+        ("array.js", format!("let [{}z] = x;", many("a,", size))),
+        ("typedefs.js", format!("x = \"{}\";", many("@typedef ", size))),
+        ("remarks.py", format!("x = (\n{}y)\n", many("#\n", size))),
+        ("remarks.go", format!("package p\nvar x = ({}y)\n", many("/**/", size))),
+        ("remarks.java", format!("import {} static a.b;", many("/**/", size))),
         ("paragraphs.ts", format!("class A {{{{{{{{ <<<<\n\n{}", many("a\n\n", size))),
     ]
 }
@@ -126,6 +131,19 @@ impl Language {
         file("sum", format!("x = 1{}", many("+a", size)));
         file("decorators", many("@a\n", size) + function);
         file("documented", many("/// a\n", size / 2) + &many("# a\n", size / 2) + function);
+        let comment = match *extension {
+            "py" | "rb" | "sh" | "ex" => "#\n",
+            "lua" => "--\n",
+            "zig" => "//\n",
+            _ => "/**/",
+        };
+        for (place, (before, after)) in [("x = (", "a)\n"), ("f(", "a)\n"), ("import ", "a\n")].iter().enumerate() {
+            file(&format!("remarks_{place}"), format!("{before}{}{after}", many(comment, size)));
+        }
+        for (place, (before, after)) in [("int x", "\n"), ("let [x", "] = a\n"), ("var x", " = a\n")].iter().enumerate()
+        {
+            file(&format!("list_{place}"), format!("{before}{}{after}", many(",a", size)));
+        }
         file("mutated", mutated(&many(&format!("{function}{statement}"), size)));
         files
     }

@@ -251,7 +251,8 @@ fn outer_and_doc<'t>(cx: &Cx<'_, 't>, node: Node<'t>) -> (Node<'t>, Span) {
     let (declaration, grouped) = match (cx.ancestor(0), cx.ancestor(1)) {
         (Some(list), Some(declaration)) if list.kind() == "var_spec_list" => (declaration, true),
         (Some(declaration), _) if declaration.kind().ends_with("_declaration") => {
-            let mut behind_keyword = (1..).map_while(|at| declaration.child(at)).filter(|child| !child.is_extra());
+            let mut cursor = declaration.walk();
+            let mut behind_keyword = declaration.children(&mut cursor).skip(1).filter(|child| !child.is_extra());
             (declaration, behind_keyword.next().is_some_and(|child| child.kind() == "("))
         }
         _ => (node, false),

@@ -46,7 +46,7 @@ pub(super) fn method_name(cx: &mut Lower<'_, '_>, node: Node<'_>) -> u32 {
 /// `import a.b.C`, `import a.b.*`, `import static a.b.C.m`, `import static a.b.C.*`.
 fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let at = node.start_byte() as u32;
-    let is_static = (0..node.child_count()).filter_map(|child| node.child(child)).any(|c| c.kind() == "static");
+    let is_static = node.children(&mut node.walk()).any(|child| child.kind() == "static");
     let children = cx.children(node);
     let Some(path) = children.first().copied() else { return };
     if children.iter().any(|child| child.kind() == "asterisk") {

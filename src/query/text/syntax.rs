@@ -396,7 +396,7 @@ fn first_broken<'t>(node: Node<'t>, text: &str, spec: &'static LanguageSpec) -> 
     if (node.is_error() && !is_variable()) || (node.is_missing() && node.kind() != ";") {
         return Some(node);
     }
-    (0..node.child_count()).filter_map(|at| node.child(at)).find_map(|child| first_broken(child, text, spec))
+    node.children(&mut node.walk()).find_map(|child| first_broken(child, text, spec))
 }
 
 /// The pattern with its `$` replaced by a sign that the language can read.

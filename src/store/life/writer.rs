@@ -63,7 +63,7 @@ impl Prepared {
         let ends_open = content.last().is_some_and(|byte| *byte != b'\n');
         let mut flags = 0;
         flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
-        flags |= if extraction.failure.is_some() { pack::GIVEN_UP } else { 0 };
+        flags |= if extraction.is_given_up() { pack::GIVEN_UP } else { 0 };
         flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
         flags |= if exercises(&path) { pack::EXERCISES } else { 0 };
         flags |= if is_beside(&path) { pack::BESIDE } else { 0 };

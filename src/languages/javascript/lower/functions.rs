@@ -220,8 +220,10 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
         "array_pattern" => {
             // A hole leaves no named child, so items are counted by the commas before them.
             let mut item = 0;
-            for place in 0..node.child_count() {
-                let Some(child) = node.child(place) else { continue };
+            let mut cursor = node.walk();
+            let mut is_child = cursor.goto_first_child();
+            while is_child {
+                let child = cursor.node();
                 if child.kind() == "," {
                     item += 1;
                 } else if child.is_named() && !child.is_extra() {
@@ -229,6 +231,7 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
                     let taken = if child.kind() == "rest_pattern" { value } else { taken };
                     cx.deeper(|cx| pattern(cx, child, scope, taken, UNKNOWN));
                 }
+                is_child = cursor.goto_next_sibling();
             }
         }
         "object_pattern" => {
