@@ -426,6 +426,10 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
     let reference = named.map(|remote| format!(" {}", shell_word(&remote.reference))).unwrap_or_default();
     let rebuild = format!("codelode {command} {}{reference} --no-incremental", shell_word(&place));
     let message = err.to_string();
+    // Rebuilding mends none of these.
+    if let Some(remedy) = no_writing(&err) {
+        return Error::new(Code::Unavailable, format!("{message}; {remedy}"));
+    }
     match err {
         store::Error::Newer { .. } => Error::new(Code::IndexOutdated, message),
         store::Error::Outdated { .. } => {
@@ -444,6 +448,27 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
             Error::new(Code::Unavailable, message)
         }
         _ => Error::new(Code::Unavailable, message),
+    }
+}
+
+/// Remedy for an index directory that cannot be written.
+fn no_writing(err: &store::Error) -> Option<&'static str> {
+    use std::io::{Error, ErrorKind};
+    let kind = match err {
+        store::Error::Io { source, .. } => source.kind(),
+        // The search engine passes on most errors of the system as text.
+        store::Error::Index(err) => {
+            let full = Error::from(rustix::io::Errno::NOSPC);
+            if err.to_string().contains(&full.to_string()) { full.kind() } else { ErrorKind::Other }
+        }
+        _ => return None,
+    };
+    match kind {
+        ErrorKind::StorageFull => Some("make room, or name another index directory with --index-dir"),
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
+            Some("make the index directory writable, or name another with --index-dir")
+        }
+        _ => None,
     }
 }
 
