@@ -185,7 +185,9 @@ fn timeless(mut answer: Value) -> Value {
     if let Some(meta) = answer.get_mut("_meta").and_then(Value::as_object_mut) {
         meta.remove("timing_ms");
     }
-    let timed = ["session_duration_s", "since", "latency_per_tool"];
+    let timed = ["session_duration_s", "since", "latency_per_tool", "indexed_at"];
+    let repos = answer.get_mut("repos").and_then(Value::as_array_mut).into_iter().flatten();
+    repos.filter_map(Value::as_object_mut).for_each(|repo| drop(repo.remove("indexed_at")));
     if let Some(answer) = answer.as_object_mut() {
         answer.retain(|key, _| !timed.contains(&key.as_str()));
     }
@@ -234,4 +236,61 @@ fn upkeep_by_a_caller_leaves_what_it_does_not_see() {
         assert!(!read.is_error, "{}", read.text);
     }
     assert_eq!(call(&all, "list_repos", json!({})).value["count"], 3);
+}
+
+#[test]
+fn scores_and_counts_tell_nothing_of_another_worktree() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let source = folder.path().canonicalize().expect("it exists").join("source");
+    let (seen, hidden) = (source.join("seen"), source.join("hidden"));
+    fs::create_dir_all(&seen).expect("the folder is ours");
+    let functions = |name: &str, count: usize, of: &str| -> String {
+        (0..count)
+            .map(|n| format!("def {name}_{n}(a):\n    \"\"\"{of} {n}.\"\"\"\n    return receipt(a)\n\n\n"))
+            .collect()
+    };
+    let text = functions("price", 12, "The price of an invoice") + &functions("receipt", 3, "A receipt of a price");
+    fs::write(seen.join("shop.py"), text).expect("the folder is ours");
+    let git = |arguments: &str| {
+        let arguments = format!("-c user.name=a -c user.email=a@b.c {arguments}");
+        let ran = std::process::Command::new("git").args(arguments.split(' ')).current_dir(&seen).output();
+        assert!(ran.expect("git runs").status.success(), "{arguments}");
+    };
+    ["init -q", "add .", "commit -q -m one", "worktree add -q ../hidden"].into_iter().for_each(git);
+    fs::write(hidden.join("safe.py"), functions("receipt", 80, "An invoice and a ledger")).expect("it is ours");
+
+    let (both, alone) = (context(folder.path().join("both")), context(folder.path().join("alone")));
+    let index = |cx: &Context, path: &PathBuf| {
+        let indexed = tools::call(cx, "index_folder", object(json!({"path": path})), &Request::default());
+        assert!(!indexed.is_error, "{}", indexed.text);
+    };
+    index(&both, &seen);
+    index(&both, &hidden);
+    index(&alone, &seen);
+    let stores: Vec<String> = both.indexes.registry().all().into_iter().map(|sidecar| sidecar.store).collect();
+    assert!(stores.len() == 2 && stores[0] == stores[1], "both worktrees share a store: {stores:?}");
+
+    let id = Registry::local_id(&seen);
+    let rights = Rights::to_see(std::slice::from_ref(&id)).expect("ids are globs");
+    let (both, alone) = (both.seen_by("caller", rights.clone()), alone.seen_by("caller", rights));
+    let symbol = "shop.py::receipt_1#function";
+    for (tool, arguments) in [
+        ("search_symbols", json!({"query": "receipt"})),
+        ("search_symbols", json!({"query": "invoice of a receipt", "explain": true})),
+        ("search_symbols", json!({"query": "a ledger of prices", "explain": true})),
+        ("search_symbols", json!({"query": "recept_7", "fuzzy": true})),
+        ("get_ranked_context", json!({"query": "receipt"})),
+        ("get_ranked_context", json!({"query": "the ledger of an invoice"})),
+        ("get_related_symbols", json!({"symbol_id": symbol})),
+        ("get_symbol_importance", json!({})),
+        ("get_repo_map", json!({})),
+        ("suggest_queries", json!({})),
+    ] {
+        let mut arguments = object(arguments);
+        arguments.insert("repo".to_owned(), json!(id));
+        let given = tools::call(&both, tool, arguments.clone(), &Request::default());
+        let expected = tools::call(&alone, tool, arguments.clone(), &Request::default());
+        assert!(!given.is_error, "{tool} {arguments:?}: {}", given.text);
+        assert_eq!(timeless(given.value), timeless(expected.value), "{tool} {arguments:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use zerocopy::IntoBytes;
@@ -43,6 +43,9 @@ pub struct Snapshot {
     recheck_due: Mutex<Instant>,
     /// Roles that settings give to files.
     roles: Option<GivenRoles>,
+    /// Whether it is that of [`Snapshot::alone`].
+    is_alone: bool,
+    alone: OnceLock<Arc<Self>>,
 }
 
 /// Time between opening a snapshot and the first recheck of its files.
@@ -89,6 +92,8 @@ impl Snapshot {
             broken: OnceLock::new(),
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
             roles,
+            is_alone: false,
+            alone: OnceLock::new(),
         })
     }
 
@@ -101,22 +106,35 @@ impl Snapshot {
             }
         }
         let without = pack::checksum(visible.as_bytes());
+        Self { visible, without, ranks: OnceLock::new(), ..self.again() }
+    }
+
+    /// The snapshot for a reader who may not see the others of its store: scores and counts tell nothing of their files.
+    pub fn alone(&self) -> Arc<Self> {
+        let alone = || Arc::new(Self { is_alone: true, search: OnceLock::new(), ..self.again() });
+        self.alone.get_or_init(alone).clone()
+    }
+
+    /// The same snapshot once more.
+    fn again(&self) -> Self {
         Self {
             manifest: self.manifest.clone(),
             facts: self.facts.clone(),
             packs: self.packs.clone(),
             table: self.table.clone(),
-            visible,
+            visible: self.visible.clone(),
             segments: self.segments.clone(),
             search: self.search.clone(),
             dir: self.dir.clone(),
             origin: self.origin,
-            without,
+            without: self.without,
             edges: self.edges.clone(),
-            ranks: OnceLock::new(),
+            ranks: self.ranks.clone(),
             broken: self.broken.clone(),
             recheck_due: Mutex::new(Instant::now()),
             roles: GivenRoles::of(&self.facts.roles),
+            is_alone: self.is_alone,
+            alone: OnceLock::new(),
         }
     }
 
@@ -206,7 +224,7 @@ impl Snapshot {
         self.searcher()?.top(&asked, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
-    /// Number of definitions in the search index, including other snapshots of the same store.
+    /// Number of definitions in the search index, including other snapshots of the same store unless it is alone.
     pub fn documents(&self) -> Result<u64, Error> {
         Ok(self.searcher()?.documents())
     }
@@ -346,6 +364,7 @@ impl Snapshot {
             // Some queries work without the search index. The damage is recorded, so that their results do not pass
             // for answers.
             let search = opened.inspect_err(|err| self.is_broken(err))?;
+            let search = if self.is_alone { search.counting(&self.visible) } else { search };
             // Two threads may both open it; one is kept.
             let _ = self.search.set(search);
         }

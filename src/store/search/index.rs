@@ -4,6 +4,7 @@
 //! `benches/README.md` for the fields and their measurements.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +13,8 @@ use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextField
 use tantivy::store::Compressor;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{
-    DocAddress, DocId, DocSet, Index, IndexSettings, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+    DocAddress, DocId, DocSet, Index, IndexSettings, ReloadPolicy, Searcher, SegmentReader, TERMINATED,
+    TantivyDocument, Term,
 };
 
 use super::analyzer::{self, Trigrams, Whole, Words};
@@ -196,6 +198,8 @@ pub(in crate::store) struct Asked<'a> {
 pub(in crate::store) struct Search {
     searcher: Searcher,
     symbols: Vec<Column<u64>>,
+    /// Files that statistics count, a bit for each; `None` for all.
+    counted: Option<Arc<[u64]>>,
 }
 
 /// A scored symbol; better ones sort first.
@@ -269,7 +273,17 @@ impl Search {
         let searcher = reader.searcher();
         let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
         let symbols = searcher.segment_readers().iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Self { searcher, symbols })
+        Ok(Self { searcher, symbols, counted: None })
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(searcher: Searcher) -> Self {
+        Self { searcher, symbols: Vec::new(), counted: None }
+    }
+
+    /// The index with statistics of these files alone, a bit for each. They take longer, and tell nothing of others.
+    pub fn counting(self, files: &[u64]) -> Self {
+        Self { counted: Some(files.into()), ..self }
     }
 
     /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
@@ -329,10 +343,9 @@ impl Search {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        let among: Vec<&Searcher> = among.iter().map(|index| &index.searcher).collect();
         let weighted = |helps: bool| {
             let clauses = clauses.iter().filter(|clause| clause.only_helps == helps);
-            Weighted::new(clauses.flat_map(Clause::wanted), &self.searcher, &among)
+            Weighted::new(clauses.flat_map(Clause::wanted), self, among)
         };
         let (bringing, helping) = (weighted(false)?, weighted(true)?);
         let required: Vec<Term> = required
@@ -411,8 +424,7 @@ impl Search {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let among: Vec<&Searcher> = among.iter().map(|index| &index.searcher).collect();
-        let weighted = Weighted::new(clauses.iter().flat_map(Clause::wanted), &self.searcher, &among)?;
+        let weighted = Weighted::new(clauses.iter().flat_map(Clause::wanted), self, among)?;
         let mut all = Vec::with_capacity(found.len());
         for found in found.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
             let number = found[0].1.segment_ord;
@@ -451,21 +463,83 @@ impl Search {
         Ok(found)
     }
 
+    /// Segments of the index.
+    pub(super) fn segments(&self) -> &[SegmentReader] {
+        self.searcher.segment_readers()
+    }
+
+    /// Whether statistics count the definitions of all files.
+    pub(super) fn counts_all(&self) -> bool {
+        self.counted.is_none()
+    }
+
+    /// Whether statistics count a document.
+    fn counts(&self, segment: usize, doc: DocId) -> bool {
+        let Some(files) = &self.counted else { return true };
+        let file = self.symbols[segment].first(doc).map(|symbol| SymbolId::from_u64(symbol).file as usize);
+        file.is_some_and(|file| files.get(file / 64).is_some_and(|word| word >> (file % 64) & 1 == 1))
+    }
+
+    /// Number of documents that terms are weighed by, including deleted ones where all files count.
+    pub(super) fn weighed(&self) -> u64 {
+        let of_segment = |(number, segment): (usize, &SegmentReader)| match self.counts_all() {
+            true => u64::from(segment.max_doc()),
+            false => (0..segment.max_doc()).filter(|doc| self.counts(number, *doc)).count() as u64,
+        };
+        self.segments().iter().enumerate().map(of_segment).sum()
+    }
+
+    /// Number of documents that hold a term.
+    pub(super) fn holding(&self, term: &Term) -> Result<u64, Error> {
+        if self.counts_all() {
+            return Ok(self.searcher.doc_freq(term)?);
+        }
+        let mut holding = 0;
+        for (number, segment) in self.segments().iter().enumerate() {
+            let index = segment.inverted_index(term.field())?;
+            let postings = index.read_postings(term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?;
+            let Some(mut postings) = postings else { continue };
+            while postings.doc() != TERMINATED {
+                holding += u64::from(self.counts(number, postings.doc()));
+                postings.advance();
+            }
+        }
+        Ok(holding)
+    }
+
+    /// Number of terms in a field of all documents.
+    pub(super) fn tokens(&self, field: tantivy::schema::Field) -> Result<u64, Error> {
+        let mut tokens = 0;
+        if self.counts_all() {
+            for segment in self.segments() {
+                tokens += segment.inverted_index(field)?.total_num_tokens();
+            }
+            return Ok(tokens);
+        }
+        for (number, segment) in self.segments().iter().enumerate() {
+            // A field without lengths has one term in each document.
+            let lengths = segment.fieldnorms_readers().get_field(field)?;
+            let length = |doc| lengths.as_ref().map_or(1, |lengths| u64::from(lengths.fieldnorm(doc)));
+            tokens += (0..segment.max_doc()).filter(|doc| self.counts(number, *doc)).map(length).sum::<u64>();
+        }
+        Ok(tokens)
+    }
+
     /// Number of documents.
     pub fn documents(&self) -> u64 {
-        self.searcher.num_docs()
+        if self.counts_all() { self.searcher.num_docs() } else { self.weighed() }
     }
 
     /// Number of documents whose text contains a word; `None` for stop words.
     pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
         let Some(whole) = analyzer::terms(Words::of_text(), word).pop() else { return Ok(None) };
-        Ok(Some(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?))
+        Ok(Some(self.holding(&Term::from_field_text(Field::Text.tantivy(), &whole))?))
     }
 
     /// Number of documents whose text contains a name.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         // The last term of an identifier is the whole identifier.
         let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
-        Ok(self.searcher.doc_freq(&Term::from_field_text(Field::Text.tantivy(), &whole))?)
+        self.holding(&Term::from_field_text(Field::Text.tantivy(), &whole))
     }
 }

@@ -12,8 +12,9 @@ use std::ops::Range;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::{self, IndexRecordOption};
-use tantivy::{DocId, Searcher, SegmentReader, Term};
+use tantivy::{DocId, SegmentReader, Term};
 
+use super::index::Search;
 use crate::store::Error;
 
 /// Saturation of term frequency.
@@ -48,13 +49,12 @@ struct WeightedTerm {
 }
 
 impl Weighted {
-    /// Weighs terms by their rarity in all of `among`, or in `searcher` when `among` is empty. Terms missing from
-    /// `searcher` are dropped.
-    pub fn new(wanted: impl Iterator<Item = Wanted>, searcher: &Searcher, among: &[&Searcher]) -> Result<Self, Error> {
-        let own = [searcher];
+    /// Weighs terms by their rarity in all of `among`, or in `search` when `among` is empty. Terms missing from
+    /// `search` are dropped.
+    pub fn new(wanted: impl Iterator<Item = Wanted>, search: &Search, among: &[&Search]) -> Result<Self, Error> {
+        let own = [search];
         let among = if among.is_empty() { &own[..] } else { among };
-        let documents: u64 =
-            among.iter().map(|one| segments(one).map(|segment| u64::from(segment.max_doc())).sum::<u64>()).sum();
+        let documents: u64 = among.iter().map(|one| one.weighed()).sum();
         let mut lengths = BTreeMap::new();
         let mut terms = Vec::new();
         for Wanted { term, boost } in wanted {
@@ -62,15 +62,15 @@ impl Weighted {
             let find = |segment: &SegmentReader| -> tantivy::Result<_> {
                 Ok(segment.inverted_index(field)?.get_term_info(&term)?)
             };
-            let infos: Vec<Option<TermInfo>> = segments(searcher).map(find).collect::<tantivy::Result<_>>()?;
+            let infos: Vec<Option<TermInfo>> = search.segments().iter().map(find).collect::<tantivy::Result<_>>()?;
             if infos.iter().all(Option::is_none) {
                 continue;
             }
             let mut holding = 0;
             for one in among {
-                holding += match std::ptr::eq(*one, searcher) {
+                holding += match std::ptr::eq(*one, search) && one.counts_all() {
                     true => infos.iter().flatten().map(|info| u64::from(info.doc_freq)).sum(),
-                    false => one.doc_freq(&term)?,
+                    false => one.holding(&term)?,
                 };
             }
             let rarity = (1.0 + ((documents - holding) as f32 + 0.5) / (holding as f32 + 0.5)).ln();
@@ -118,17 +118,13 @@ impl Weighted {
     }
 }
 
-fn segments(searcher: &Searcher) -> impl Iterator<Item = &SegmentReader> {
-    searcher.segment_readers().iter()
-}
-
 /// Length part of the BM25 divisor, by the code of the length.
-fn lengths_of(field: schema::Field, among: &[&Searcher], documents: u64) -> Result<Box<[f32; 256]>, Error> {
+fn lengths_of(field: schema::Field, among: &[&Search], documents: u64) -> Result<Box<[f32; 256]>, Error> {
     let mut tokens = 0;
-    for segment in among.iter().flat_map(|one| segments(one)) {
-        tokens += segment.inverted_index(field)?.total_num_tokens();
+    for one in among {
+        tokens += one.tokens(field)?;
     }
-    let average = tokens as f32 / documents as f32;
+    let average = tokens as f32 / documents.max(1) as f32;
     let part = |id: usize| K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(id as u8) as f32 / average);
     Ok(Box::new(std::array::from_fn(part)))
 }
@@ -312,7 +308,7 @@ mod tests {
     use tantivy::collector::TopDocs;
     use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
     use tantivy::schema::{Schema, TEXT};
-    use tantivy::{Index, TantivyDocument};
+    use tantivy::{Index, Searcher, TantivyDocument};
 
     use super::*;
 
@@ -360,7 +356,7 @@ mod tests {
                 searcher.search(&query, &TopDocs::with_limit(25).order_by_score()).expect("it can be searched");
 
             let wanted = terms.iter().map(|(term, boost)| Wanted { term: term.clone(), boost: *boost });
-            let weighted = Weighted::new(wanted, &searcher, &[]).expect("it can be read");
+            let weighted = Weighted::new(wanted, &Search::of(searcher.clone()), &[]).expect("it can be read");
             let mut best: Vec<f32> = Vec::new();
             for (number, segment) in searcher.segment_readers().iter().enumerate() {
                 let least = if best.len() == 25 { best[24] } else { 0.0 };
