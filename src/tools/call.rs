@@ -54,6 +54,11 @@ impl<'a> Call<'a> {
         items.into_iter().skip(self.offset).take(limit).collect()
     }
 
+    /// Items on a page that usually has this many: more, in proportion, in a budget above the configured one.
+    pub fn per_page(&self, usual: usize) -> usize {
+        usual.saturating_mul((self.max_tokens / self.cx.config.max_tokens.max(1)).max(1))
+    }
+
     /// A number from 1 to `most`; where another was given, the answer says which is taken.
     pub fn at_most(&self, argument: &str, given: u32, most: u32) -> u32 {
         let taken = given.clamp(1, most);

@@ -238,7 +238,7 @@ fn find(
         output.definitions.push(Defined { number: None, id: symbol.id(), line: symbol.line(), uses: uses.len() });
         for place in &uses {
             match query::written_as(place, symbol) {
-                Some(_) if output.also.len() >= MOST_ALSO => output.also_left += 1,
+                Some(_) if output.also.len() >= call.per_page(MOST_ALSO) => output.also_left += 1,
                 Some(name) => {
                     paths.push(place.file.path().to_owned());
                     output.also.push(format!("{}:{} {name}", place.file.path(), place.line));

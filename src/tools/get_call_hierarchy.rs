@@ -134,7 +134,7 @@ impl Tool for GetCallHierarchy {
                 *count = found.len();
                 // As near, what is tested comes before its tests.
                 found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
-                let page = found.into_iter().skip(call.offset).take(PAGE);
+                let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
                 let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), &fields)).collect();
                 paths.extend(items.iter().map(|item| item.file.clone()));
                 items

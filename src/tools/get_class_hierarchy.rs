@@ -122,7 +122,7 @@ impl Tool for GetClassHierarchy {
         })?;
         call.found(true);
         call.narrow("the rest comes with next_cursor");
-        output.descendants = call.page(output.descendants, PAGE);
+        output.descendants = call.page(output.descendants, call.per_page(PAGE));
         Ok(output)
     }
 }

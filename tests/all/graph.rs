@@ -678,6 +678,9 @@ fn hierarchies_come_in_pages_with_code_before_its_tests() {
     assert_eq!((descendants.len(), descendants.last().map(String::as_str)), (131, Some("InTest")));
     let callers = pages("get_call_hierarchy", "callers", json!({"symbol_id": "base.py::save"}), 50);
     assert_eq!((callers.len(), callers.last().map(String::as_str)), (131, Some("test_it")));
+    // A larger budget has larger pages.
+    let all = call(&cx, &root, "get_call_hierarchy", json!({"symbol_id": "base.py::save", "max_tokens": 100_000}));
+    assert_eq!((values(&all, "callers", "name").len(), &all["next_cursor"]), (131, &Value::Null));
     let args = json!({"symbol_id": "base.py::save", "format": "compact"}).as_object().cloned().expect("it is one");
     let request = Request { directory: Some(root.clone()), ..Request::default() };
     let compact = tools::call(&cx, "get_call_hierarchy", args, &request).text;
