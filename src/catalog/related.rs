@@ -57,6 +57,12 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     })
 }
 
+/// The symbols of a name; if nothing has it, the one with this id.
+pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
+    let found = query::named(&repo.snapshot, name);
+    if found.is_empty() { symbol(repo, name).into_iter().collect() } else { found }
+}
+
 /// Notes the languages without symbols or without relations here: files in them may contain missing results.
 pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     let languages = &repo.snapshot.facts().languages;

@@ -27,7 +27,7 @@ pub use suggest::{Suggestions, suggestions};
 pub use symbols::confidence::{Confidence, Evidence, FIRST};
 pub use symbols::explain::Part;
 pub use symbols::form::Form;
-pub use symbols::lookup::{Missing, bears, by_id, named, named_or_id, nearest, nearest_files};
+pub use symbols::lookup::{Missing, bears, by_id, named, nearest, nearest_files};
 pub use symbols::{CENTRALITY, Found, Fuzzy, Hit, Order, Search, combined, search};
 pub use text::mentions::{Mentioned, mentions};
 pub use tree::{Node, directories, kinds, tree};

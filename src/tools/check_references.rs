@@ -132,7 +132,7 @@ impl Tool for CheckReferences {
 
 fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
     let snapshot = &repo.snapshot;
-    let definitions = query::named_or_id(snapshot, name);
+    let definitions = related::named(repo, name);
     // An id is written nowhere, and the name in it is.
     let of_id = definitions.first().filter(|symbol| !query::bears(symbol, name)).map(|symbol| symbol.name());
     let written = of_id.as_deref().unwrap_or(name);

@@ -312,7 +312,7 @@ fn meant<'a>(
         let message = "give `identifier`, `identifiers`, `symbol_id`, or `file` and `line`";
         return Err(Error::new(Code::InvalidArguments, message));
     };
-    let mut symbols = query::named_or_id(&repo.snapshot, name);
+    let mut symbols = related::named(repo, name);
     let not_found = if symbols.is_empty() { vec![name.to_owned()] } else { Vec::new() };
     if let Some(file) = &args.file {
         let path = repo.relative(file);

@@ -1,5 +1,5 @@
-//! What an answer says beside what it found: no bare "no" while files are read, a way to the rest of everything that is
-//! cut, and a word where something else was done than was asked.
+//! Answers beside their results: no bare "no" while files are read, a way to the rest of everything that is cut, and a
+//! word where something else was done than was asked.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -331,6 +331,13 @@ fn an_id_is_taken_where_a_name_is() {
         assert_eq!(uses["definitions"].as_array().map(Vec::len), Some(1), "{id}: {uses}");
         assert!(uses["references"].as_array().is_some_and(|uses| !uses.is_empty()), "{id}: {uses}");
     }
+    // From a subfolder, as answers print it there.
+    let (cx, folder) = indexed("--- sub/a.py\ndef load(): pass\n--- b.py\nfrom sub.a import load\nload()\n");
+    let below = folder.path().join("project/sub");
+    let uses = call(&cx, &below, "find_references", json!({"identifier": "a.py::load"}));
+    assert_eq!(values(&uses, "references", "file"), ["b.py", "b.py"], "{uses}");
+    let checked = call(&cx, &below, "check_references", json!({"identifier": "a.py::load"}));
+    assert_eq!(checked["resolved_count"], json!(1), "{checked}");
     let checked = ask(project, "check_references", json!({"identifier": "a.py::load#function"}));
     assert!(checked["is_referenced"] == json!(true) && checked["resolved_count"] == json!(1), "{checked}");
     let unused =

@@ -99,12 +99,6 @@ pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>>
     found
 }
 
-/// Like [`named`]; if nothing has the name, the symbol with this id.
-pub fn named_or_id<'a>(snapshot: &'a Snapshot, name: &str) -> Vec<SymbolView<'a>> {
-    let found = named(snapshot, name);
-    if found.is_empty() { by_id(snapshot, name).into_iter().collect() } else { found }
-}
-
 /// Whether a symbol's qualified name is this or ends with it.
 pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     if !qualified.contains(['.', ':']) {
