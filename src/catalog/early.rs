@@ -82,7 +82,7 @@ fn sweep(place: &Path) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age > LEFT) {
-            // What cannot be removed now can be removed later.
+            // A folder that cannot be removed now can be removed later.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

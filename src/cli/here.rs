@@ -7,10 +7,8 @@ use serde_json::{Map, Value};
 use crate::answer::compact;
 use crate::catalog::locate::project_root;
 use crate::config;
-use crate::tools::{Context, Envelope};
+use crate::tools::{Context, Envelope, paths};
 
-/// Arguments with paths, or with ids that begin with one.
-const PATHS: &[&str] = &["file", "file_path", "file_paths", "focus", "path_prefix", "symbol_id", "symbol_ids"];
 /// Keys whose text comes from a repository: it may look like a path and is none.
 const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text"];
 
@@ -22,11 +20,11 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_rep
         arguments.entry("path_prefix").or_insert_with(|| here.to_string_lossy().into());
     }
     let mut elsewhere = None;
-    let mut meant = |text: &mut String| {
-        let path = text.rsplit_once("::").map_or_else(|| without_line(text), |(path, _)| path);
+    paths::each(arguments, |text| {
+        let path = text.rsplit_once("::").map_or_else(|| paths::without_line(text), |(path, _)| path);
         let name = &text[path.len()..];
         let is_there = |path: &Path| if name.is_empty() { path.exists() } else { path.is_file() };
-        let place = std::path::absolute(path).ok().map(|place| climbed(&place));
+        let place = std::path::absolute(path).ok().map(|place| paths::climbed(&place));
         let Some(path) = place.filter(|place| !path.is_empty() && is_there(place)) else { return };
         let is_within = path.starts_with(&here) && here.parent().is_some() && !config::is_home(&here);
         let is_project_below = || project_root(&path).is_some_and(|root| root != here && root.starts_with(&here));
@@ -34,18 +32,7 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_rep
             elsewhere.get_or_insert_with(|| path.to_string_lossy().into_owned());
         }
         *text = format!("{}{name}", path.display());
-    };
-    for key in PATHS {
-        match arguments.get_mut(*key) {
-            Some(Value::String(text)) => meant(text),
-            Some(Value::Array(all)) => all.iter_mut().for_each(|item| {
-                if let Value::String(text) = item {
-                    meant(text);
-                }
-            }),
-            _ => {}
-        }
-    }
+    });
     if let Some(repo) = elsewhere.filter(|_| takes_repo) {
         arguments.entry("repo").or_insert(repo.into());
     }
@@ -73,23 +60,6 @@ pub(super) fn places(arguments: &mut Map<String, Value>, tool: &str) {
     arguments.insert(first.to_owned(), from.into());
 }
 
-/// The path of `path:line`.
-fn without_line(text: &str) -> &str {
-    let is_line = |end: &str| !end.is_empty() && end.bytes().all(|digit| digit.is_ascii_digit());
-    text.rsplit_once(':').filter(|(_, line)| is_line(line)).map_or(text, |(path, _)| path)
-}
-
-/// An absolute path without `..`.
-fn climbed(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut climbed, part| {
-        match part {
-            Component::ParentDir => drop(climbed.pop()),
-            part => climbed.push(part),
-        }
-        climbed
-    })
-}
-
 /// Makes the paths of an answer open from the current folder.
 pub(super) fn show(cx: &Context, envelope: &mut Envelope) {
     let Ok(here) = std::env::current_dir() else { return };
@@ -111,7 +81,7 @@ pub(super) fn show(cx: &Context, envelope: &mut Envelope) {
 fn rewrite(value: &mut Value, root: Option<&Path>, here: &Path, root_of: &impl Fn(&Value) -> Option<PathBuf>) -> bool {
     match value {
         Value::String(text) => {
-            let path = text.find("::").map_or_else(|| without_line(text), |end| &text[..end]);
+            let path = text.find("::").map_or_else(|| paths::without_line(text), |end| &text[..end]);
             let Some(root) = root.filter(|_| !path.is_empty() && !path.contains('\n')) else { return false };
             let place = root.join(path);
             let is_there = if path.ends_with('/') { place.is_dir() } else { place.is_file() };

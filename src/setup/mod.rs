@@ -75,7 +75,7 @@ pub struct Step {
     pub scope: Scope,
     /// The file, as the client names it.
     pub path: PathBuf,
-    /// What is to be done.
+    /// Change to the file, or the reason why there can be none.
     pub action: Result<Action, Error>,
     file: Option<Text>,
 }
@@ -96,9 +96,9 @@ pub enum Action {
 pub struct Drift {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// Fault of the entry.
     pub what: String,
-    /// What helps.
+    /// Command or act that mends it.
     pub remedy: String,
 }
 
@@ -388,7 +388,7 @@ impl Surroundings {
         Error::Broken { path: file.target.clone(), err }
     }
 
-    /// What is wrong with an entry, and what helps.
+    /// Fault of an entry and its remedy; `None` if it is as it should be.
     fn drift_of(&self, client: &Client, scope: Scope, existing: &Value) -> Option<(String, String)> {
         let again = format!("run `codelode init --client {}`", client.id);
         let again = if scope == Scope::Project { format!("{again} --scope project") } else { again };

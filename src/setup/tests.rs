@@ -109,7 +109,7 @@ fn the_table_is_whole() {
         assert!(has_file || client.note.is_some(), "{} needs a word on how to set it up", client.id);
         assert!(client.key.len() == 1 && client.seen.len() == 10 && !client.source.is_empty(), "{}", client.id);
         assert!(client.token.is_none() || client.remote.is_some(), "{}", client.id);
-        // What is written is read back as what was meant.
+        // An entry is read back as it was meant.
         let local = Launch::of_program("/opt/bin/codelode".to_owned());
         let remote = Launch::Remote { url: "http://127.0.0.1:8901/mcp".to_owned(), token: None };
         let secret = Launch::Remote { url: "https://code.example/mcp".to_owned(), token: Some("TOKEN".to_owned()) };
@@ -157,7 +157,7 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
         machine.undo();
         assert_eq!(read(&path), with_comments(client), "{}: byte for byte", client.id);
 
-        // Somebody edits the file in between: only the entry goes.
+        // An edit in between stays: only the entry goes.
         machine.set_up(&wish);
         write(&path, &read(&path).replace("dark", "light"));
         machine.undo();

@@ -41,6 +41,7 @@ pub mod invalidate_cache;
 pub mod list_repos;
 pub mod list_repository_refs;
 pub mod matches;
+pub mod paths;
 pub mod pick;
 pub mod resolve_repo;
 pub mod search_ast;

@@ -1,15 +1,15 @@
 //! Words of a question, by which the files of a folder without an index are found.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+
+use super::paths;
 
 /// Arguments that hold text to look for.
 const TEXTS: &[&str] = &["query", "pattern", "identifier", "identifiers", "class_name", "name"];
 /// Arguments that hold a path, or an id that begins with one.
 const PLACES: &[&str] = &["symbol_id", "symbol_ids", "file", "file_path", "file_paths"];
-/// The same, and folders.
-const PATHS: &[&str] = &["symbol_id", "symbol_ids", "file", "file_path", "file_paths", "focus", "path_prefix"];
 /// Tools that say what does not exist, for which an excerpt is no ground.
 const OF_ALL: &[&str] = &["check_references", "get_blast_radius", "get_symbol_diff", "get_symbol_importance"];
 /// Shorter words are in every file.
@@ -46,40 +46,16 @@ pub(super) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> 
 /// Makes paths absolute that lead out of the caller's folder, and returns all absolute ones.
 pub(super) fn absolute(args: &mut Map<String, Value>, here: Option<&Path>) -> Vec<PathBuf> {
     let mut all = Vec::new();
-    let mut read = |text: &mut String| {
+    paths::each(args, |text| {
         let (path, name) = text.split_at(text.find("::").unwrap_or(text.len()));
         let bare = path.trim_start_matches("./");
         if let Some(here) = here.filter(|_| bare == ".." || bare.starts_with("../")) {
-            *text = format!("{}{name}", climbed(&here.join(path)).display());
+            *text = format!("{}{name}", paths::climbed(&here.join(path)).display());
         }
-        let path = text.split("::").next().unwrap_or_default();
-        let is_line = |end: &str| !end.is_empty() && end.bytes().all(|digit| digit.is_ascii_digit());
-        let path = path.rsplit_once(':').filter(|(_, line)| is_line(line)).map_or(path, |(path, _)| path);
+        let path = paths::without_line(text.split("::").next().unwrap_or_default());
         all.extend(Some(PathBuf::from(path)).filter(|path| path.is_absolute()));
-    };
-    for key in PATHS {
-        match args.get_mut(*key) {
-            Some(Value::String(text)) => read(text),
-            Some(Value::Array(texts)) => texts.iter_mut().for_each(|text| {
-                if let Value::String(text) = text {
-                    read(text);
-                }
-            }),
-            _ => {}
-        }
-    }
+    });
     all
-}
-
-/// A path without `..`.
-fn climbed(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut climbed, part| {
-        match part {
-            Component::ParentDir => drop(climbed.pop()),
-            part => climbed.push(part),
-        }
-        climbed
-    })
 }
 
 /// Words of a text.
