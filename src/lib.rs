@@ -15,7 +15,7 @@
 //!
 //! A query takes this way:
 //!
-//! 1. A front end receives it: [`mcp`] from an agent, [`cli`] from a person. Over the network, [`http`] knows who may
+//! 1. A front end receives it: [`mcp`] from an agent, [`lsp`] from an editor, [`cli`] from a person. Over the network, [`http`] knows who may
 //!    ask, and how much.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
 //!    limit and the token budget.
@@ -57,6 +57,7 @@ pub mod github;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod languages;
+pub mod lsp;
 pub mod mcp;
 pub mod model;
 pub mod net;

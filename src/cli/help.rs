@@ -33,6 +33,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
         &[
             "init",
             "serve",
+            "lsp",
             "token",
             "watch",
             "watch-claude",

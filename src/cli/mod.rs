@@ -9,6 +9,7 @@ mod help;
 mod here;
 mod init;
 mod interrupt;
+mod lsp;
 mod output;
 mod pick;
 mod progress;
@@ -141,6 +142,7 @@ enum Own {
     Pick(pick::Pick),
     Init(init::Init),
     Serve(Box<serve::Serve>),
+    Lsp(lsp::Lsp),
     #[cfg(feature = "http")]
     Token(token::Token),
     Watch(watch::Watch),
@@ -197,6 +199,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Pick(how)) => return pick(&global, &how),
                 Ok(Own::Init(how)) => return set_up(&global, &how),
                 Ok(Own::Serve(how)) => return serve::run(&global, *how),
+                Ok(Own::Lsp(how)) => return lsp::run(&global, how),
                 #[cfg(feature = "http")]
                 Ok(Own::Token(how)) => return token::run(how),
                 Ok(Own::Watch(how)) => return watch::run(&global, how),

@@ -15,11 +15,12 @@ pub use crate::languages::{without_relations, without_symbols};
 pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, LineCount, Place, bounds, calls, decorated, function_around, hierarchy, line_of, line_text,
-    outside_bases, possible_uses, symbol_near, uses, written_as,
+    outside_bases, possible_uses, symbol_near, users_through, uses, written_as,
 };
 pub use graph::{
-    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, Related, blast, central_symbols, dead_code,
-    hop_weight, implementations, imported_files, needed_imports, outside_packages, ranks, related, repo_map,
+    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Related, blast, central_symbols,
+    dead_code, hop_weight, implementations, imported_at, imported_files, name_at, needed_imports, outside_packages,
+    ranks, related, repo_map, types_of,
 };
 pub use history::between::Between;
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};

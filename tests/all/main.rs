@@ -14,6 +14,7 @@ mod http;
 mod incremental;
 mod init;
 mod languages;
+mod lsp;
 mod mcp;
 mod papers;
 mod project;

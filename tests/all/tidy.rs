@@ -30,7 +30,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("http", &["config"]),
     ("setup", &["net"]),
     ("mcp", &["tools", "answer", "config", "http"]),
-    ("cli", &["tools", "answer", "catalog", "mcp", "http", "config", "setup", "watch", "allocator"]),
+    // An unsaved file goes through `catalog`; `store` is for the types of what `query` finds.
+    ("lsp", &["tools", "answer", "catalog", "query", "store", "config"]),
+    ("cli", &["tools", "answer", "catalog", "mcp", "lsp", "http", "config", "setup", "watch", "allocator"]),
     ("allocator", &[]),
     // It leads into every room, and the program does not hold it.
     (
@@ -45,6 +47,8 @@ const ROOMS: &[(&str, &[&str])] = &[
 const WORDS: &[(&str, &[&str])] = &[
     ("tantivy::", &["store"]),
     ("rmcp::", &["mcp"]),
+    ("lsp_types::", &["lsp"]),
+    ("lsp_server::", &["lsp"]),
     ("async fn", &["mcp", "http"]),
     ("async move", &["mcp", "net", "http"]),
     ("tokio::", &["mcp", "net", "http"]),

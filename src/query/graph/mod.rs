@@ -1,6 +1,7 @@
 //! Graph questions: symbols as nodes with consecutive numbers, and their uses as edges. Values (constants, fields,
 //! variables) count as part of their owner.
 
+mod at;
 mod blast;
 mod dead;
 mod entry;
@@ -12,7 +13,9 @@ mod related;
 pub(super) mod relations;
 mod rings;
 mod strings;
+mod types;
 
+pub use at::{NameAt, imported_at, name_at};
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
 pub(super) use entry::{package_files, scripts};
@@ -21,6 +24,7 @@ pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
+pub use types::types_of;
 
 use crate::model::{Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};

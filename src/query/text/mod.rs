@@ -6,6 +6,7 @@ pub(super) mod mentions;
 pub(super) mod needs;
 pub mod scan;
 pub(super) mod sexp;
+pub mod structure;
 pub mod syntax;
 mod trees;
 

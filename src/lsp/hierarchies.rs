@@ -1,0 +1,181 @@
+//! Hierarchies of calls and of types. Their items name symbols by id, which stay valid across edits.
+
+use std::collections::BTreeMap;
+
+use lsp_types::{
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
+    CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range, SymbolKind, TypeHierarchyItem,
+    TypeHierarchyPrepareParams, TypeHierarchySubtypesParams, TypeHierarchySupertypesParams, Uri,
+};
+use serde_json::Value;
+
+use super::navigation::{is_callable, span};
+use super::symbols::{container, kind, name, whole};
+use super::view::{Asked, Failure, View};
+use crate::model::{Kind, Role, Span};
+use crate::query;
+use crate::store::{FileView, SymbolId, SymbolView};
+
+pub(super) fn prepare_calls(
+    asked: &Asked<'_>,
+    params: CallHierarchyPrepareParams,
+) -> Result<Option<Vec<CallHierarchyItem>>, Failure> {
+    let found = asked.at(&params.text_document_position_params, |view, spot| {
+        let meant = spot.name.iter().flat_map(|name| view.meant(name));
+        Ok(meant.filter_map(|symbol| call_item(view, symbol)).collect::<Vec<_>>())
+    })?;
+    Ok(found.filter(|found| !found.is_empty()))
+}
+
+/// Calls of a symbol, and of the methods that it overrides, by the function around them.
+pub(super) fn incoming(
+    asked: &Asked<'_>,
+    params: CallHierarchyIncomingCallsParams,
+) -> Result<Option<Vec<CallHierarchyIncomingCall>>, Failure> {
+    let item = params.item;
+    of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
+        let mut callers: BTreeMap<(u32, Option<SymbolId>), Vec<Range>> = BTreeMap::new();
+        for (_, place) in query::users_through(view.snapshot, view.edges, symbol.number()) {
+            if place.edge.role() == Role::Call {
+                let around = query::function_around(view.snapshot, place.edge).map(|around| around.number());
+                let ranges = callers.entry((place.edge.file, around)).or_default();
+                ranges.push(view.range(place.file, span(place.edge)));
+            }
+        }
+        let call = |((file, around), from_ranges): ((u32, Option<SymbolId>), Vec<Range>)| {
+            let from = match around {
+                Some(around) => call_item(view, view.snapshot.symbol(around)?)?,
+                None => file_item(view, view.snapshot.file_by_number(file)?)?,
+            };
+            Some(CallHierarchyIncomingCall { from, from_ranges })
+        };
+        callers.into_iter().filter_map(call).collect()
+    })
+}
+
+/// Calls in a symbol, by the symbol called.
+pub(super) fn outgoing(
+    asked: &Asked<'_>,
+    params: CallHierarchyOutgoingCallsParams,
+) -> Result<Option<Vec<CallHierarchyOutgoingCall>>, Failure> {
+    let item = params.item;
+    of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
+        let mut callees: BTreeMap<SymbolId, Vec<Range>> = BTreeMap::new();
+        let own = symbol.span();
+        for edge in view.edges.in_file(symbol.file.number()) {
+            let is_inside = own.start <= edge.at && edge.at < own.end && edge.role() == Role::Call;
+            let around = is_inside.then(|| query::function_around(view.snapshot, edge)).flatten();
+            if around.is_some_and(|around| around.number() == symbol.number()) {
+                for target in view.edges.targets(edge) {
+                    callees.entry(target).or_default().push(view.range(symbol.file, span(edge)));
+                }
+            }
+        }
+        let call = |(callee, from_ranges)| {
+            let callee = view.snapshot.symbol(callee).filter(|callee| callee.kind() != Kind::Constant)?;
+            Some(CallHierarchyOutgoingCall { to: call_item(view, callee)?, from_ranges })
+        };
+        callees.into_iter().filter_map(call).collect()
+    })
+}
+
+fn call_item<'v>(view: &View<'v>, symbol: SymbolView<'v>) -> Option<CallHierarchyItem> {
+    Some(CallHierarchyItem {
+        name: name(&symbol),
+        kind: kind(&symbol),
+        tags: None,
+        detail: container(&symbol),
+        uri: view.uri(symbol.file)?,
+        range: view.range(symbol.file, whole(&symbol)),
+        selection_range: view.range(symbol.file, symbol.name_span()),
+        data: Some(Value::String(symbol.id())),
+    })
+}
+
+/// A file, for calls outside of every function. It has no callers.
+fn file_item<'v>(view: &View<'v>, file: FileView<'v>) -> Option<CallHierarchyItem> {
+    let path = file.path();
+    let range = view.range(file, Span::default());
+    Some(CallHierarchyItem {
+        name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+        kind: SymbolKind::FILE,
+        tags: None,
+        detail: Some(path.to_owned()),
+        uri: view.uri(file)?,
+        range,
+        selection_range: range,
+        data: None,
+    })
+}
+
+/// Types at a position; for a constructor or another member, the type that owns it.
+pub(super) fn prepare_types(
+    asked: &Asked<'_>,
+    params: TypeHierarchyPrepareParams,
+) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
+    let found = asked.at(&params.text_document_position_params, |view, spot| {
+        let meant = spot.name.iter().flat_map(|name| view.meant(name));
+        let types = meant.filter_map(|symbol| if is_callable(&symbol) { symbol.parent() } else { Some(symbol) });
+        let mut types: Vec<SymbolView<'_>> = types.filter(is_type).collect();
+        types.dedup_by_key(|symbol| symbol.number());
+        Ok(types.into_iter().filter_map(|symbol| type_item(view, symbol)).collect::<Vec<_>>())
+    })?;
+    Ok(found.filter(|found| !found.is_empty()))
+}
+
+fn is_type(symbol: &SymbolView<'_>) -> bool {
+    matches!(symbol.kind(), Kind::Class | Kind::Type)
+}
+
+pub(super) fn supertypes(
+    asked: &Asked<'_>,
+    params: TypeHierarchySupertypesParams,
+) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
+    next_types(asked, &params.item, |view, symbol| view.edges.bases(symbol).collect())
+}
+
+pub(super) fn subtypes(
+    asked: &Asked<'_>,
+    params: TypeHierarchySubtypesParams,
+) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
+    next_types(asked, &params.item, |view, symbol| view.edges.derived(symbol).collect())
+}
+
+fn next_types(
+    asked: &Asked<'_>,
+    item: &TypeHierarchyItem,
+    next: impl Fn(&View<'_>, SymbolId) -> Vec<SymbolId>,
+) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
+    of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
+        let next = next(view, symbol.number()).into_iter().filter_map(|symbol| view.snapshot.symbol(symbol));
+        let mut next: Vec<SymbolView<'_>> = next.collect();
+        next.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
+        next.into_iter().filter_map(|symbol| type_item(view, symbol)).collect()
+    })
+}
+
+fn type_item<'v>(view: &View<'v>, symbol: SymbolView<'v>) -> Option<TypeHierarchyItem> {
+    Some(TypeHierarchyItem {
+        name: name(&symbol),
+        kind: kind(&symbol),
+        tags: None,
+        detail: container(&symbol).or_else(|| Some(symbol.file.path().to_owned())),
+        uri: view.uri(symbol.file)?,
+        range: view.range(symbol.file, whole(&symbol)),
+        selection_range: view.range(symbol.file, symbol.name_span()),
+        data: Some(Value::String(symbol.id())),
+    })
+}
+
+/// Answers about the symbol of an item that was given before; nothing for one that is gone.
+fn of_item<T>(
+    asked: &Asked<'_>,
+    uri: &Uri,
+    data: Option<&Value>,
+    ask: impl for<'v> Fn(&View<'v>, SymbolView<'v>) -> Vec<T>,
+) -> Result<Option<Vec<T>>, Failure> {
+    asked.about(uri, |view, _| {
+        let symbol = data.and_then(Value::as_str).and_then(|id| query::by_id(view.snapshot, id).ok());
+        Ok(symbol.map(|symbol| ask(view, symbol)).unwrap_or_default())
+    })
+}

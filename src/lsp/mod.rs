@@ -1,0 +1,28 @@
+//! Server for the Language Server Protocol: editors ask about names, and are answered from the index, without a
+//! toolchain and in every language with symbols.
+//!
+//! [`server`] keeps the order of the conversation. A request runs on a thread of its own, through the table in
+//! [`requests`], on a [`view`] of a fresh index.
+
+mod desk;
+mod hierarchies;
+mod hover;
+mod indexing;
+mod navigation;
+mod positions;
+mod requests;
+mod server;
+mod structure;
+mod symbols;
+mod view;
+mod wire;
+
+use std::io::{self, BufReader};
+use std::sync::Arc;
+
+use crate::tools::Context;
+
+/// Serves one client over the standard streams until it leaves, and returns whether it left in order.
+pub fn serve(cx: Context) -> io::Result<bool> {
+    server::serve(Arc::new(cx), BufReader::new(io::stdin()), io::stdout())
+}

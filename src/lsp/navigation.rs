@@ -1,0 +1,130 @@
+//! From a name to its definitions, declarations, types, implementations and uses.
+
+use std::collections::HashSet;
+
+use lsp_types::{
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, GotoDefinitionParams, GotoDefinitionResponse,
+    Location, ReferenceParams, TextDocumentPositionParams,
+};
+
+use super::view::{Asked, Failure, Spot, View};
+use crate::model::{Kind, Role, Span};
+use crate::query;
+use crate::store::{Edge, SymbolId, SymbolView};
+
+type Locations = Result<Option<GotoDefinitionResponse>, Failure>;
+
+pub(super) fn definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+    locations(asked, &params.text_document_position_params, |view, spot| match spot.name {
+        Some(name) => view.locations(&view.meant(&name)),
+        None => imported(view, spot),
+    })
+}
+
+/// The declarations of a method are those that it overrides or implements; other names are declared where they are
+/// defined.
+pub(super) fn declaration(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+    locations(asked, &params.text_document_position_params, |view, spot| {
+        let Some(name) = spot.name else { return imported(view, spot) };
+        let meant = view.meant(&name);
+        let above = meant.iter().flat_map(|symbol| query::overridden(view.snapshot, view.edges, symbol));
+        let above: Vec<SymbolView<'_>> = above.collect();
+        view.locations(if above.is_empty() { &meant } else { &above })
+    })
+}
+
+pub(super) fn type_definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+    locations(asked, &params.text_document_position_params, |view, spot| {
+        let meant = spot.name.iter().flat_map(|name| view.meant(name));
+        let types = meant.flat_map(|symbol| query::types_of(view.snapshot, view.edges, &symbol));
+        view.locations(&types.collect::<Vec<_>>())
+    })
+}
+
+/// A symbol without implementations is its own.
+pub(super) fn implementation(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+    locations(asked, &params.text_document_position_params, |view, spot| {
+        let Some(name) = spot.name else { return Vec::new() };
+        let meant = view.meant(&name);
+        let below = meant.iter().flat_map(|symbol| query::implementations(view.snapshot, view.edges, symbol));
+        let below: Vec<SymbolView<'_>> = below.map(|(symbol, _)| symbol).collect();
+        view.locations(if below.is_empty() { &meant } else { &below })
+    })
+}
+
+fn locations(
+    asked: &Asked<'_>,
+    at: &TextDocumentPositionParams,
+    find: impl for<'v> Fn(&View<'v>, Spot<'v>) -> Vec<Location>,
+) -> Locations {
+    let found = asked.at(at, |view, spot| Ok(find(view, spot)))?;
+    Ok(found.filter(|found| !found.is_empty()).map(GotoDefinitionResponse::Array))
+}
+
+/// The files that an import names.
+fn imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
+    let files = query::imported_at(view.edges, spot.file, spot.byte);
+    let files = files.into_iter().filter_map(|file| view.snapshot.file_by_number(file));
+    files.filter_map(|file| view.location(file, Span::default())).collect()
+}
+
+/// Uses of the symbols at a position; those where only the name matches come last, when the client asks for them.
+pub(super) fn references(asked: &Asked<'_>, params: ReferenceParams) -> Result<Option<Vec<Location>>, Failure> {
+    asked.at(&params.text_document_position, |view, spot| {
+        let Some(name) = spot.name else { return Ok(Vec::new()) };
+        let meant = name.symbol.map_or_else(|| view.meant(&name), |symbol| vec![symbol]);
+        let mut found = if params.context.include_declaration { view.locations(&meant) } else { Vec::new() };
+        let mut places = Vec::new();
+        for symbol in &meant {
+            asked.check()?;
+            places.extend(query::uses(view.snapshot, view.edges, symbol.number()));
+        }
+        if view.desk.options.possible {
+            let mut names: Vec<String> = meant.iter().map(|symbol| symbol.name().into_owned()).collect();
+            names.sort();
+            names.dedup();
+            places.extend(names.iter().flat_map(|name| query::possible_uses(view.snapshot, view.edges, name)));
+        }
+        // A use may mean several of them.
+        let mut seen = HashSet::new();
+        places.retain(|place| seen.insert((place.edge.file, place.edge.at)));
+        found.extend(places.iter().filter_map(|place| view.location(place.file, span(place.edge))));
+        Ok(found)
+    })
+}
+
+pub(super) fn span(edge: &Edge) -> Span {
+    Span { start: edge.at, end: edge.at + edge.len() as u32 }
+}
+
+/// Places in the document that mean the same symbols.
+pub(super) fn highlights(
+    asked: &Asked<'_>,
+    params: DocumentHighlightParams,
+) -> Result<Option<Vec<DocumentHighlight>>, Failure> {
+    asked.at(&params.text_document_position_params, |view, spot| {
+        let Some(name) = spot.name else { return Ok(Vec::new()) };
+        let meant: Vec<SymbolId> = view.meant(&name).iter().map(SymbolView::number).collect();
+        let own = meant.iter().filter(|symbol| symbol.file == spot.file.number());
+        let own =
+            own.filter_map(|symbol| Some((view.snapshot.symbol(*symbol)?.name_span(), DocumentHighlightKind::WRITE)));
+        let used = view.edges.in_file(spot.file.number()).iter();
+        let used = used.filter(|edge| view.edges.targets(edge).any(|target| meant.contains(&target)));
+        let kind = |role: Role| match role {
+            Role::Write => DocumentHighlightKind::WRITE,
+            Role::Import | Role::Base | Role::Type => DocumentHighlightKind::TEXT,
+            Role::Reference | Role::Call => DocumentHighlightKind::READ,
+        };
+        let mut places: Vec<(Span, DocumentHighlightKind)> =
+            own.chain(used.map(|edge| (span(edge), kind(edge.role())))).collect();
+        places.sort_by_key(|(span, _)| *span);
+        places.dedup_by_key(|(span, _)| *span);
+        let highlight = |(span, kind)| DocumentHighlight { range: view.range(spot.file, span), kind: Some(kind) };
+        Ok(places.into_iter().map(highlight).collect())
+    })
+}
+
+/// Whether a symbol can be called.
+pub(super) fn is_callable(symbol: &SymbolView<'_>) -> bool {
+    matches!(symbol.kind(), Kind::Function | Kind::Method)
+}

@@ -1,0 +1,174 @@
+//! A fresh index as a request sees it: files by address, positions of the protocol, and symbols at them.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use lsp_server::ErrorCode;
+use lsp_types::{Location, Position, Range, TextDocumentPositionParams, Uri};
+
+use super::desk::Desk;
+use super::positions::Lines;
+use crate::answer::{Code, Error, Request};
+use crate::catalog::indexes::Repo;
+use crate::catalog::related;
+use crate::model::Span;
+use crate::query::{self, NameAt};
+use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
+
+/// An error for the client.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub code: ErrorCode,
+    pub why: String,
+}
+
+impl Failure {
+    pub fn new(code: ErrorCode, why: impl Into<String>) -> Self {
+        Self { code, why: why.into() }
+    }
+
+    pub fn failed(err: impl std::fmt::Display) -> Self {
+        Self::new(ErrorCode::RequestFailed, err.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(err: Error) -> Self {
+        let code = match err.code {
+            Code::Cancelled => ErrorCode::RequestCanceled,
+            Code::Internal => ErrorCode::InternalError,
+            Code::InvalidArguments => ErrorCode::InvalidParams,
+            _ => ErrorCode::RequestFailed,
+        };
+        Self::new(code, err.message)
+    }
+}
+
+/// A request with the state that it is answered from.
+pub(super) struct Asked<'a> {
+    pub desk: &'a Desk,
+    pub request: Request,
+}
+
+impl Asked<'_> {
+    /// Answers about a file; `None` for one that no index of the workspace holds.
+    pub fn about<T>(
+        &self,
+        uri: &Uri,
+        ask: impl for<'v> Fn(&View<'v>, FileView<'v>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        let Some(path) = self.desk.inside(uri) else { return Ok(None) };
+        let Some(place) = path.to_str() else { return Ok(None) };
+        self.on(place, |view| {
+            let own = view.repo.root.as_deref().and_then(|root| path.strip_prefix(root).ok()?.to_str());
+            let Some(file) = own.and_then(|own| view.snapshot.file(own)) else { return Ok(None) };
+            view.lines(file);
+            ask(view, file).map(Some)
+        })
+    }
+
+    /// Answers about a position in a file.
+    pub fn at<T>(
+        &self,
+        at: &TextDocumentPositionParams,
+        ask: impl for<'v> Fn(&View<'v>, Spot<'v>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        self.about(&at.text_document.uri, |view, file| ask(view, view.spot(file, at.position)))
+    }
+
+    /// Answers from the index that holds a path.
+    pub fn on<T>(&self, path: &str, ask: impl for<'v> Fn(&View<'v>) -> Result<T, Failure>) -> Result<T, Failure> {
+        let caller = self.desk.cx.caller(&self.request);
+        // Errors of this room pass through the other's loop as values.
+        let answer = related::answer(&caller, Some(path), |repo, edges| {
+            let view = View { desk: self.desk, repo, snapshot: &repo.snapshot, edges, lines: RefCell::default() };
+            let answer = ask(&view);
+            Ok((answer, view.paths()))
+        });
+        answer.map_err(Failure::from)?
+    }
+
+    /// Whether the client has cancelled the request.
+    pub fn is_cancelled(&self) -> bool {
+        self.request.is_cancelled()
+    }
+
+    /// Fails when the client has cancelled the request.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.is_cancelled() {
+            true => Err(Failure::new(ErrorCode::RequestCanceled, "cancelled")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A snapshot and its edges.
+pub(super) struct View<'a> {
+    pub desk: &'a Desk,
+    pub repo: &'a Repo,
+    pub snapshot: &'a Snapshot,
+    pub edges: &'a EdgeTable,
+    /// Lines of the files in the answer.
+    lines: RefCell<HashMap<u32, Rc<Lines<'a>>>>,
+}
+
+/// A position in a file.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<'a> {
+    pub file: FileView<'a>,
+    pub byte: u32,
+    pub name: Option<NameAt<'a>>,
+}
+
+impl<'a> View<'a> {
+    pub fn lines(&self, file: FileView<'a>) -> Rc<Lines<'a>> {
+        let mut all = self.lines.borrow_mut();
+        let lines = || Rc::new(Lines::of(file.content(), self.desk.options.encoding));
+        all.entry(file.number()).or_insert_with(lines).clone()
+    }
+
+    /// Paths of the files in the answer.
+    fn paths(&self) -> Vec<String> {
+        let files = self.lines.borrow();
+        files.keys().filter_map(|file| Some(self.snapshot.file_by_number(*file)?.path().to_owned())).collect()
+    }
+
+    pub fn spot(&self, file: FileView<'a>, position: Position) -> Spot<'a> {
+        let byte = self.lines(file).byte(position) as u32;
+        Spot { file, byte, name: query::name_at(self.edges, file, byte) }
+    }
+
+    pub fn range(&self, file: FileView<'a>, span: Span) -> Range {
+        self.lines(file).range(span)
+    }
+
+    pub fn uri(&self, file: FileView<'_>) -> Option<Uri> {
+        self.desk.uri(&self.repo.root.as_deref()?.join(file.path()))
+    }
+
+    pub fn location(&self, file: FileView<'a>, span: Span) -> Option<Location> {
+        Some(Location { uri: self.uri(file)?, range: self.range(file, span) })
+    }
+
+    /// Locations of symbols' names, each once.
+    pub fn locations(&self, symbols: &[SymbolView<'a>]) -> Vec<Location> {
+        let mut found: Vec<Location> = Vec::new();
+        for location in symbols.iter().filter_map(|symbol| self.location(symbol.file, symbol.name_span())) {
+            if !found.contains(&location) {
+                found.push(location);
+            }
+        }
+        found
+    }
+
+    /// The symbols that a name means: those that a use is bound to, else the one that is defined there.
+    pub fn meant(&self, name: &NameAt<'a>) -> Vec<SymbolView<'a>> {
+        let targets = name.edge.into_iter().flat_map(|edge| self.edges.targets(edge));
+        let mut found: Vec<SymbolView<'a>> = targets.filter_map(|target| self.snapshot.symbol(target)).collect();
+        if found.is_empty() {
+            found.extend(name.symbol);
+        }
+        found
+    }
+}

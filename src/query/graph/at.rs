@@ -1,0 +1,49 @@
+//! The name at a byte of a file, by binary search in stored tables: nothing is parsed.
+
+use super::relations::line_of;
+use crate::model::Span;
+use crate::store::{Edge, EdgeTable, FileView, SymbolView};
+
+/// A name written in a file: the definition it names, the use it is, or both, such as an embedded field.
+#[derive(Clone, Copy)]
+pub struct NameAt<'a> {
+    /// Position of the name.
+    pub span: Span,
+    /// The symbol defined here.
+    pub symbol: Option<SymbolView<'a>>,
+    /// The occurrence here.
+    pub edge: Option<&'a Edge>,
+}
+
+/// Finds the name that holds a byte of a file, or ends there. Names without a symbol, such as local variables, are not
+/// found.
+pub fn name_at<'a>(edges: &'a EdgeTable, file: FileView<'a>, byte: u32) -> Option<NameAt<'a>> {
+    let used = edges.in_file(file.number());
+    let reaches = |span: &Span| span.start <= byte && byte <= span.end;
+    // Two names may touch, as in `a.b` only if a separator of no length were between them: the later one counts.
+    let used = used[..used.partition_point(|edge| edge.at <= byte)].last();
+    let used = used.map(|edge| (Span { start: edge.at, end: edge.at + edge.len() as u32 }, edge));
+    let used = used.filter(|(span, _)| reaches(span));
+    let named = |symbol: &SymbolView<'_>| !symbol.name_span().is_empty() && reaches(&symbol.name_span());
+    let symbol = file.symbols().filter(named).max_by_key(|symbol| symbol.name_span().start);
+    let span = match (&used, &symbol) {
+        (Some((span, _)), Some(symbol)) => (*span).max(symbol.name_span()),
+        (Some((span, _)), None) => *span,
+        (None, Some(symbol)) => symbol.name_span(),
+        (None, None) => return None,
+    };
+    Some(NameAt {
+        span,
+        symbol: symbol.filter(|symbol| symbol.name_span() == span),
+        edge: used.filter(|(own, _)| *own == span).map(|(_, edge)| edge),
+    })
+}
+
+/// Numbers of the files that the import at a byte of a file names: those of the nearest import before it in its line.
+pub fn imported_at(edges: &EdgeTable, file: FileView<'_>, byte: u32) -> Vec<u32> {
+    let imports = edges.imports(file.number());
+    let line = line_of(file, byte);
+    let before = imports.iter().filter(|import| import.at <= byte && line_of(file, import.at) == line);
+    let Some(nearest) = before.map(|import| import.at).max() else { return Vec::new() };
+    imports.iter().filter(|import| import.at == nearest).map(|import| import.to).collect()
+}

@@ -1,0 +1,146 @@
+//! Ranges of a text by its syntax: what can be folded, and what lies around a byte.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use super::trees::{IsOver, parse};
+use crate::languages::LanguageSpec;
+use crate::model::Span;
+
+/// The most ranges of one file.
+const MOST: usize = 10_000;
+
+/// A range of lines that can be folded, zero-based.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// The line that stays visible.
+    pub first: u32,
+    /// The last line that is hidden.
+    pub last: u32,
+    /// Whether it is a comment.
+    pub is_comment: bool,
+}
+
+/// The lines that can be folded: for each line the largest construct that begins there, and runs of comments. Lines that
+/// only close a construct stay visible.
+pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Vec<Fold> {
+    let Some(tree) = parse(text, spec, is_over) else { return Vec::new() };
+    let lines: Vec<&str> = text.split('\n').collect();
+    let closes = |line: usize| {
+        let text = lines.get(line).map_or("", |line| line.trim());
+        text.starts_with(['}', ')', ']']) || text == "end"
+    };
+    let mut found: BTreeMap<u32, Fold> = BTreeMap::new();
+    each(&tree, |node| {
+        let (first, last) = (node.start_position().row, node.end_position().row);
+        // A node may end with a line break.
+        let last = if node.end_position().column == 0 && last > first { last - 1 } else { last };
+        let is_comment = node.kind().contains("comment");
+        if let Some(before) = found.values_mut().next_back().filter(|before| is_comment && before.is_comment)
+            && before.last + 1 == first as u32
+        {
+            before.last = last as u32;
+            return found.len() < MOST;
+        }
+        // A comment of one line may be the first of a run.
+        if last > first || is_comment {
+            let last = if !is_comment && closes(last) { last - 1 } else { last };
+            let fold = Fold { first: first as u32, last: last as u32, is_comment };
+            found.entry(fold.first).or_insert(fold);
+        }
+        found.len() < MOST
+    });
+    found.into_values().filter(|fold| fold.last > fold.first).collect()
+}
+
+/// The constructs around a byte, the innermost first, each larger than the one before.
+pub fn around(text: &str, spec: &'static LanguageSpec, byte: usize, is_over: IsOver<'_>) -> Vec<Span> {
+    let Some(tree) = parse(text, spec, is_over) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let span = span(cursor.node());
+        if found.last() != Some(&span) {
+            found.push(span);
+        }
+        if !goes_to(&mut cursor, byte) {
+            break;
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// Moves to the child that holds a byte; of two that touch there, to the later one.
+fn goes_to(cursor: &mut TreeCursor<'_>, byte: usize) -> bool {
+    let holds =
+        |node: Node<'_>| node.start_byte() <= byte && byte <= node.end_byte() && node.start_byte() < node.end_byte();
+    if !cursor.goto_first_child() {
+        return false;
+    }
+    while cursor.node().end_byte() <= byte && cursor.goto_next_sibling() {}
+    // The byte may be the end of the one before.
+    holds(cursor.node()) || cursor.goto_previous_sibling() && holds(cursor.node())
+}
+
+fn span(node: Node<'_>) -> Span {
+    Span::new(node.start_byte(), node.end_byte())
+}
+
+/// Visits every node but the root in source order, until `visit` returns false.
+fn each(tree: &Tree, mut visit: impl FnMut(Node<'_>) -> bool) {
+    let mut cursor = tree.walk();
+    loop {
+        if cursor.goto_first_child() {
+            if !visit(cursor.node()) {
+                return;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+        if cursor.depth() == 0 || !visit(cursor.node()) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{around, folds};
+    use crate::languages::of_file;
+
+    fn spec(path: &str) -> &'static crate::languages::LanguageSpec {
+        of_file(path, b"").expect("it is built in").1
+    }
+
+    #[test]
+    fn constructs_and_runs_of_comments_can_be_folded() {
+        let text = "// one\n// two\nfn a(\n    b: u8,\n) {\n    c();\n}\n\nfn d() {}\n";
+        let found = folds(text, spec("a.rs"), &|| false);
+        let found: Vec<_> = found.iter().map(|fold| (fold.first, fold.last, fold.is_comment)).collect();
+        assert_eq!(found, [(0, 1, true), (2, 5, false), (4, 5, false)]);
+        let text = "class A:\n    def b(self):\n        return 1\n\nx = [\n    1,\n]\n";
+        let found = folds(text, spec("a.py"), &|| false);
+        let found: Vec<_> = found.iter().map(|fold| (fold.first, fold.last)).collect();
+        assert_eq!(found, [(0, 2), (1, 2), (4, 5)]);
+    }
+
+    #[test]
+    fn a_selection_grows_from_the_name_to_the_file() {
+        let text = "def a():\n    return b(c)\n";
+        let at = text.find('c').expect("it is there");
+        let found = around(text, spec("a.py"), at, &|| false);
+        let found: Vec<&str> = found.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+        let whole = "def a():\n    return b(c)";
+        assert_eq!(found, ["c", "(c)", "b(c)", "return b(c)", whole, text]);
+        let end = text.len() - 1;
+        let found = around(text, spec("a.py"), end, &|| false);
+        assert_eq!(&text[found[0].start as usize..found[0].end as usize], ")", "a cursor may stand behind the last");
+        assert!(around("", spec("a.py"), 0, &|| false).len() <= 1);
+    }
+}

@@ -1,0 +1,5 @@
+//! The language server, as editors see it: over the standard streams, in the words of the protocol.
+
+mod conversation;
+mod editor;
+mod names;
