@@ -10,6 +10,7 @@ mod read;
 mod relate;
 mod room;
 mod tree;
+mod unsaved;
 
 use earlier::{Earlier, compare};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
@@ -21,6 +22,7 @@ use read::{Origin, Read, Reading};
 pub use relate::{can_relate, relations};
 use room::Room;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
+pub use unsaved::{Unsaved, relations_with_unsaved, with_unsaved};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ mod reach;
 pub mod related;
 pub mod remotes;
 pub mod runs;
+pub mod unsaved;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -8,7 +8,9 @@ use lsp_types::{InitializeParams, MarkupKind, Uri};
 use serde::Deserialize;
 use url::Url;
 
+use super::documents::Documents;
 use super::positions::Encoding;
+use crate::catalog::unsaved::Overlays;
 use crate::tools::Context;
 
 /// State of the server as of one request.
@@ -17,6 +19,8 @@ pub(super) struct Desk {
     pub cx: Arc<Context>,
     pub options: Options,
     pub folders: Vec<Folder>,
+    pub documents: Documents,
+    pub overlays: Arc<Overlays>,
 }
 
 /// Choices of the client, made at initialization.
@@ -92,7 +96,8 @@ impl Desk {
             }
             _ => Vec::new(),
         };
-        Self { cx, options: Options::of(params), folders }
+        let (documents, overlays) = (Documents::default(), Arc::default());
+        Self { cx, options: Options::of(params), folders, documents, overlays }
     }
 
     /// The path of a file inside the workspace, without links. A file that does not exist yet is resolved as far as it
@@ -104,8 +109,11 @@ impl Desk {
         real.filter(|real| self.folders.iter().any(|folder| real.starts_with(&folder.real)))
     }
 
-    /// The address of a file, below the folder as the client names it.
+    /// The address of a file: as the client has opened it, else below the folder as the client names it.
     pub fn uri(&self, path: &Path) -> Option<Uri> {
+        if let Some(uri) = self.documents.uri(path) {
+            return Some(uri);
+        }
         let folder = self.folders.iter().find_map(|folder| {
             let below = path.strip_prefix(&folder.real).ok()?;
             Some(if below.as_os_str().is_empty() { folder.given.clone() } else { folder.given.join(below) })

@@ -5,6 +5,7 @@
 //! [`requests`], on a [`view`] of a fresh index.
 
 mod desk;
+mod documents;
 mod hierarchies;
 mod hover;
 mod indexing;

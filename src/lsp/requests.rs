@@ -1,6 +1,7 @@
 //! The table of requests, and what the server says it can do.
 
 use lsp_server::ErrorCode;
+use lsp_types::TextDocumentSyncKind;
 use lsp_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, DocumentHighlightRequest,
     DocumentSymbolRequest, FoldingRangeRequest, GotoDeclaration, GotoDefinition, GotoImplementation,
@@ -54,6 +55,7 @@ pub(super) fn capabilities(options: &Options) -> Value {
     json!({
         "capabilities": {
             "positionEncoding": options.encoding.kind(),
+            "textDocumentSync": { "openClose": true, "change": TextDocumentSyncKind::INCREMENTAL },
             "definitionProvider": true,
             "declarationProvider": true,
             "typeDefinitionProvider": true,

@@ -252,6 +252,22 @@ impl Server {
                     });
                 }
             }
+            "textDocument/didOpen" => {
+                if let Some(params) = read(params) {
+                    Arc::make_mut(desk).documents.open(params);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Some(params) = read(params) {
+                    let encoding = desk.options.encoding;
+                    Arc::make_mut(desk).documents.change(params, encoding);
+                }
+            }
+            "textDocument/didClose" => {
+                if let Some(params) = read(params) {
+                    Arc::make_mut(desk).documents.close(&params);
+                }
+            }
             "workspace/didChangeWorkspaceFolders" => {
                 if let Some(DidChangeWorkspaceFoldersParams { event }) = read(params) {
                     let desk = Arc::make_mut(desk);

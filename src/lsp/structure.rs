@@ -7,7 +7,7 @@ use crate::model::Span;
 use crate::query::text::structure;
 
 pub(super) fn folding(asked: &Asked<'_>, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>, Failure> {
-    asked.about(&params.text_document.uri, |_, file| {
+    asked.about_text(&params.text_document.uri, |_, file| {
         let Ok(text) = std::str::from_utf8(file.content()) else { return Ok(Vec::new()) };
         let folds = structure::folds(text, file.spec(), &|| asked.is_cancelled());
         let range = |fold: structure::Fold| FoldingRange {
@@ -25,7 +25,7 @@ pub(super) fn selection(
     asked: &Asked<'_>,
     params: SelectionRangeParams,
 ) -> Result<Option<Vec<SelectionRange>>, Failure> {
-    asked.about(&params.text_document.uri, |view, file| {
+    asked.about_text(&params.text_document.uri, |view, file| {
         let text = std::str::from_utf8(file.content()).unwrap_or_default();
         let of_one = |position: &Position| {
             let byte = view.lines(file).byte(*position);

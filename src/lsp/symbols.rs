@@ -6,7 +6,7 @@ use lsp_types::{
 };
 
 use super::navigation::is_callable;
-use super::view::{Asked, Failure, View};
+use super::view::{Asked, Failure, Page};
 use crate::model::{Detail, Span};
 use crate::query::{self, Search};
 use crate::store::{FileView, SymbolView};
@@ -63,11 +63,11 @@ pub(super) fn of_document(
     asked: &Asked<'_>,
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>, Failure> {
-    asked.about(&params.text_document.uri, |view, file| {
-        Ok(match view.desk.options.nested_symbols {
-            true => DocumentSymbolResponse::Nested(nested(view, file)),
+    asked.about_text(&params.text_document.uri, |page, file| {
+        Ok(match page.desk.options.nested_symbols {
+            true => DocumentSymbolResponse::Nested(nested(page, file)),
             false => {
-                let flat = file.symbols().filter_map(|symbol| information(view, &symbol));
+                let flat = file.symbols().filter_map(|symbol| information(page, &symbol));
                 DocumentSymbolResponse::Flat(flat.collect())
             }
         })
@@ -75,7 +75,7 @@ pub(super) fn of_document(
 }
 
 /// Symbols of a file, each in the one around it.
-fn nested<'v>(view: &View<'v>, file: FileView<'v>) -> Vec<DocumentSymbol> {
+fn nested<'v>(page: &Page<'v>, file: FileView<'v>) -> Vec<DocumentSymbol> {
     let (mut roots, mut open): (Vec<DocumentSymbol>, Vec<(u32, DocumentSymbol)>) = (Vec::new(), Vec::new());
     fn close(open: &mut Vec<(u32, DocumentSymbol)>, roots: &mut Vec<DocumentSymbol>) {
         let Some((_, closed)) = open.pop() else { return };
@@ -96,8 +96,8 @@ fn nested<'v>(view: &View<'v>, file: FileView<'v>) -> Vec<DocumentSymbol> {
             kind: kind(&symbol),
             tags: None,
             deprecated: None,
-            range: view.range(file, whole(&symbol)),
-            selection_range: view.range(file, symbol.name_span()),
+            range: page.range(file, whole(&symbol)),
+            selection_range: page.range(file, symbol.name_span()),
             children: None,
         };
         open.push((symbol.number().index, node));
@@ -109,8 +109,8 @@ fn nested<'v>(view: &View<'v>, file: FileView<'v>) -> Vec<DocumentSymbol> {
 }
 
 #[expect(deprecated, reason = "the type has no other constructor")]
-fn information<'v>(view: &View<'v>, symbol: &SymbolView<'v>) -> Option<SymbolInformation> {
-    let location = view.location(symbol.file, whole(symbol))?;
+fn information<'v>(page: &Page<'v>, symbol: &SymbolView<'v>) -> Option<SymbolInformation> {
+    let location = page.location(symbol.file, whole(symbol))?;
     let (name, kind, container_name) = (name(symbol), kind(symbol), container(symbol));
     Some(SymbolInformation { name, kind, tags: None, deprecated: None, location, container_name })
 }
@@ -145,13 +145,13 @@ pub(super) fn of_workspace(
     Ok(Some(WorkspaceSymbolResponse::Nested(found.into_iter().take(MOST).map(|(_, symbol)| symbol).collect())))
 }
 
-fn of_one<'v>(view: &View<'v>, symbol: SymbolView<'v>) -> Option<WorkspaceSymbol> {
+fn of_one<'v>(page: &Page<'v>, symbol: SymbolView<'v>) -> Option<WorkspaceSymbol> {
     Some(WorkspaceSymbol {
         name: name(&symbol),
         kind: kind(&symbol),
         tags: None,
         container_name: container(&symbol),
-        location: OneOf::Left(view.location(symbol.file, symbol.name_span())?),
+        location: OneOf::Left(page.location(symbol.file, symbol.name_span())?),
         data: None,
     })
 }

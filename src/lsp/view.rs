@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lsp_server::ErrorCode;
@@ -10,7 +12,7 @@ use lsp_types::{Location, Position, Range, TextDocumentPositionParams, Uri};
 use super::desk::Desk;
 use super::positions::Lines;
 use crate::answer::{Code, Error, Request};
-use crate::catalog::indexes::Repo;
+use crate::catalog::indexes::{self, Repo};
 use crate::catalog::related;
 use crate::model::Span;
 use crate::query::{self, NameAt};
@@ -52,23 +54,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Answers about a file; `None` for one that no index of the workspace holds.
-    pub fn about<T>(
-        &self,
-        uri: &Uri,
-        ask: impl for<'v> Fn(&View<'v>, FileView<'v>) -> Result<T, Failure>,
-    ) -> Result<Option<T>, Failure> {
-        let Some(path) = self.desk.inside(uri) else { return Ok(None) };
-        let Some(place) = path.to_str() else { return Ok(None) };
-        self.on(place, |view| {
-            let own = view.repo.root.as_deref().and_then(|root| path.strip_prefix(root).ok()?.to_str());
-            let Some(file) = own.and_then(|own| view.snapshot.file(own)) else { return Ok(None) };
-            view.lines(file);
-            ask(view, file).map(Some)
-        })
-    }
-
-    /// Answers about a position in a file.
+    /// Answers about a position in a file; `None` for one that no index of the workspace holds.
     pub fn at<T>(
         &self,
         at: &TextDocumentPositionParams,
@@ -77,16 +63,56 @@ impl Asked<'_> {
         self.about(&at.text_document.uri, |view, file| ask(view, view.spot(file, at.position)))
     }
 
-    /// Answers from the index that holds a path.
-    pub fn on<T>(&self, path: &str, ask: impl for<'v> Fn(&View<'v>) -> Result<T, Failure>) -> Result<T, Failure> {
+    /// Answers about the names in a file.
+    pub fn about<T>(
+        &self,
+        uri: &Uri,
+        ask: impl for<'v> Fn(&View<'v>, FileView<'v>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        let Some((path, place)) = self.inside(uri) else { return Ok(None) };
+        self.on(&place, |view| view.file(&path).map(|file| ask(view, file)).transpose())
+    }
+
+    /// Answers about a file by its text and symbols, for which no names need to be resolved.
+    pub fn about_text<T>(
+        &self,
+        uri: &Uri,
+        ask: impl for<'v> Fn(&Page<'v>, FileView<'v>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        let Some((path, place)) = self.inside(uri) else { return Ok(None) };
         let caller = self.desk.cx.caller(&self.request);
-        // Errors of this room pass through the other's loop as values.
-        let answer = related::answer(&caller, Some(path), |repo, edges| {
-            let view = View { desk: self.desk, repo, snapshot: &repo.snapshot, edges, lines: RefCell::default() };
+        let mut repo = indexes::open(&caller, Some(&place))?;
+        let ask = |repo: &Repo| {
+            let overlaid = self.desk.overlays.snapshot(repo, &self.desk.documents.texts())?;
+            let page = Page::new(self.desk, repo, overlaid.as_deref().unwrap_or(&repo.snapshot));
+            // Errors of this room pass through the other's loop as values.
+            Ok((page.file(&path).map(|file| ask(&page, file)).transpose(), page.paths()))
+        };
+        let (answer, _) = indexes::answered(&caller, &mut repo, ask, |_, (_, paths)| Some(paths.clone()))?;
+        answer
+    }
+
+    /// Answers about names from the index that holds a path.
+    pub fn on<T>(&self, place: &str, ask: impl for<'v> Fn(&View<'v>) -> Result<T, Failure>) -> Result<T, Failure> {
+        let caller = self.desk.cx.caller(&self.request);
+        let answer = related::answer(&caller, Some(place), |repo, edges| {
+            let overlaid = self.desk.overlays.edges(repo, edges, &self.desk.documents.texts())?;
+            let (snapshot, edges) = match &overlaid {
+                Some((snapshot, edges)) => (&**snapshot, edges),
+                None => (&*repo.snapshot, edges),
+            };
+            let view = View { page: Page::new(self.desk, repo, snapshot), edges };
             let answer = ask(&view);
             Ok((answer, view.paths()))
         });
         answer.map_err(Failure::from)?
+    }
+
+    /// The path of a file inside the workspace, also as text.
+    fn inside(&self, uri: &Uri) -> Option<(PathBuf, String)> {
+        let path = self.desk.inside(uri)?;
+        let place = path.to_str()?.to_owned();
+        Some((path, place))
     }
 
     /// Whether the client has cancelled the request.
@@ -103,12 +129,25 @@ impl Asked<'_> {
     }
 }
 
-/// A snapshot and its edges.
+/// A snapshot with its edges.
 pub(super) struct View<'a> {
+    page: Page<'a>,
+    pub edges: &'a EdgeTable,
+}
+
+impl<'a> Deref for View<'a> {
+    type Target = Page<'a>;
+
+    fn deref(&self) -> &Page<'a> {
+        &self.page
+    }
+}
+
+/// A snapshot of texts and symbols.
+pub(super) struct Page<'a> {
     pub desk: &'a Desk,
     pub repo: &'a Repo,
     pub snapshot: &'a Snapshot,
-    pub edges: &'a EdgeTable,
     /// Lines of the files in the answer.
     lines: RefCell<HashMap<u32, Rc<Lines<'a>>>>,
 }
@@ -122,6 +161,34 @@ pub(super) struct Spot<'a> {
 }
 
 impl<'a> View<'a> {
+    pub fn spot(&self, file: FileView<'a>, position: Position) -> Spot<'a> {
+        let byte = self.lines(file).byte(position) as u32;
+        Spot { file, byte, name: query::name_at(self.edges, file, byte) }
+    }
+
+    /// The symbols that a name means: those that a use is bound to, else the one that is defined there.
+    pub fn meant(&self, name: &NameAt<'a>) -> Vec<SymbolView<'a>> {
+        let targets = name.edge.into_iter().flat_map(|edge| self.edges.targets(edge));
+        let mut found: Vec<SymbolView<'a>> = targets.filter_map(|target| self.snapshot.symbol(target)).collect();
+        if found.is_empty() {
+            found.extend(name.symbol);
+        }
+        found
+    }
+}
+
+impl<'a> Page<'a> {
+    fn new(desk: &'a Desk, repo: &'a Repo, snapshot: &'a Snapshot) -> Self {
+        Self { desk, repo, snapshot, lines: RefCell::default() }
+    }
+
+    /// The file at a path.
+    fn file(&self, path: &Path) -> Option<FileView<'a>> {
+        let file = self.snapshot.file(path.strip_prefix(self.repo.root.as_deref()?).ok()?.to_str()?)?;
+        self.lines(file);
+        Some(file)
+    }
+
     pub fn lines(&self, file: FileView<'a>) -> Rc<Lines<'a>> {
         let mut all = self.lines.borrow_mut();
         let lines = || Rc::new(Lines::of(file.content(), self.desk.options.encoding));
@@ -132,11 +199,6 @@ impl<'a> View<'a> {
     fn paths(&self) -> Vec<String> {
         let files = self.lines.borrow();
         files.keys().filter_map(|file| Some(self.snapshot.file_by_number(*file)?.path().to_owned())).collect()
-    }
-
-    pub fn spot(&self, file: FileView<'a>, position: Position) -> Spot<'a> {
-        let byte = self.lines(file).byte(position) as u32;
-        Spot { file, byte, name: query::name_at(self.edges, file, byte) }
     }
 
     pub fn range(&self, file: FileView<'a>, span: Span) -> Range {
@@ -158,16 +220,6 @@ impl<'a> View<'a> {
             if !found.contains(&location) {
                 found.push(location);
             }
-        }
-        found
-    }
-
-    /// The symbols that a name means: those that a use is bound to, else the one that is defined there.
-    pub fn meant(&self, name: &NameAt<'a>) -> Vec<SymbolView<'a>> {
-        let targets = name.edge.into_iter().flat_map(|edge| self.edges.targets(edge));
-        let mut found: Vec<SymbolView<'a>> = targets.filter_map(|target| self.snapshot.symbol(target)).collect();
-        if found.is_empty() {
-            found.extend(name.symbol);
         }
         found
     }

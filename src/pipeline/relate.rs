@@ -55,9 +55,6 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
     words.extend([files.len() as u32, low, high]);
     let paths: Vec<&str> = files.iter().map(FileView::path).collect();
     let last = files.iter().map(FileView::number).max().unwrap_or(0);
-    let semantics_of = |file: &FileView<'_>| -> Option<&'static Semantics> {
-        Some(LANGUAGES[file.language_number()? as usize].relating?.semantics)
-    };
     let mut done: Vec<&'static Semantics> = Vec::new();
     while let Some(semantics) = files
         .iter()
@@ -89,7 +86,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
             paths: &paths,
         };
         let symbols: Vec<OnceCell<Symbols>> = views.iter().map(|_| OnceCell::new()).collect();
-        let symbols = Everyone { files: &views, symbols: &symbols };
+        let symbols = Everyone::new(&views, &symbols);
         // A bug in one language must not affect the others.
         let notes = match part {
             Some((part, rows)) => {
@@ -118,8 +115,13 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
     Some(edges)
 }
 
+/// Naming rules of a file's language, if its names are resolved.
+pub(super) fn semantics_of(file: &FileView<'_>) -> Option<&'static Semantics> {
+    Some(LANGUAGES[file.language_number()? as usize].relating?.semantics)
+}
+
 /// Hash of all paths of a snapshot, in two words.
-fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
+pub(super) fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
     let mut all = String::new();
     for file in files {
         all.push_str(file.path());
@@ -219,7 +221,7 @@ fn take_over<'a>(
 }
 
 /// Symbols of a file, for lookup by occurrences.
-struct Symbols {
+pub(super) struct Symbols {
     /// Position of each name, ascending, with the index of its symbol.
     by_name: Vec<(u32, u32)>,
     /// In source order: start without decorators, end, and kind of each symbol.
@@ -249,17 +251,23 @@ impl Symbols {
 }
 
 /// Symbols of all files of a language, read on first use.
-struct Everyone<'s, 'a> {
+pub(super) struct Everyone<'s, 'a> {
     files: &'s [FileView<'a>],
     symbols: &'s [OnceCell<Symbols>],
 }
 
-impl Everyone<'_, '_> {
+impl<'s, 'a> Everyone<'s, 'a> {
+    /// Symbols of these files.
+    pub fn new(files: &'s [FileView<'a>], symbols: &'s [OnceCell<Symbols>]) -> Self {
+        Self { files, symbols }
+    }
+
     fn of(&self, file: u32) -> &Symbols {
         self.symbols[file as usize].get_or_init(|| Symbols::of(self.files[file as usize]))
     }
 
-    fn at(&self, site: Site) -> Option<SymbolId> {
+    /// The symbol whose name is at a place.
+    pub fn at(&self, site: Site) -> Option<SymbolId> {
         let index = self.of(site.file).at(site.at)?;
         Some(SymbolId { file: self.files[site.file as usize].number(), index })
     }
@@ -282,7 +290,7 @@ const BYTES_OF_TARGET: usize = 4;
 const FEWEST_TARGETS: usize = 2;
 
 /// Relations still to be added, all sorted by file.
-struct Found<'a> {
+pub(super) struct Found<'a> {
     relations: &'a Relations,
     occurrences: usize,
     imports: usize,
@@ -290,12 +298,12 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(relations: &'a Relations) -> Self {
+    pub fn new(relations: &'a Relations) -> Self {
         Self { relations, occurrences: 0, imports: 0, bases: 0 }
     }
 
     /// Adds the occurrences and imports of a file. Files must be passed in order.
-    fn add(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
+    pub fn add(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
         let (all, view, own) = (self.relations, &symbols.files[file as usize], symbols.of(file));
         let mut targets = Vec::new();
         // Symbols that enclose the current occurrence, and the next symbol in source order.
@@ -339,7 +347,7 @@ impl<'a> Found<'a> {
     }
 
     /// Adds the bases of a file's classes.
-    fn add_bases(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
+    pub fn add_bases(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
         let rest = &self.relations.bases[self.bases..];
         let bases = &rest[..rest.partition_point(|(class, _)| class.file <= file)];
         self.bases += bases.len();

@@ -4,6 +4,7 @@
 //! made again. The order of files does not matter: every answer is made on demand and kept, except inside a cycle,
 //! where an answer is kept only when the whole cycle is answered.
 
+mod alone;
 mod below;
 mod classes;
 mod generics;
@@ -15,11 +16,12 @@ mod surface;
 mod values;
 mod world;
 
+pub use alone::{StoredNotes, resolve_alone};
 pub use notes::{Notes, Plan, SymbolAt};
 
 use crate::facts::{
     Binding, BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, Module, NAMED, NONE,
-    Op, Project, Semantics, UNKNOWN,
+    Op, Project, ProjectFile, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
@@ -268,8 +270,13 @@ fn is_defined(facts: &Facts<'_>, expression: u32, defined: &[u64]) -> bool {
 
 /// The hashes of all names that the project defines, ascending.
 fn defined_names<'a>(project: &'a Project<'a>) -> Vec<u64> {
+    defined_names_of(&project.files)
+}
+
+/// The hashes of all names that some files define, ascending.
+fn defined_names_of<'a>(files: impl IntoIterator<Item = &'a ProjectFile<'a>>) -> Vec<u64> {
     let mut defined = Vec::new();
-    for file in &project.files {
+    for file in files {
         let facts = file.facts();
         let named = facts.definitions.iter().filter(|definition| definition.at != NONE);
         let bound = facts.bindings.iter().filter(|binding| binding.at != NONE);

@@ -17,12 +17,23 @@ const MOST_ROUNDS: usize = 3;
 
 /// An item as stored: with its symbol, because its position changes with every edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Item {
-    name: u64,
+pub(super) struct Item {
+    pub name: u64,
     hash: u32,
     symbol: u32,
-    place: u32,
-    flags: u32,
+    pub place: u32,
+    pub flags: u32,
+}
+
+impl Item {
+    /// Words of its stored form.
+    pub const WORDS: usize = 5;
+
+    /// Reads its stored form.
+    pub fn of(words: &[u32]) -> Self {
+        let name = u64::from(words[1]) << 32 | u64::from(words[0]);
+        Self { name, hash: words[2], symbol: words[3], place: words[4] & 0x0fff_ffff, flags: words[4] >> 28 }
+    }
 }
 
 /// The surface of a file, and the names that it writes.
@@ -83,6 +94,10 @@ impl Noted {
         };
         let items = surface.items.into_iter().map(item).collect();
         Self { frame: surface.frame, items, names: Names::of(facts.hashes) }
+    }
+
+    pub fn items(&self) -> &[Item] {
+        &self.items
     }
 
     fn written(&self) -> FxHashSet<u64> {
@@ -382,17 +397,10 @@ impl Notes {
         let mut notes = Self { is_cut: is_cut != 0, ..Self::default() };
         for _ in 0..files {
             let [low, high, items, names] = *take(words)?;
-            let (items, rest) = words.split_at_checked((items as usize).checked_mul(5)?)?;
+            let (items, rest) = words.split_at_checked((items as usize).checked_mul(Item::WORDS)?)?;
             let (names, rest) = rest.split_at_checked(names as usize)?;
             *words = rest;
-            let item = |item: &[u32]| Item {
-                name: long([item[0], item[1]]),
-                hash: item[2],
-                symbol: item[3],
-                place: item[4] & 0x0fff_ffff,
-                flags: item[4] >> 28,
-            };
-            let (items, names) = (items.chunks_exact(5).map(item).collect(), Names(names.to_vec()));
+            let (items, names) = (items.chunks_exact(Item::WORDS).map(Item::of).collect(), Names(names.to_vec()));
             notes.files.push(Noted { frame: long([low, high]), items, names });
         }
         for _ in 0..consulted {
@@ -415,7 +423,7 @@ impl Notes {
 }
 
 /// Takes words from the front.
-fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32; N]> {
+pub(super) fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32; N]> {
     let (first, rest) = words.split_first_chunk()?;
     *words = rest;
     Some(first)

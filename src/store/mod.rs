@@ -27,10 +27,11 @@ mod tables;
 
 pub use life::known::Known;
 pub use life::manifest::{Manifest, SnapshotFacts};
+pub use life::prepared::Prepared;
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
 pub use life::snapshot::Snapshot;
 pub use life::upkeep::Held;
-pub use life::writer::{Prepared, Writer};
+pub use life::writer::Writer;
 pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};
 pub use search::analyzer::{flattened, parts as word_parts, stems};

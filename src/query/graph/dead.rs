@@ -96,7 +96,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     let unreached: Vec<u32> =
         nodes().filter(|node| walk.reached[*node as usize] == UNREACHED && is_judged(&graph, *node)).collect();
     // Possible uses are followed before tests: a symbol reached by both is not known to be unused.
-    let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).len() > 0;
+    let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).next().is_some();
     walk.waiting.extend(unreached.iter().filter(possible));
     walk.waiting.extend(named_in_text(&graph, &unreached));
     walk.run(PERHAPS);

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use zerocopy::IntoBytes;
 
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
+use super::prepared::Prepared;
 use crate::store::Error;
 use crate::store::packs::grams::GramQuery;
 use crate::store::packs::health::CHECKED_AT_ONCE;
 use crate::store::packs::map;
-use crate::store::packs::pack::{self, FileRecord, Pack};
+use crate::store::packs::pack::{self, FileRecord, Pack, PackWriter};
 use crate::store::packs::roles::GivenRoles;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
 use crate::store::search::index::{Asked, Clause, Field, Search};
@@ -43,6 +44,8 @@ pub struct Snapshot {
     recheck_due: Mutex<Instant>,
     /// Roles that settings give to files.
     roles: Option<GivenRoles>,
+    /// Contents in place of those of files, see [`Snapshot::with_unsaved`].
+    unsaved: Option<Pack>,
     /// Whether it is that of [`Snapshot::alone`].
     is_alone: bool,
     alone: OnceLock<Arc<Self>>,
@@ -92,6 +95,7 @@ impl Snapshot {
             broken: OnceLock::new(),
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
             roles,
+            unsaved: None,
             is_alone: false,
             alone: OnceLock::new(),
         })
@@ -115,6 +119,20 @@ impl Snapshot {
         self.alone.get_or_init(alone).clone()
     }
 
+    /// The snapshot with other contents for some of its files, which are not stored: the pack that holds them is
+    /// unnamed. The search index finds the symbols of the stored contents.
+    pub fn with_unsaved(&self, files: Vec<Prepared>) -> Result<Self, Error> {
+        let place = tempfile::NamedTempFile::new().map_err(Error::io("cannot write", &std::env::temp_dir()))?;
+        let mut writer = PackWriter::create(place.path().to_owned(), usize::MAX)?;
+        for file in files {
+            if let Some(number) = self.table.find(file.path()).and_then(|row| row.state.ok()) {
+                writer.add(&file.as_number(number))?;
+            }
+        }
+        writer.finish()?;
+        Ok(Self { unsaved: Some(Pack::open(place.path())?), ..self.again() })
+    }
+
     /// The same snapshot once more.
     fn again(&self) -> Self {
         Self {
@@ -133,6 +151,7 @@ impl Snapshot {
             broken: self.broken.clone(),
             recheck_due: Mutex::new(Instant::now()),
             roles: GivenRoles::of(&self.facts.roles),
+            unsaved: self.unsaved.clone(),
             is_alone: self.is_alone,
             alone: OnceLock::new(),
         }
@@ -184,7 +203,8 @@ impl Snapshot {
     }
 
     fn view_of(&self, id: u32) -> Option<FileView<'_>> {
-        Some(FileView::find(&self.packs, id)?.with_roles(self.roles.as_ref()))
+        let unsaved = self.unsaved.as_ref().and_then(|pack| FileView::of(pack, id));
+        Some(unsaved.or_else(|| FileView::find(&self.packs, id))?.with_roles(self.roles.as_ref()))
     }
 
     /// Finds a file by its number.

@@ -1,26 +1,22 @@
 //! Writer of a store: new files first, then the segments, and last the manifest that names them.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
+use tantivy::IndexWriter;
 use tantivy::indexer::UserOperation;
-use tantivy::{IndexWriter, TantivyDocument};
 
 use super::known::Known;
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
+use super::prepared::Prepared;
 use super::snapshot::{find_file, open_packs};
 use super::upkeep::leftovers;
-use crate::languages::{exercises, first_sentence, is_beside, is_generated, language_name, of_number};
-use crate::model::{Extraction, Input, Kind, Span};
+use crate::languages::language_name;
+use crate::model::Input;
 use crate::store::packs::grams::grams;
-use crate::store::packs::pack::{
-    self, DecoratorRecord, FileRecord, NO_LANGUAGE, Pack, PackFile, PackWriter, SymbolRecord,
-};
-use crate::store::packs::view::qualified_name;
-use crate::store::search::index::{self, Field};
+use crate::store::packs::pack::{self, Pack, PackFile, PackWriter};
+use crate::store::search::index;
 use crate::store::search::indexing::{self, Few, Waiting};
 use crate::store::search::segments::Segments;
 use crate::store::tables::files::{self, Entry};
@@ -37,162 +33,6 @@ const FEW_FILES: usize = 100;
 const MOST_GARBAGE: usize = 64;
 /// Unreferenced files are kept while their total size is below this fraction of the live files.
 const KEPT_GARBAGE: u64 = 6;
-/// Indexed text of a definition in bytes: for code, and for other definitions. Longer text is data.
-const LONGEST_BODY: usize = 32_000;
-const LONGEST_DATA: usize = 1_000;
-
-/// A file prepared by any thread: everything that takes time and needs no store.
-pub struct Prepared {
-    path: String,
-    content: Vec<u8>,
-    facts: Vec<u8>,
-    record: FileRecord,
-    symbols: Vec<SymbolRecord>,
-    decorators: Vec<DecoratorRecord>,
-    documents: Vec<TantivyDocument>,
-    grams: Vec<u32>,
-    held: Option<Arc<dyn Send + Sync>>,
-}
-
-impl Prepared {
-    /// Prepares records and documents of an extracted file. `hash` is [`Prepared::hash`] of `content`,
-    /// `language` the number of its language.
-    pub fn new(path: String, content: Vec<u8>, hash: [u8; 32], language: Option<u8>, extraction: &Extraction) -> Self {
-        let language = language.unwrap_or(NO_LANGUAGE);
-        let newlines = memchr::memchr_iter(b'\n', &content).count();
-        let ends_open = content.last().is_some_and(|byte| *byte != b'\n');
-        let mut flags = 0;
-        flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
-        flags |= if extraction.is_given_up() { pack::GIVEN_UP } else { 0 };
-        flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
-        flags |= if exercises(&path) { pack::EXERCISES } else { 0 };
-        flags |= if is_beside(&path) { pack::BESIDE } else { 0 };
-        flags |= if is_generated(&path, &content) { pack::GENERATED } else { 0 };
-        let record = FileRecord {
-            lines: newlines as u32 + u32::from(ends_open),
-            language,
-            flags,
-            hash,
-            ..FileRecord::default()
-        };
-        let grams = grams(&content);
-        let mut prepared = Self {
-            path,
-            content,
-            facts: extraction.facts.clone(),
-            record,
-            symbols: Vec::new(),
-            decorators: Vec::new(),
-            documents: Vec::new(),
-            grams,
-            held: None,
-        };
-        prepared.take(extraction);
-        prepared
-    }
-
-    /// Hash that identifies a content.
-    pub fn hash(content: &[u8]) -> [u8; 32] {
-        *blake3::hash(content).as_bytes()
-    }
-
-    /// Attaches a value that is dropped when the file has been stored, such as a memory ticket.
-    pub fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
-        Self { held: Some(held), ..self }
-    }
-
-    fn take(&mut self, extraction: &Extraction) {
-        let source = &self.content;
-        let text = |span: Span| String::from_utf8_lossy(span.of(source));
-        let path_words = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
-        let mut names: Vec<String> = Vec::with_capacity(extraction.symbols.len());
-        let own_texts = own_texts(extraction);
-        let comments = of_number(self.record.language).comments;
-        for (symbol, own) in extraction.symbols.iter().zip(&own_texts) {
-            let parent = symbol.parent.map(|parent| &*names[parent as usize]);
-            let (name, container) = (text(symbol.name), text(symbol.container));
-            let qualified = qualified_name(&name, &container, parent);
-            let owner = qualified[..qualified.len() - name.len()].trim_end_matches('.');
-            let signature = text(clipped(symbol.signature, 600));
-            let doc = comments.clean(&text(clipped(symbol.doc, 4_000)));
-            let keywords = symbol.decorators.iter().map(|span| text(clipped(*span, 200))).collect::<Vec<_>>().join(" ");
-
-            let summary = first_sentence(&doc, 200);
-            let mut all = String::with_capacity(256);
-            // The path says little about constants, and there are many of them.
-            if symbol.kind != Kind::Constant {
-                all.push_str(path_words);
-                all.push('\n');
-            }
-            all.push_str(owner);
-            all.push('\n');
-            if !symbol.span.contains(symbol.doc) {
-                all.push_str(&doc);
-                all.push('\n');
-            }
-            let mut room = if symbol.complexity > 0 { LONGEST_BODY } else { LONGEST_DATA };
-            for part in own {
-                let part = clipped(*part, room);
-                all.push_str(&text(part));
-                all.push('\n');
-                room -= part.len();
-            }
-            let document = index::document(&[
-                (Field::Name, &name),
-                (Field::Exact, &name),
-                (Field::Parent, owner),
-                (Field::Signature, &signature),
-                (Field::Summary, &summary),
-                (Field::Keywords, &keywords),
-                (Field::Text, &all),
-                (Field::Trigrams, &name),
-            ]);
-            self.documents.push(document);
-
-            let decorator =
-                |span: &Span| DecoratorRecord { symbol: names.len() as u32, start: span.start, end: span.end };
-            self.decorators.extend(symbol.decorators.iter().map(decorator));
-            self.symbols.push(SymbolRecord::of(symbol));
-            names.push(qualified);
-        }
-        number_overloads(&mut self.symbols, &names);
-    }
-}
-
-/// First `most` bytes of a span.
-fn clipped(span: Span, most: usize) -> Span {
-    Span { end: span.end.min(span.start.saturating_add(most as u32)), ..span }
-}
-
-/// Own text of each symbol without its children's text, so that every word counts once.
-fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
-    let mut texts: Vec<Vec<Span>> = extraction.symbols.iter().map(|symbol| vec![symbol.span]).collect();
-    for symbol in &extraction.symbols {
-        let Some(parent) = symbol.parent else { continue };
-        let parts = &mut texts[parent as usize];
-        // Symbols come in source order, so the child lies in the last part.
-        if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
-            let rest = Span { start: symbol.span.end, end: last.end };
-            last.end = symbol.span.start;
-            parts.push(rest);
-        }
-    }
-    texts
-}
-
-/// Numbers the symbols that would share an id, from one, in source order.
-fn number_overloads(symbols: &mut [SymbolRecord], names: &[String]) {
-    let mut groups: HashMap<(&str, u8), Vec<usize>> = HashMap::new();
-    for (at, (symbol, name)) in symbols.iter().zip(names).enumerate() {
-        groups.entry((name, symbol.kind & !pack::HANDED)).or_default().push(at);
-    }
-    for group in groups.into_values().filter(|group| group.len() > 1) {
-        for (number, at) in group.into_iter().enumerate() {
-            symbols[at].overload = u16::try_from(number + 1).unwrap_or(u16::MAX);
-        }
-    }
-}
-
 /// Exclusive writer of a store. Dropped without a commit, it leaves the store unchanged.
 pub struct Writer {
     dir: PathBuf,
@@ -334,20 +174,11 @@ impl Writer {
     }
 
     /// Adds a file that the store does not hold. Returns its number.
-    pub fn add(&mut self, mut file: Prepared) -> Result<u32, Error> {
+    pub fn add(&mut self, file: Prepared) -> Result<u32, Error> {
         self.has_written = true;
         let id = self.next_file;
         self.next_file += 1;
-        file.record.id = id;
-        self.pack_writer()?.add(&PackFile {
-            record: file.record,
-            path: &file.path,
-            content: &file.content,
-            facts: &file.facts,
-            symbols: &file.symbols,
-            decorators: &file.decorators,
-            grams: &file.grams,
-        })?;
+        self.pack_writer()?.add(&file.as_number(id))?;
         if !file.documents.is_empty() {
             let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
                 index::number(&mut document, SymbolId { file: id, index: place as u32 });

@@ -45,7 +45,10 @@ pub struct FileView<'a> {
 impl<'a> FileView<'a> {
     pub(in crate::store) fn find(packs: &'a [(PackFacts, Pack)], id: u32) -> Option<Self> {
         let at = packs.partition_point(|(facts, _)| facts.end_file <= id);
-        let (_, pack) = packs.get(at)?;
+        Self::of(&packs.get(at)?.1, id)
+    }
+
+    pub(in crate::store) fn of(pack: &'a Pack, id: u32) -> Option<Self> {
         let (place, record) = pack.file(id)?;
         Some(Self { pack, place, record, roles: None })
     }

@@ -4,6 +4,8 @@
 //! a commit, which it would slow down. The first query after a commit computes it, and stores it beside the
 //! snapshot's table of files if the folder is writable. A writer sweeps it away with that table.
 
+mod layer;
+
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,6 +17,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use layer::{Layer, Targets};
 
 use crate::model::{How, Role};
 use crate::store::packs::health::Health;
@@ -283,6 +287,7 @@ impl Edges {
 }
 
 /// Tables in file order.
+#[derive(Debug)]
 struct Tables {
     edges: Vec<Edge>,
     targets: Vec<Symbol>,
@@ -410,6 +415,7 @@ pub struct EdgeTable {
     checksum: u64,
     origin: Origin,
     checked: Arc<Checked>,
+    layer: Option<Arc<Layer>>,
 }
 
 /// Reads of a table after which all of it is verified.
@@ -491,7 +497,7 @@ impl EdgeTable {
             }
         })?;
         let Header { lens, checksum, origin, .. } = header;
-        Ok(Self { map, starts, lens, checksum, origin, checked })
+        Ok(Self { map, starts, lens, checksum, origin, checked, layer: None })
     }
 
     /// Checksum that identifies these edges.
@@ -576,15 +582,53 @@ impl EdgeTable {
         self.table(0)
     }
 
+    /// The same table with other edges for some files, which are not stored. `moved` gives the stored symbols that the
+    /// files still have, with their present numbers.
+    pub fn with(&self, edges: Edges, files: Vec<u32>, moved: &[(SymbolId, SymbolId)]) -> Self {
+        Self { layer: Some(Arc::new(Layer::new(edges, files, moved))), ..self.clone() }
+    }
+
+    /// The layer, if it has other edges for a file.
+    fn layer_of(&self, file: u32) -> Option<&Layer> {
+        self.layer.as_deref().filter(|layer| layer.holds(file))
+    }
+
+    /// The stored number of a symbol; `None` for one that is new.
+    fn stored(&self, symbol: SymbolId) -> Option<SymbolId> {
+        self.layer.as_deref().map_or(Some(symbol), |layer| layer.stored(symbol))
+    }
+
+    /// The present number of a stored symbol; `None` for one that is gone.
+    fn now(&self, symbol: Symbol) -> Option<SymbolId> {
+        self.layer.as_deref().map_or(Some(number(symbol)), |layer| layer.now(number(symbol)))
+    }
+
     /// Targets of an occurrence: one symbol, several when ambiguous, none when unknown.
     pub fn targets(&self, edge: &Edge) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
-        let first = edge.first_target as usize;
-        self.rows::<Symbol>(1, first..first + edge.targets as usize).iter().map(|symbol| number(*symbol))
+        let targets = match self.layer_of(edge.file) {
+            Some(layer) => layer.targets(edge),
+            None => self.rows::<Symbol>(1, layer::range(edge)),
+        };
+        // Most occurrences have one target or none.
+        let is_moved = |layer: &Layer| targets.iter().any(|target| layer.holds(target[0]));
+        let moved: Option<Vec<Symbol>> = match self.layer.as_deref() {
+            Some(layer) if !layer.holds(edge.file) && is_moved(layer) => {
+                Some(targets.iter().filter_map(|target| self.now(*target).map(stored)).collect())
+            }
+            _ => None,
+        };
+        Targets { stored: targets.iter(), moved: moved.map(Vec::into_iter) }
     }
 
     /// Occurrences that mean a symbol.
-    pub fn users(&self, symbol: SymbolId) -> impl ExactSizeIterator<Item = &Edge> {
-        self.keyed(2, stored(symbol)).iter().map(|pair| self.at(pair))
+    pub fn users(&self, symbol: SymbolId) -> impl Iterator<Item = &Edge> {
+        let rows = self.stored(symbol).map_or(&[][..], |symbol| self.keyed(2, stored(symbol)));
+        self.not_replaced(rows).chain(self.layer.iter().flat_map(move |layer| layer.users(symbol)))
+    }
+
+    /// Occurrences that rows refer to, but for those of files with other edges.
+    fn not_replaced<'a>(&'a self, rows: &'a [Pair]) -> impl Iterator<Item = &'a Edge> {
+        rows.iter().map(|pair| self.at(pair)).filter(|edge| self.layer_of(edge.file).is_none())
     }
 
     /// Occurrence that a row refers to.
@@ -594,7 +638,7 @@ impl EdgeTable {
 
     /// Occurrences in a file, in source order.
     pub fn in_file(&self, file: u32) -> &[Edge] {
-        self.rows(0, self.range(file))
+        self.layer_of(file).map_or_else(|| self.rows(0, self.range(file)), |layer| layer.in_file(file))
     }
 
     /// Index range of the occurrences in a file.
@@ -606,28 +650,36 @@ impl EdgeTable {
     }
 
     /// Occurrences of a name on unknown receivers, which may mean any definition of that name.
-    pub fn possible(&self, name: &[u8]) -> impl ExactSizeIterator<Item = &Edge> {
-        self.keyed(4, name_hash(name)).iter().map(|pair| self.at(pair))
+    pub fn possible(&self, name: &[u8]) -> impl Iterator<Item = &Edge> {
+        let layered = self.layer.iter().flat_map(|layer| layer.possible(name)).collect::<Vec<_>>();
+        self.not_replaced(self.keyed(4, name_hash(name))).chain(layered)
     }
 
     /// Imports of a file.
     pub fn imports(&self, file: u32) -> &[Import] {
-        self.equal(5, |import: &Import| import.from.cmp(&file))
+        let stored = || self.equal(5, |import: &Import| import.from.cmp(&file));
+        self.layer_of(file).map_or_else(stored, |layer| layer.imports(file))
     }
 
-    /// Imports that refer to a file.
+    /// Imports that refer to a file, as they are stored.
     pub fn importers(&self, file: u32) -> &[Import] {
         self.equal(6, |import: &Import| import.to.cmp(&file))
     }
 
     /// Direct bases of a class.
-    pub fn bases(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
-        self.keyed(7, stored(class)).iter().map(|pair| number(pair.value))
+    pub fn bases(&self, class: SymbolId) -> impl Iterator<Item = SymbolId> + use<'_> {
+        let layer = self.layer_of(class.file);
+        let rows = if layer.is_some() { &[] } else { self.keyed(7, stored(class)) };
+        let own = layer.into_iter().flat_map(move |layer| layer.bases(class));
+        rows.iter().filter_map(|pair| self.now(pair.value)).chain(own)
     }
 
     /// Classes that directly extend a class.
-    pub fn derived(&self, class: SymbolId) -> impl ExactSizeIterator<Item = SymbolId> + use<'_> {
-        self.keyed(8, stored(class)).iter().map(|pair| number(pair.value))
+    pub fn derived(&self, class: SymbolId) -> impl Iterator<Item = SymbolId> + use<'_> {
+        let rows = self.stored(class).map_or(&[][..], |class| self.keyed(8, stored(class)));
+        let rows = rows.iter().filter(|pair| self.layer_of(pair.value[0]).is_none());
+        let own = self.layer.iter().flat_map(move |layer| layer.derived(class));
+        rows.map(|pair| number(pair.value)).chain(own)
     }
 }
 

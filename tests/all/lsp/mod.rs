@@ -2,4 +2,6 @@
 
 mod conversation;
 mod editor;
+mod edits;
 mod names;
+mod unsaved;

@@ -1,0 +1,102 @@
+//! Open documents: their texts as the editor has them, saved or not.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lsp_types::{
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, TextDocumentContentChangeEvent,
+    Uri,
+};
+
+use super::desk::path_of;
+use super::positions::{Encoding, Lines};
+use crate::catalog::unsaved::Text;
+
+/// The open documents, by the address that the editor gave them.
+#[derive(Clone, Default)]
+pub(super) struct Documents(Arc<HashMap<String, Text>>);
+
+impl Documents {
+    /// Opens a document. One that is no file has no answers, so it is not kept.
+    pub fn open(&mut self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        let Some(path) = path_of(&document.uri) else { return };
+        let text = document.text.strip_prefix('\u{feff}').map_or(document.text.clone(), str::to_owned);
+        let text = Text { path: real(path), text: text.into() };
+        Arc::make_mut(&mut self.0).insert(document.uri.as_str().to_owned(), text);
+    }
+
+    /// Applies the changes of a document, one after the other. Ranges outside of it mean the nearest inside.
+    pub fn change(&mut self, params: DidChangeTextDocumentParams, encoding: Encoding) {
+        let documents = Arc::make_mut(&mut self.0);
+        let Some(document) = documents.get_mut(params.text_document.uri.as_str()) else { return };
+        let mut text = document.text.to_string();
+        params.content_changes.into_iter().for_each(|change| apply(&mut text, change, encoding));
+        document.text = text.into();
+    }
+
+    /// Closes a document: its file is as it is on disk again.
+    pub fn close(&mut self, params: &DidCloseTextDocumentParams) {
+        Arc::make_mut(&mut self.0).remove(params.text_document.uri.as_str());
+    }
+
+    /// The texts of all documents.
+    pub fn texts(&self) -> Vec<Text> {
+        self.0.values().cloned().collect()
+    }
+
+    /// The address that the editor gave to a file.
+    pub fn uri(&self, path: &std::path::Path) -> Option<Uri> {
+        let (uri, _) = self.0.iter().find(|(_, text)| text.path == path)?;
+        uri.parse().ok()
+    }
+}
+
+/// A path without links, as far as it exists.
+fn real(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
+}
+
+fn apply(text: &mut String, change: TextDocumentContentChangeEvent, encoding: Encoding) {
+    let Some(range) = change.range else {
+        *text = change.text;
+        return;
+    };
+    let lines = Lines::of(text.as_bytes(), encoding);
+    let (start, end) = (lines.byte(range.start), lines.byte(range.end));
+    // Positions are at the starts of characters.
+    text.replace_range(Range { start, end: end.max(start) }, &change.text);
+}
+
+#[cfg(test)]
+mod tests {
+    use lsp_types::{Position, TextDocumentContentChangeEvent};
+
+    use super::{Encoding, apply};
+
+    /// Replaces from one line and character to another.
+    fn check(text: &str, from: (u32, u32), to: (u32, u32), new: &str, expected: &str) {
+        let mut text = text.to_owned();
+        let range = lsp_types::Range { start: Position::new(from.0, from.1), end: Position::new(to.0, to.1) };
+        let change = TextDocumentContentChangeEvent { range: Some(range), range_length: None, text: new.to_owned() };
+        apply(&mut text, change, Encoding::Utf16);
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn changes_replace_ranges() {
+        check("a\nb\n", (1, 0), (1, 1), "cd", "a\ncd\n");
+        check("a\r\nb", (0, 1), (1, 0), " ", "a b");
+        check("𝒳y", (0, 2), (0, 3), "z", "𝒳z");
+        check("", (0, 0), (0, 0), "new", "new");
+    }
+
+    #[test]
+    fn ranges_outside_mean_the_nearest_inside() {
+        check("ab", (7, 7), (9, 9), "c", "abc");
+        check("𝒳", (0, 1), (0, 1), "a", "a𝒳");
+        check("abc", (0, 2), (0, 1), "-", "ab-c");
+    }
+}

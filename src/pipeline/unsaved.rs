@@ -1,0 +1,201 @@
+//! Texts that are not saved, in place of their files: each is parsed again, and its names are bound against the rest of
+//! the snapshot. Nothing is stored.
+
+use std::cell::OnceCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rustc_hash::FxHashMap;
+
+use super::relate::{Everyone, Found, paths_hash, semantics_of};
+use crate::extract::extract;
+use crate::facts::{Project, ProjectFile, Semantics};
+use crate::languages;
+use crate::model::{Extraction, Relations, Role, Site};
+use crate::resolve::{Notes, StoredNotes, resolve_again, resolve_alone};
+use crate::store::{self, EdgeTable, Edges, FileView, Prepared, Snapshot, SymbolId};
+
+/// A text that is not saved.
+#[derive(Clone, Debug)]
+pub struct Unsaved {
+    /// Path of its file in the snapshot.
+    pub path: String,
+    /// The text.
+    pub text: Vec<u8>,
+}
+
+/// The snapshot with these texts. Those of other files are left out.
+pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot, store::Error> {
+    let prepared = unsaved.iter().filter_map(|it| {
+        let language = snapshot.file(&it.path)?.language_number();
+        let extraction = language.map(|number| {
+            let extracted = || extract(languages::of_number(number), &it.text);
+            // A fault in reading one text must not affect the others.
+            catch_unwind(AssertUnwindSafe(extracted)).unwrap_or_default()
+        });
+        let extraction = extraction.unwrap_or_else(Extraction::default);
+        let hash = Prepared::hash(&it.text);
+        Some(Prepared::unsaved(it.path.clone(), it.text.clone(), hash, language, &extraction))
+    });
+    snapshot.with_unsaved(prepared.collect())
+}
+
+/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored: the names of these texts are
+/// bound again, and those of the files that the edits affect, as far as that can be told.
+pub fn relations_with_unsaved(
+    stored: &Snapshot,
+    edges: &EdgeTable,
+    snapshot: &Snapshot,
+    unsaved: &[Unsaved],
+) -> EdgeTable {
+    let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
+    let edited: Vec<u32> = unsaved.iter().filter_map(|it| Some(snapshot.file(&it.path)?.number())).collect();
+    let pairs = edited.iter().filter_map(|file| Some((stored.file_by_number(*file)?, snapshot.file_by_number(*file)?)));
+    let moved = pairs.flat_map(|(before, now)| moved(before, now)).collect();
+    let mut binding = Binding { edges, moved, edited, bound: Edges::default(), again: Vec::new() };
+    binding.bind(&files);
+    let Binding { moved, bound, again, .. } = binding;
+    let moved: Vec<(SymbolId, SymbolId)> = moved.into_iter().collect();
+    edges.with(bound, again, &moved)
+}
+
+/// Binding of names beside stored edges.
+struct Binding<'e> {
+    edges: &'e EdgeTable,
+    /// Symbols that the edited files still have, by their stored numbers.
+    moved: FxHashMap<SymbolId, SymbolId>,
+    /// Numbers of the edited files.
+    edited: Vec<u32>,
+    bound: Edges,
+    /// Numbers of the files that are bound again.
+    again: Vec<u32>,
+}
+
+impl Binding<'_> {
+    /// Binds names language by language. Without notes on these files, edited ones have no edges.
+    fn bind(&mut self, files: &[FileView<'_>]) {
+        self.again.clone_from(&self.edited);
+        let Some(([count, low, high], mut words)) = self.edges.notes().split_first_chunk() else { return };
+        if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
+            return;
+        }
+        let mut done: Vec<&'static Semantics> = Vec::new();
+        for semantics in files.iter().filter_map(semantics_of) {
+            if done.iter().any(|other| std::ptr::eq(*other, semantics)) {
+                continue;
+            }
+            done.push(semantics);
+            let Some(notes) = notes(&mut words) else { return };
+            self.bind_one(files, semantics, notes);
+        }
+    }
+
+    /// Binds the names of one language.
+    fn bind_one(&mut self, files: &[FileView<'_>], semantics: &'static Semantics, notes: &[u32]) {
+        let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
+        let views: Vec<FileView<'_>> = files.iter().filter(of_it).copied().collect();
+        let places = (0..views.len() as u32).filter(|place| self.edited.contains(&views[*place as usize].number()));
+        let places: Vec<u32> = places.collect();
+        if places.is_empty() {
+            return;
+        }
+        let paths: Vec<&str> = files.iter().map(FileView::path).collect();
+        let read = |path: &str| Some(files[paths.binary_search(&path).ok()?].content());
+        let project = Project {
+            files: views.iter().map(|file| ProjectFile::new(file.path(), file.facts())).collect(),
+            read: &read,
+            paths: &paths,
+        };
+        let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
+        let symbols = Everyone::new(&views, &symbols);
+        let resolve = || {
+            affected(&project, semantics, notes, &places, &symbols)
+                .or_else(|| alone(&project, semantics, notes, &places))
+        };
+        // A bug in one language must not affect the others.
+        let Some(resolved) = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten() else { return };
+        let mut found = Found::new(&resolved.relations);
+        for place in resolved.files {
+            let file = views[place as usize].number();
+            found.add(&mut self.bound, &symbols, place);
+            if !resolved.is_same {
+                found.add_bases(&mut self.bound, &symbols, place);
+            }
+            self.keep_bases(file, views[place as usize].symbol_count(), resolved.is_same);
+            if !self.again.contains(&file) {
+                self.again.push(file);
+            }
+        }
+    }
+
+    /// Keeps stored bases of the classes of a file: all of them, or those that are not written there, such as the
+    /// interfaces that a class satisfies. What satisfies them is computed for whole projects only.
+    fn keep_bases(&mut self, file: u32, symbols: u32, all: bool) {
+        let written = self.edges.in_file(file).iter().filter(|edge| edge.role() == Role::Base && !all);
+        let written: Vec<SymbolId> = written.flat_map(|edge| self.edges.targets(edge)).collect();
+        let is_edited = |symbol: &SymbolId| self.edited.contains(&symbol.file);
+        let now = |symbol: SymbolId| if is_edited(&symbol) { self.moved.get(&symbol).copied() } else { Some(symbol) };
+        let classes: Vec<(SymbolId, SymbolId)> = match self.edited.contains(&file) {
+            true => self.moved.iter().filter(|(stored, _)| stored.file == file).map(|(a, b)| (*a, *b)).collect(),
+            false => (0..symbols).map(|index| SymbolId { file, index }).map(|symbol| (symbol, symbol)).collect(),
+        };
+        let mut kept = Vec::new();
+        for (stored, class) in classes {
+            let bases = self.edges.bases(stored).filter(|base| !written.contains(base)).filter_map(now);
+            kept.extend(bases.map(|base| (class, base)));
+        }
+        kept.into_iter().for_each(|(class, base)| self.bound.add_base(class, base));
+    }
+}
+
+/// Bound names of some files.
+struct Resolved {
+    relations: Relations,
+    /// The files, by their places in the project, ascending.
+    files: Vec<u32>,
+    /// Whether all bases of their classes are as they were.
+    is_same: bool,
+}
+
+/// Binds the names of all files that the edits affect; `None` when that cannot be told, or is too much.
+fn affected<'a>(
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    mut notes: &[u32],
+    edited: &[u32],
+    symbols: &Everyone<'_, '_>,
+) -> Option<Resolved> {
+    let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
+    let notes = Notes::read(&mut notes)?;
+    let mut plan = notes.plan(project, semantics, edited, &at)?;
+    let files = (0..project.files.len() as u32).filter(|file| plan.again[*file as usize]).collect();
+    let (relations, _) = resolve_again(project, semantics, notes, &mut plan)?;
+    Some(Resolved { relations, files, is_same: plan.is_same })
+}
+
+/// Binds the names of the edited files, whatever the edits affect.
+fn alone<'a>(
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    mut notes: &[u32],
+    edited: &[u32],
+) -> Option<Resolved> {
+    let relations = resolve_alone(project, semantics, &StoredNotes::read(&mut notes)?, edited)?;
+    Some(Resolved { relations, files: edited.to_vec(), is_same: false })
+}
+
+/// Words of the notes on the next language.
+fn notes<'a>(words: &mut &'a [u32]) -> Option<&'a [u32]> {
+    let ([files, read], rest) = words.split_first_chunk()?;
+    let skipped = (*files as usize).checked_add((*read as usize).checked_mul(2)?)?;
+    let notes = rest.get(skipped..)?;
+    *words = notes;
+    StoredNotes::read(words)?;
+    Some(notes)
+}
+
+/// Symbols that a file still has, by their stored numbers.
+fn moved(before: FileView<'_>, now: FileView<'_>) -> Vec<(SymbolId, SymbolId)> {
+    let key = |symbol: &store::SymbolView<'_>| (symbol.qualified_name(), symbol.kind(), symbol.overload());
+    let mut present: FxHashMap<_, SymbolId> = now.symbols().map(|symbol| (key(&symbol), symbol.number())).collect();
+    before.symbols().filter_map(|symbol| Some((symbol.number(), present.remove(&key(&symbol))?))).collect()
+}

@@ -1,0 +1,101 @@
+//! Binds the names of a few edited files alone, such as texts that are not saved: other files stay as they were noted,
+//! even where the edit affects them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::notes::{Item, Noted, take};
+use super::surface::{BINDING, WRITTEN};
+use super::world::{Def, Settled, World};
+use super::{defined_names_of, put_in_order, resolve_file};
+use crate::facts::{Project, Semantics};
+use crate::model::Relations;
+
+/// Notes on a project as they are stored, read in place.
+pub struct StoredNotes<'a> {
+    /// Items of each file, five words each.
+    files: Vec<&'a [u32]>,
+    extends: &'a [u32],
+    derives: &'a [u32],
+}
+
+impl<'a> StoredNotes<'a> {
+    /// Reads notes from the front of some words, as [`Notes::read`](super::Notes::read) does.
+    pub fn read(words: &mut &'a [u32]) -> Option<Self> {
+        let [files, consulted, extends, derives, tangled, _] = *take(words)?;
+        let mut skip = |count: usize| -> Option<&'a [u32]> {
+            let (skipped, rest) = words.split_at_checked(count)?;
+            *words = rest;
+            Some(skipped)
+        };
+        let mut all = Vec::new();
+        for _ in 0..files {
+            let head = skip(4)?;
+            all.push(skip((head[2] as usize).checked_mul(Item::WORDS)?)?);
+            skip(head[3] as usize)?;
+        }
+        skip((consulted as usize).checked_mul(2)?)?;
+        let (extends, derives) = (skip((extends as usize).checked_mul(4)?)?, skip((derives as usize).checked_mul(4)?)?);
+        skip(tangled as usize)?;
+        Some(Self { files: all, extends, derives })
+    }
+
+    fn items(&self, file: u32) -> impl Iterator<Item = Item> + use<'_, 'a> {
+        self.files[file as usize].chunks_exact(Item::WORDS).map(Item::of)
+    }
+
+    /// Places of an edited file's definitions by their earlier places: the first of a name is the first again.
+    fn places<'p>(&self, project: &'p Project<'p>, file: u32) -> FxHashMap<u32, u32> {
+        let now = Noted::of(project, file, &|_, _| None);
+        let mut places: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+        let definitions = now.items().iter().filter(|item| item.flags & BINDING == 0);
+        definitions.for_each(|item| places.entry(item.name).or_default().push(item.place));
+        places.values_mut().for_each(|places| places.sort_unstable_by(|a, b| b.cmp(a)));
+        let mut before: Vec<Item> = self.items(file).filter(|item| item.flags & BINDING == 0).collect();
+        before.sort_unstable_by_key(|item| item.place);
+        before.iter().filter_map(|item| Some((item.place, places.get_mut(&item.name)?.pop()?))).collect()
+    }
+
+    /// Pairs of definitions whose first one lies in an unedited file, by their present places.
+    fn pairs(&self, words: &[u32], edited: &FxHashMap<u32, FxHashMap<u32, u32>>) -> Vec<(Def, Def)> {
+        let is_known = |file: u32| (file as usize) < self.files.len();
+        let place = |file: u32, place: u32| match edited.get(&file) {
+            Some(places) => Some(Def { file, place: *places.get(&place)? }),
+            None => Some(Def { file, place }),
+        };
+        let pair = |pair: &[u32]| {
+            let is_kept = is_known(pair[0]) && is_known(pair[2]) && !edited.contains_key(&pair[0]);
+            is_kept.then(|| Some((Def { file: pair[0], place: pair[1] }, place(pair[2], pair[3])?))).flatten()
+        };
+        words.chunks_exact(4).filter_map(pair).collect()
+    }
+}
+
+/// Binds every occurrence of the edited files; `None` when the notes are of other files.
+pub fn resolve_alone<'a>(
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    notes: &StoredNotes<'_>,
+    edited: &[u32],
+) -> Option<Relations> {
+    let files = project.files.len();
+    if notes.files.len() != files || edited.iter().any(|file| *file as usize >= files) {
+        return None;
+    }
+    let places = edited.iter().map(|file| (*file, notes.places(project, *file))).collect();
+    let (extends, derives) = (notes.pairs(notes.extends, &places), notes.pairs(notes.derives, &places));
+    let settled = Settled { files: (0..files as u32).map(|file| !edited.contains(&file)).collect(), extends, derives };
+    let mut world = World::new(project, semantics, Some(settled));
+    let written = edited.iter().flat_map(|file| project.files[*file as usize].facts().hashes);
+    let written: FxHashSet<u64> = written.copied().collect();
+    let others = (0..files as u32).filter(|file| !edited.contains(file)).flat_map(|file| notes.items(file));
+    let others = others.filter(|item| item.flags & WRITTEN != 0 && written.contains(&item.name)).map(|item| item.name);
+    let mut defined = defined_names_of(edited.iter().map(|file| &project.files[*file as usize]));
+    defined.extend(others);
+    defined.sort_unstable();
+    let mut relations = Relations::default();
+    for file in edited {
+        resolve_file(&mut world, *file, &defined, &mut relations);
+    }
+    put_in_order(&mut relations);
+    Some(relations)
+}
