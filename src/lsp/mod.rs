@@ -11,6 +11,7 @@ mod hover;
 mod indexing;
 mod navigation;
 mod positions;
+mod rename;
 mod requests;
 mod server;
 mod structure;

@@ -5,14 +5,14 @@ use lsp_types::TextDocumentSyncKind;
 use lsp_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, DocumentHighlightRequest,
     DocumentSymbolRequest, FoldingRangeRequest, GotoDeclaration, GotoDefinition, GotoImplementation,
-    GotoTypeDefinition, HoverRequest, References, Request, SelectionRangeRequest, TypeHierarchyPrepare,
-    TypeHierarchySubtypes, TypeHierarchySupertypes, WorkspaceSymbolRequest,
+    GotoTypeDefinition, HoverRequest, PrepareRenameRequest, References, Rename, Request, SelectionRangeRequest,
+    TypeHierarchyPrepare, TypeHierarchySubtypes, TypeHierarchySupertypes, WorkspaceSymbolRequest,
 };
 use serde_json::{Value, json};
 
 use super::desk::Options;
 use super::view::{Asked, Failure};
-use super::{hierarchies, hover, navigation, structure, symbols};
+use super::{hierarchies, hover, navigation, rename, structure, symbols};
 
 /// Answers a request.
 pub(super) fn answer(asked: &Asked<'_>, method: &str, params: Value) -> Result<Value, Failure> {
@@ -32,6 +32,8 @@ pub(super) fn answer(asked: &Asked<'_>, method: &str, params: Value) -> Result<V
         TypeHierarchyPrepare::METHOD => run::<TypeHierarchyPrepare>(asked, params, hierarchies::prepare_types),
         TypeHierarchySupertypes::METHOD => run::<TypeHierarchySupertypes>(asked, params, hierarchies::supertypes),
         TypeHierarchySubtypes::METHOD => run::<TypeHierarchySubtypes>(asked, params, hierarchies::subtypes),
+        PrepareRenameRequest::METHOD => run::<PrepareRenameRequest>(asked, params, rename::prepare),
+        Rename::METHOD => run::<Rename>(asked, params, rename::rename),
         FoldingRangeRequest::METHOD => run::<FoldingRangeRequest>(asked, params, structure::folding),
         SelectionRangeRequest::METHOD => run::<SelectionRangeRequest>(asked, params, structure::selection),
         _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("there is no request {method:?}"))),
@@ -67,6 +69,7 @@ pub(super) fn capabilities(options: &Options) -> Value {
             "workspaceSymbolProvider": true,
             "callHierarchyProvider": true,
             "typeHierarchyProvider": true,
+            "renameProvider": { "prepareProvider": true },
             "foldingRangeProvider": true,
             "selectionRangeProvider": true,
             "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },

@@ -18,9 +18,9 @@ pub use graph::relations::{
     outside_bases, possible_uses, symbol_near, users_through, uses, written_as,
 };
 pub use graph::{
-    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Related, blast, central_symbols,
-    dead_code, hop_weight, implementations, imported_at, imported_files, name_at, needed_imports, outside_packages,
-    ranks, related, repo_map, types_of,
+    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Related, RenameDoubt, blast,
+    central_symbols, dead_code, hop_weight, implementations, imported_at, imported_files, name_at, needed_imports,
+    outside_packages, ranks, related, rename, repo_map, types_of,
 };
 pub use history::between::Between;
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};

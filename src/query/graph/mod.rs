@@ -11,6 +11,7 @@ mod map;
 pub(super) mod overrides;
 mod related;
 pub(super) mod relations;
+mod rename;
 mod rings;
 mod strings;
 mod types;
@@ -24,6 +25,7 @@ pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
+pub use rename::{Doubt as RenameDoubt, rename};
 pub use types::types_of;
 
 use crate::model::{Kind, Role};
@@ -94,19 +96,9 @@ impl<'a> Graph<'a> {
         self.owner(edge.from()?)
     }
 
-    /// The trait that a member's block implements, as written there: `impl Display for Id`.
+    /// See [`filled_in`].
     pub fn filled_in(&self, member: &SymbolView<'_>) -> Option<&'a Edge> {
-        // At most the trait's type arguments are between its name and the type.
-        const NEAR: usize = 8;
-        let owner = member.container_span();
-        if owner.is_empty() {
-            return None;
-        }
-        let before = self.edges.in_file(member.file.number());
-        let before = &before[..before.partition_point(|edge| edge.at < owner.start)];
-        let base = before.iter().rev().take(NEAR).find(|edge| edge.role() == Role::Base)?;
-        let between = member.file.content().get(base.at as usize..owner.start as usize).unwrap_or_default();
-        (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
+        filled_in(self.edges, member)
     }
 
     /// The uses between nodes, each pair once, without self-uses. With `values`, using a value counts as using its
@@ -161,6 +153,21 @@ impl Uses {
     pub fn of(&self, node: u32) -> &[u32] {
         &self.to[self.rows[node as usize] as usize..self.rows[node as usize + 1] as usize]
     }
+}
+
+/// The trait that a member's block implements, as written there: `impl Display for Id`.
+fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>) -> Option<&'a Edge> {
+    // At most the trait's type arguments are between its name and the type.
+    const NEAR: usize = 8;
+    let owner = member.container_span();
+    if owner.is_empty() {
+        return None;
+    }
+    let before = edges.in_file(member.file.number());
+    let before = &before[..before.partition_point(|edge| edge.at < owner.start)];
+    let base = before.iter().rev().take(NEAR).find(|edge| edge.role() == Role::Base)?;
+    let between = member.file.content().get(base.at as usize..owner.start as usize).unwrap_or_default();
+    (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
 }
 
 /// Whether an occurrence makes its target more central. Imports alone do not; nor do subclasses, which specialize a

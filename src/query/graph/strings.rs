@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Graph;
+use crate::model::Span;
 use crate::store::{FileView, SymbolView};
 
 /// Endings of prose and data files: a word in them is no name.
@@ -29,8 +30,6 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     for file in graph.snapshot.files() {
         let text = file.content();
         let is_code = !file.facts().is_empty();
-        let ending =
-            file.path().rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
         match is_code {
             _ if file.is_test() => {}
             true => {
@@ -42,7 +41,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
                     found.extend(nodes.iter().filter(|_| affixes.iter().any(|affixes| fits(name, *affixes))));
                 }
             }
-            false if PROSE.contains(&ending) => {}
+            false if !is_data(file) => {}
             false => {
                 let words = text.split(|byte| !is_part(*byte)).filter(|word| word.len() >= SHORTEST);
                 found.extend(words.flat_map(|word| by_name.get(word)).flatten());
@@ -65,6 +64,18 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Whether a file without resolved names is data that may name symbols, rather than prose.
+pub(super) fn is_data(file: FileView<'_>) -> bool {
+    let name = file.path().rsplit('/').next().unwrap_or_default();
+    !PROSE.contains(&name.rsplit_once('.').map_or("", |(_, ending)| ending))
+}
+
+/// Whether a span is all that stands between two quotes.
+pub(super) fn is_quoted(text: &[u8], span: Span) -> bool {
+    let before = (span.start as usize).checked_sub(1).and_then(|at| text.get(at));
+    before.is_some_and(|quote| is_quote(*quote)) && text.get(span.end as usize) == before
 }
 
 /// The quoted texts of an attribute: `#[serde(default = "yes")]`.

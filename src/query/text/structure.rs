@@ -72,6 +72,16 @@ pub fn around(text: &str, spec: &'static LanguageSpec, byte: usize, is_over: IsO
     found
 }
 
+/// Whether the name that begins at each of some bytes is written in short form: a key and its value at once.
+pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) -> Vec<bool> {
+    let tree = std::str::from_utf8(content).ok().and_then(|text| parse(text, spec, &|| false));
+    let is_short = |start: &usize| {
+        let node = tree.as_ref().and_then(|tree| tree.root_node().descendant_for_byte_range(*start, *start));
+        node.is_some_and(|node| node.start_byte() == *start && node.kind().contains("shorthand"))
+    };
+    starts.iter().map(is_short).collect()
+}
+
 /// Moves to the child that holds a byte; of two that touch there, to the later one.
 fn goes_to(cursor: &mut TreeCursor<'_>, byte: usize) -> bool {
     let holds =

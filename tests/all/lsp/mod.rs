@@ -4,4 +4,5 @@ mod conversation;
 mod editor;
 mod edits;
 mod names;
+mod renames;
 mod unsaved;

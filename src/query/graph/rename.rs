@@ -1,0 +1,217 @@
+//! Renaming: every place that writes the name of a symbol, or the places that leave it in doubt. An edit that might be
+//! incomplete is never offered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::overrides::{class_of, overridden};
+use super::related::implementations;
+use super::relations::{line_of, outside_bases, written_as};
+use super::{filled_in, strings};
+use crate::model::{Detail, Kind, Span};
+use crate::query::text::mentions::mentions;
+use crate::query::text::structure::are_short;
+use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
+
+/// The most symbols that are renamed together: a method with those that it overrides and that override it.
+const MOST: usize = 500;
+
+/// A reason against renaming.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Doubt {
+    /// Path of the file.
+    pub path: String,
+    /// Line, one-based.
+    pub line: u32,
+    /// What is in doubt there.
+    pub why: &'static str,
+}
+
+impl Doubt {
+    fn at(file: FileView<'_>, at: u32, why: &'static str) -> Self {
+        Self { path: file.path().to_owned(), line: line_of(file, at), why }
+    }
+}
+
+/// The places of a symbol's name, by file: its definition, every use, and the same of the methods that it overrides and
+/// that override it. `new` is the name to be given, if it is known. Any doubt is an error, with all doubts in order.
+pub fn rename<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    symbol: &SymbolView<'a>,
+    new: Option<&str>,
+) -> Result<BTreeMap<u32, Vec<Span>>, Vec<Doubt>> {
+    let mut doubts = BTreeSet::new();
+    let family = family(snapshot, edges, symbol);
+    if family.len() > MOST {
+        doubts.insert(Doubt::at(symbol.file, symbol.name_span().start, "too many methods override each other"));
+    }
+    let mut places: BTreeMap<u32, BTreeSet<Span>> = BTreeMap::new();
+    let is_meant = |id: &SymbolId| family.iter().any(|own| own.number() == *id);
+    for own in &family {
+        doubts.extend(doubt_of(snapshot, edges, own));
+        places.entry(own.file.number()).or_default().insert(own.name_span());
+        for edge in edges.users(own.number()) {
+            let Some(file) = snapshot.file_by_number(edge.file) else { continue };
+            if !edges.targets(edge).all(|target| is_meant(&target)) {
+                doubts.insert(Doubt::at(file, edge.at, "it may mean something else, too"));
+            }
+            let place = super::relations::Place { file, edge, line: 0 };
+            let span = span(edge);
+            match written_as(&place, own) {
+                // Another name, which stays as it is.
+                Some(written) if written != own.name() => {}
+                Some(_) => drop(doubts.insert(Doubt::at(file, edge.at, "it also names a field"))),
+                None if span.of(file.content()) != own.name_bytes() => {
+                    doubts.insert(Doubt::at(file, edge.at, "it is written in another way"));
+                }
+                None => drop(places.entry(edge.file).or_default().insert(span)),
+            }
+        }
+    }
+    for (file, spans) in &places {
+        let Some(file) = snapshot.file_by_number(*file) else { continue };
+        // `{ name }` is a name and a key at once.
+        let starts: Vec<usize> = spans.iter().map(|span| span.start as usize).collect();
+        let are_short = are_short(file.content(), file.spec(), &starts);
+        let short = spans.iter().zip(are_short).filter(|(_, is_short)| *is_short);
+        doubts.extend(short.map(|(span, _)| Doubt::at(file, span.start, "it stands for a key and its value at once")));
+    }
+    doubts.extend(elsewhere(snapshot, edges, symbol, &places, &is_meant));
+    if let Some(new) = new {
+        doubts.extend(collisions(snapshot, symbol, &family, &places, new));
+    }
+    match doubts.is_empty() {
+        true => Ok(places.into_iter().map(|(file, spans)| (file, spans.into_iter().collect())).collect()),
+        false => Err(doubts.into_iter().collect()),
+    }
+}
+
+fn span(edge: &Edge) -> Span {
+    Span { start: edge.at, end: edge.at + edge.len() as u32 }
+}
+
+/// The symbols that must have the same name: overridden and overriding methods, a class and its constructors.
+fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
+    let is_namesake = |other: &SymbolView<'a>| other.name_bytes() == symbol.name_bytes();
+    let is_constructor = |other: &SymbolView<'a>| other.detail() == Detail::Constructor && is_namesake(other);
+    let owner = symbol.parent().filter(|parent| is_constructor(symbol) && is_namesake(parent));
+    let mut family = vec![owner.unwrap_or(*symbol)];
+    let mut done = 0;
+    while let Some(own) = family.get(done).copied().filter(|_| family.len() <= MOST) {
+        let mut next: Vec<SymbolView<'a>> = Vec::new();
+        if own.kind() == Kind::Method {
+            next.extend(overridden(snapshot, edges, &own));
+            next.extend(implementations(snapshot, edges, &own).into_iter().map(|(below, _)| below));
+        }
+        next.extend(own.children().filter(is_constructor));
+        // Overloads are one function under several signatures.
+        let is_overload =
+            |other: &SymbolView<'a>| other.overload() > 0 && other.qualified_name() == own.qualified_name();
+        if own.overload() > 0 {
+            next.extend(own.file.symbols().filter(is_overload));
+        }
+        for other in next {
+            if family.iter().all(|known| known.number() != other.number()) {
+                family.push(other);
+            }
+        }
+        done += 1;
+    }
+    family
+}
+
+/// A doubt about a definition itself.
+fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<Doubt> {
+    let doubt = |why| Some(Doubt::at(own.file, own.name_span().start, why));
+    let name = own.name();
+    if own.name_span().is_empty() || name.starts_with("__") && name.ends_with("__") {
+        return doubt("the language gives its name a meaning");
+    }
+    if own.file.facts().is_empty() {
+        return doubt("names in its language are not resolved");
+    }
+    if own.file.given_up() || own.file.has_errors() {
+        return doubt("its file has syntax errors");
+    }
+    let stem = own.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
+    if matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none() && stem == Some(&*name) {
+        return doubt("its file is named after it");
+    }
+    let is_member = own.kind() == Kind::Method || own.kind() == Kind::Constant && own.has_parent();
+    if !is_member {
+        return None;
+    }
+    match filled_in(edges, own) {
+        Some(base) if edges.targets(base).len() == 0 => doubt("it may belong to a trait from outside"),
+        // A block of its own type's members overrides nothing.
+        None if !own.container_span().is_empty() => None,
+        _ => {
+            let class = class_of(snapshot, own).or_else(|| own.parent())?;
+            let is_outside = !outside_bases(snapshot, edges, class.number()).is_empty();
+            if is_outside { doubt("its class extends one from outside, which may define it") } else { None }
+        }
+    }
+}
+
+/// Doubts about places that write the name and are not to be edited.
+fn elsewhere(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    symbol: &SymbolView<'_>,
+    places: &BTreeMap<u32, BTreeSet<Span>>,
+    is_meant: &dyn Fn(&SymbolId) -> bool,
+) -> Vec<Doubt> {
+    let name = symbol.name();
+    let is_field = symbol.kind() == Kind::Constant;
+    let mut doubts = Vec::new();
+    for mentioned in mentions(snapshot, &name) {
+        let file = mentioned.file;
+        let edited = places.get(&file.number());
+        let used = edges.in_file(file.number());
+        let is_data = strings::is_data(file);
+        for at in mentioned.at {
+            let span = Span { start: at, end: at + name.len() as u32 };
+            if edited.is_some_and(|edited| edited.contains(&span)) {
+                continue;
+            }
+            let edge = used.binary_search_by_key(&at, |edge| edge.at).ok().map(|place| &used[place]);
+            let why = match edge {
+                Some(edge) if edges.targets(edge).any(|target| is_meant(&target)) => None,
+                Some(edge) if edge.how().is_possible() => Some("nothing is known of what it belongs to"),
+                Some(_) => None,
+                None if file.facts().is_empty() => is_data.then_some("a file whose names are not resolved writes it"),
+                None if strings::is_quoted(file.content(), span) => Some("a text names it"),
+                None if is_field && is_keyword(file.content(), span) => Some("an argument may name it"),
+                None => None,
+            };
+            doubts.extend(why.map(|why| Doubt::at(file, at, why)));
+        }
+    }
+    doubts
+}
+
+/// Whether a name is that of an argument: `f(name=1)`.
+fn is_keyword(text: &[u8], span: Span) -> bool {
+    let before = text[..span.start as usize].trim_ascii_end().last();
+    let after = text[span.end as usize..].trim_ascii_start();
+    matches!(before, Some(b'(' | b',')) && after.starts_with(b"=") && !after.starts_with(b"==")
+}
+
+/// Doubts about the new name: what has it already, where the renamed symbol is seen.
+fn collisions(
+    snapshot: &Snapshot,
+    symbol: &SymbolView<'_>,
+    family: &[SymbolView<'_>],
+    places: &BTreeMap<u32, BTreeSet<Span>>,
+    new: &str,
+) -> Vec<Doubt> {
+    let is_member = symbol.kind() == Kind::Method || symbol.has_parent();
+    if is_member {
+        let siblings = family.iter().filter_map(|own| class_of(snapshot, own).or_else(|| own.parent()));
+        let taken = siblings.flat_map(|class| class.children().collect::<Vec<_>>());
+        let taken = taken.filter(|other| other.name() == new);
+        return taken.map(|other| Doubt::at(other.file, other.name_span().start, "the new name is taken")).collect();
+    }
+    let seen = mentions(snapshot, new).into_iter().filter(|mentioned| places.contains_key(&mentioned.file.number()));
+    seen.map(|mentioned| Doubt::at(mentioned.file, mentioned.at[0], "the new name is written here")).collect()
+}
