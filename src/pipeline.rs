@@ -22,7 +22,7 @@ use read::{Origin, Read, Reading};
 pub use relate::{can_relate, relations};
 use room::Room;
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
-pub use unsaved::{Unsaved, relations_with_unsaved, with_unsaved};
+pub use unsaved::{Again, Unsaved, relations_with_unsaved, with_unsaved};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Repositories with texts that are not saved, in place of what is on disk. Nothing of them is stored.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::indexes::{Repo, store_error};
 use crate::answer::Error;
-use crate::pipeline;
+use crate::pipeline::{self, Again};
 use crate::store::{EdgeTable, Snapshot};
 
 pub use crate::pipeline::Unsaved;
@@ -24,71 +24,106 @@ pub struct Text {
 pub struct Overlays(Mutex<Vec<Kept>>);
 
 /// A snapshot with the texts that it was made with.
+#[derive(Clone)]
 struct Kept {
     repo: String,
     stored: Arc<Snapshot>,
-    texts: Vec<Arc<str>>,
+    texts: Vec<(String, Arc<str>)>,
     snapshot: Arc<Snapshot>,
-    edges: Option<EdgeTable>,
+    edges: Option<(EdgeTable, Again)>,
 }
-
-/// A snapshot with unsaved texts, and its edges if they were asked for.
-type Overlaid = (Arc<Snapshot>, Option<EdgeTable>);
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Overlays {
     /// The snapshot of a repository with these texts; `None` when all are as they are stored.
     pub fn snapshot(&self, repo: &Repo, texts: &[Text]) -> Result<Option<Arc<Snapshot>>, Error> {
-        Ok(self.overlay(repo, None, texts)?.map(|(snapshot, _)| snapshot))
+        let kept = self.kept(repo, texts, |_| {})?;
+        Ok(kept.map(|kept| kept.snapshot))
     }
 
     /// The snapshot of a repository with these texts, and its edges made from the stored ones; `None` when all texts
-    /// are as they are stored.
+    /// are as they are stored. What the texts mean for other files is told after [`Overlays::complete`].
     pub fn edges(
         &self,
         repo: &Repo,
         edges: &EdgeTable,
         texts: &[Text],
     ) -> Result<Option<(Arc<Snapshot>, EdgeTable)>, Error> {
-        let overlay = self.overlay(repo, Some(edges), texts)?;
-        Ok(overlay.and_then(|(snapshot, edges)| Some((snapshot, edges?))))
+        let kept = self.kept(repo, texts, |kept| {
+            if kept.edges.is_none() {
+                kept.edges = Some((kept.bound(edges, Again::Edited), Again::Edited));
+            }
+        })?;
+        Ok(kept.and_then(|kept| Some((kept.snapshot, kept.edges?.0))))
     }
 
-    fn overlay(&self, repo: &Repo, edges: Option<&EdgeTable>, texts: &[Text]) -> Result<Option<Overlaid>, Error> {
+    /// Binds the names of the other files that these texts affect. Requests are answered meanwhile.
+    pub fn complete(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) -> Result<(), Error> {
+        let Some(kept) = self.kept(repo, texts, |_| {})? else { return Ok(()) };
+        if matches!(kept.edges, Some((_, Again::Affected))) {
+            return Ok(());
+        }
+        let bound = kept.bound(edges, Again::Affected);
+        // Newer texts are completed by the next call.
+        if let Some(newest) = self.lock().iter_mut().find(|other| Arc::ptr_eq(&other.snapshot, &kept.snapshot)) {
+            newest.edges = Some((bound, Again::Affected));
+        }
+        Ok(())
+    }
+
+    /// The snapshot with these texts, made if it is not kept; `more` may add to it.
+    fn kept(&self, repo: &Repo, texts: &[Text], more: impl FnOnce(&mut Kept) + Send) -> Result<Option<Kept>, Error> {
         let changed = changed(repo, texts);
         if changed.is_empty() {
             return Ok(None);
         }
-        let unsaved =
-            || changed.iter().map(|(path, text)| Unsaved { path: path.clone(), text: text.as_bytes().to_vec() });
-        // Concurrent requests wait for the first to parse. A panic leaves the list intact.
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = all.iter().position(|kept| kept.repo == repo.sidecar.repo);
-        let is_same = |kept: &Kept| {
-            let texts = kept.texts.iter().zip(&changed).all(|(kept, (_, text))| Arc::ptr_eq(kept, text));
-            Arc::ptr_eq(&kept.stored, &repo.snapshot) && kept.texts.len() == changed.len() && texts
-        };
-        let place = match place.filter(|place| is_same(&all[*place])) {
+        // Concurrent requests wait for the first to parse.
+        let mut all = self.lock();
+        let place = all.iter().position(|kept| kept.is_of(repo, &changed));
+        let place = match place {
             Some(place) => place,
             None => {
-                let unsaved: Vec<Unsaved> = unsaved().collect();
-                let snapshot = pipeline::with_unsaved(&repo.snapshot, &unsaved);
+                let unsaved: Vec<Unsaved> = changed.iter().map(unsaved).collect();
+                let snapshot = apart(|| pipeline::with_unsaved(&repo.snapshot, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
-                let texts = changed.iter().map(|(_, text)| text.clone()).collect();
                 all.retain(|kept| kept.repo != repo.sidecar.repo);
                 let (id, stored) = (repo.sidecar.repo.clone(), repo.snapshot.clone());
-                all.push(Kept { repo: id, stored, texts, snapshot, edges: None });
+                all.push(Kept { repo: id, stored, texts: changed, snapshot, edges: None });
                 all.len() - 1
             }
         };
-        let kept = &mut all[place];
-        if let (None, Some(edges)) = (&kept.edges, edges) {
-            let unsaved: Vec<Unsaved> = unsaved().collect();
-            kept.edges = Some(pipeline::relations_with_unsaved(&repo.snapshot, edges, &kept.snapshot, &unsaved));
-        }
-        Ok(Some((kept.snapshot.clone(), kept.edges.clone())))
+        more(&mut all[place]);
+        Ok(Some(all[place].clone()))
     }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+        // A panic leaves the list intact.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn is_of(&self, repo: &Repo, texts: &[(String, Arc<str>)]) -> bool {
+        Arc::ptr_eq(&self.stored, &repo.snapshot)
+            && self.texts.len() == texts.len()
+            && self.texts.iter().zip(texts).all(|(own, other)| Arc::ptr_eq(&own.1, &other.1))
+    }
+
+    fn bound(&self, edges: &EdgeTable, again: Again) -> EdgeTable {
+        let unsaved: Vec<Unsaved> = self.texts.iter().map(unsaved).collect();
+        apart(|| pipeline::relations_with_unsaved(&self.stored, edges, &self.snapshot, &unsaved, again))
+    }
+}
+
+fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
+    Unsaved { path: path.clone(), text: text.as_bytes().to_vec() }
+}
+
+/// Runs work that takes much memory on a thread of its own, whose free memory ends with it: each of a server's threads
+/// would keep its share otherwise.
+fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
 }
 
 /// Paths of the texts that differ from the snapshot, in order.

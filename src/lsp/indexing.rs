@@ -1,16 +1,24 @@
 //! Indexing of the workspace's folders in the background, with progress.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
 use super::server::Client;
+use super::view::Asked;
+use crate::allocator;
 use crate::answer::Request;
 use crate::catalog::related;
 
+/// Pause in typing after which answers are made ready.
+const PAUSE: Duration = Duration::from_millis(30);
+/// Idle time before free memory is returned to the system.
+pub(super) const QUIET: Duration = Duration::from_secs(2);
 /// Time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
@@ -48,6 +56,35 @@ pub(super) fn index(desk: &Desk, client: &Client, run: u64) {
             client.send(json!({ "jsonrpc": "2.0", "method": "window/showMessage", "params": params }).to_string());
         }
         shown.end();
+    }
+}
+
+/// Makes the answers for each state ready before they are asked for: after a pause in typing, or a save. Free memory is
+/// returned to the system when nothing happens for a while.
+pub(super) fn stay_ahead(states: &Receiver<Arc<Desk>>) {
+    let mut has_worked = false;
+    loop {
+        let mut state = match states.recv_timeout(QUIET) {
+            Ok(state) => state,
+            Err(RecvTimeoutError::Timeout) => {
+                if std::mem::take(&mut has_worked) {
+                    allocator::give_back();
+                }
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        while let Ok(newer) = states.recv_timeout(PAUSE) {
+            state = newer;
+        }
+        for folder in &state.folders {
+            let asked =
+                Asked { desk: &state, request: Request { roots: vec![folder.real.clone()], ..Request::default() } };
+            // A request that needs it meets the same error.
+            let ready = || folder.real.to_str().map(|place| asked.prepare(place));
+            let _ = catch_unwind(AssertUnwindSafe(ready));
+        }
+        has_worked = true;
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn capabilities(options: &Options) -> Value {
     json!({
         "capabilities": {
             "positionEncoding": options.encoding.kind(),
-            "textDocumentSync": { "openClose": true, "change": TextDocumentSyncKind::INCREMENTAL },
+            "textDocumentSync": { "openClose": true, "change": TextDocumentSyncKind::INCREMENTAL, "save": true },
             "definitionProvider": true,
             "declarationProvider": true,
             "typeDefinitionProvider": true,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use lsp_server::{ErrorCode, Notification, Request, RequestId};
 use lsp_types::{CancelParams, DidChangeWorkspaceFoldersParams, InitializeParams, NumberOrString};
 use serde::de::DeserializeOwned;
@@ -21,6 +21,7 @@ use super::indexing::{self, Indexing};
 use super::requests::{answer, capabilities};
 use super::view::{Asked, Failure};
 use super::wire::{Incoming, Reader, response, write};
+use crate::allocator;
 use crate::answer;
 use crate::tools::Context;
 
@@ -87,6 +88,8 @@ struct Server {
     pending: Pending,
     jobs: Sender<Job>,
     events: Sender<Event>,
+    /// States to make answers ready for.
+    ahead: Sender<Arc<Desk>>,
     /// Requests that wait for the first index.
     waiting: Vec<Job>,
     indexing: Indexing,
@@ -107,10 +110,12 @@ pub(super) fn serve(
         let (client, pending, todo) = (client.clone(), pending.clone(), todo.clone());
         named("lsp-work", move || work(&client, &pending, &todo))?;
     }
+    let (ahead, states) = unbounded();
+    named("lsp-ahead", move || indexing::stay_ahead(&states))?;
     let reading = events.clone();
     named("lsp-read", move || read_all(input, &reading))?;
     let (stage, waiting, indexing) = (Stage::Fresh, Vec::new(), Indexing::default());
-    let mut server = Server { cx, client, stage, pending, jobs, events, waiting, indexing };
+    let mut server = Server { cx, client, stage, pending, jobs, events, ahead, waiting, indexing };
     let is_in_order = server.run(&news);
     let (ended, end) = unbounded();
     if server.client.out.send(Outgoing::End(ended)).is_ok() {
@@ -144,7 +149,20 @@ fn write_all(messages: &Receiver<Outgoing>, mut output: impl Write) {
 }
 
 fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
-    for Job { request, desk, cancelled } in todo {
+    let mut has_worked = false;
+    loop {
+        let Job { request, desk, cancelled } = match todo.recv_timeout(indexing::QUIET) {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout) => {
+                // Each thread keeps free memory of its own.
+                if std::mem::take(&mut has_worked) {
+                    allocator::give_back();
+                }
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        has_worked = true;
         let Request { id, method, params } = request;
         let request = answer::Request {
             roots: desk.folders.iter().map(|folder| folder.real.clone()).collect(),
@@ -242,6 +260,7 @@ impl Server {
     fn notification(&mut self, notification: Notification) {
         let Stage::Running(desk) = &mut self.stage else { return };
         let Notification { method, params } = notification;
+        let is_of_text = method.starts_with("textDocument/did");
         match method.as_str() {
             "initialized" => self.index(),
             "$/cancelRequest" => {
@@ -280,6 +299,9 @@ impl Server {
                 }
             }
             _ => {}
+        }
+        if let (Stage::Running(desk), true) = (&self.stage, is_of_text && self.indexing.is_done) {
+            let _ = self.ahead.send(desk.clone());
         }
     }
 

@@ -108,6 +108,15 @@ impl Asked<'_> {
         answer.map_err(Failure::from)?
     }
 
+    /// Makes answers ready, also about what unsaved texts mean for other files.
+    pub fn prepare(&self, place: &str) -> Result<(), Failure> {
+        let caller = self.desk.cx.caller(&self.request);
+        Ok(related::answer(&caller, Some(place), |repo, edges| {
+            self.desk.overlays.complete(repo, edges, &self.desk.documents.texts())?;
+            Ok(((), Vec::new()))
+        })?)
+    }
+
     /// The path of a file inside the workspace, also as text.
     fn inside(&self, uri: &Uri) -> Option<(PathBuf, String)> {
         let path = self.desk.inside(uri)?;

@@ -10,7 +10,7 @@ use super::relate::{Everyone, Found, paths_hash, semantics_of};
 use crate::extract::extract;
 use crate::facts::{Project, ProjectFile, Semantics};
 use crate::languages;
-use crate::model::{Extraction, Relations, Role, Site};
+use crate::model::{Extraction, Phase, Relations, Role, Site};
 use crate::resolve::{Notes, StoredNotes, resolve_again, resolve_alone};
 use crate::store::{self, EdgeTable, Edges, FileView, Prepared, Snapshot, SymbolId};
 
@@ -25,6 +25,7 @@ pub struct Unsaved {
 
 /// The snapshot with these texts. Those of other files are left out.
 pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot, store::Error> {
+    let _phase = Phase::begin("parse unsaved");
     let prepared = unsaved.iter().filter_map(|it| {
         let language = snapshot.file(&it.path)?.language_number();
         let extraction = language.map(|number| {
@@ -39,23 +40,33 @@ pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot
     snapshot.with_unsaved(prepared.collect())
 }
 
-/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored: the names of these texts are
-/// bound again, and those of the files that the edits affect, as far as that can be told.
+/// Whose names are bound again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// Those of the unsaved texts. Other files are as they are stored.
+    Edited,
+    /// Those of all files that the edits affect as well, as far as that can be told, which takes longer.
+    Affected,
+}
+
+/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored.
 pub fn relations_with_unsaved(
     stored: &Snapshot,
     edges: &EdgeTable,
     snapshot: &Snapshot,
     unsaved: &[Unsaved],
+    again: Again,
 ) -> EdgeTable {
+    let _phase = Phase::begin("resolve unsaved");
     let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
     let edited: Vec<u32> = unsaved.iter().filter_map(|it| Some(snapshot.file(&it.path)?.number())).collect();
     let pairs = edited.iter().filter_map(|file| Some((stored.file_by_number(*file)?, snapshot.file_by_number(*file)?)));
     let moved = pairs.flat_map(|(before, now)| moved(before, now)).collect();
-    let mut binding = Binding { edges, moved, edited, bound: Edges::default(), again: Vec::new() };
+    let files_again = edited.clone();
+    let mut binding = Binding { edges, moved, edited, again, bound: Edges::default(), files: files_again };
     binding.bind(&files);
-    let Binding { moved, bound, again, .. } = binding;
-    let moved: Vec<(SymbolId, SymbolId)> = moved.into_iter().collect();
-    edges.with(bound, again, &moved)
+    let moved: Vec<(SymbolId, SymbolId)> = binding.moved.into_iter().collect();
+    edges.with(binding.bound, binding.files, &moved)
 }
 
 /// Binding of names beside stored edges.
@@ -65,15 +76,15 @@ struct Binding<'e> {
     moved: FxHashMap<SymbolId, SymbolId>,
     /// Numbers of the edited files.
     edited: Vec<u32>,
+    again: Again,
     bound: Edges,
     /// Numbers of the files that are bound again.
-    again: Vec<u32>,
+    files: Vec<u32>,
 }
 
 impl Binding<'_> {
     /// Binds names language by language. Without notes on these files, edited ones have no edges.
     fn bind(&mut self, files: &[FileView<'_>]) {
-        self.again.clone_from(&self.edited);
         let Some(([count, low, high], mut words)) = self.edges.notes().split_first_chunk() else { return };
         if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
             return;
@@ -108,8 +119,11 @@ impl Binding<'_> {
         let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
         let symbols = Everyone::new(&views, &symbols);
         let resolve = || {
-            affected(&project, semantics, notes, &places, &symbols)
-                .or_else(|| alone(&project, semantics, notes, &places))
+            let affected = match self.again {
+                Again::Affected => affected(&project, semantics, notes, &places, &symbols),
+                Again::Edited => None,
+            };
+            affected.or_else(|| alone(&project, semantics, notes, &places))
         };
         // A bug in one language must not affect the others.
         let Some(resolved) = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten() else { return };
@@ -121,8 +135,8 @@ impl Binding<'_> {
                 found.add_bases(&mut self.bound, &symbols, place);
             }
             self.keep_bases(file, views[place as usize].symbol_count(), resolved.is_same);
-            if !self.again.contains(&file) {
-                self.again.push(file);
+            if !self.files.contains(&file) {
+                self.files.push(file);
             }
         }
     }

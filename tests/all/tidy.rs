@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("setup", &["net"]),
     ("mcp", &["tools", "answer", "config", "http"]),
     // An unsaved file goes through `catalog`; `store` is for the types of what `query` finds.
-    ("lsp", &["tools", "answer", "catalog", "query", "store", "config"]),
+    ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
     ("cli", &["tools", "answer", "catalog", "mcp", "lsp", "http", "config", "setup", "watch", "allocator"]),
     ("allocator", &[]),
     // It leads into every room, and the program does not hold it.

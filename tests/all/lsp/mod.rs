@@ -3,6 +3,8 @@
 mod conversation;
 mod editor;
 mod edits;
+mod fuzzed;
+mod headless;
 mod names;
 mod renames;
 mod unsaved;
