@@ -27,29 +27,37 @@ pub(super) fn prepare_calls(
     Ok(found.filter(|found| !found.is_empty()))
 }
 
-/// Calls of a symbol, and of the methods that it overrides, by the function around them.
+/// Calls of a symbol by the function around them. Calls of a method that it overrides may mean it: they are of items of
+/// their own, whose detail says so.
 pub(super) fn incoming(
     asked: &Asked<'_>,
     params: CallHierarchyIncomingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyIncomingCall>>, Failure> {
     let item = params.item;
     of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
-        let mut callers: BTreeMap<(u32, Option<SymbolId>), Vec<Range>> = BTreeMap::new();
-        for (_, place) in query::users_through(view.snapshot, view.edges, symbol.number()) {
+        // By the symbol called, the file and the function; the symbol's own calls come first.
+        let mut callers: BTreeMap<(Option<SymbolId>, u32, Option<SymbolId>), Vec<Range>> = BTreeMap::new();
+        for (used, place) in query::users_through(view.snapshot, view.edges, symbol.number()) {
             if place.edge.role() == Role::Call {
+                let through = (used != symbol.number()).then_some(used);
                 let around = query::function_around(view.snapshot, place.edge).map(|around| around.number());
-                let ranges = callers.entry((place.edge.file, around)).or_default();
+                let ranges = callers.entry((through, place.edge.file, around)).or_default();
                 ranges.push(view.range(place.file, span(place.edge)));
             }
         }
-        let call = |((file, around), from_ranges): ((u32, Option<SymbolId>), Vec<Range>)| {
+        let mut calls = Vec::new();
+        for ((through, file, around), from_ranges) in callers {
             let from = match around {
-                Some(around) => call_item(view, view.snapshot.symbol(around)?)?,
-                None => file_item(view, view.snapshot.file_by_number(file)?)?,
+                Some(around) => view.snapshot.symbol(around).and_then(|around| call_item(view, around)),
+                None => view.snapshot.file_by_number(file).and_then(|file| file_item(view, file)),
             };
-            Some(CallHierarchyIncomingCall { from, from_ranges })
-        };
-        callers.into_iter().filter_map(call).collect()
+            let Some(mut from) = from else { continue };
+            if let Some(through) = through.and_then(|through| view.snapshot.symbol(through)) {
+                from.detail = Some(format!("through {}", through.qualified_name()));
+            }
+            calls.push(CallHierarchyIncomingCall { from, from_ranges });
+        }
+        calls
     })
 }
 
@@ -131,26 +139,25 @@ pub(super) fn supertypes(
     asked: &Asked<'_>,
     params: TypeHierarchySupertypesParams,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
-    next_types(asked, &params.item, |view, symbol| view.edges.bases(symbol).collect())
+    next_types(asked, &params.item, true)
 }
 
 pub(super) fn subtypes(
     asked: &Asked<'_>,
     params: TypeHierarchySubtypesParams,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
-    next_types(asked, &params.item, |view, symbol| view.edges.derived(symbol).collect())
+    next_types(asked, &params.item, false)
 }
 
 fn next_types(
     asked: &Asked<'_>,
     item: &TypeHierarchyItem,
-    next: impl Fn(&View<'_>, SymbolId) -> Vec<SymbolId>,
+    upwards: bool,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
     of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
-        let next = next(view, symbol.number()).into_iter().filter_map(|symbol| view.snapshot.symbol(symbol));
-        let mut next: Vec<SymbolView<'_>> = next.collect();
-        next.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
-        next.into_iter().filter_map(|symbol| type_item(view, symbol)).collect()
+        let all = query::hierarchy(view.snapshot, view.edges, symbol.number(), upwards);
+        let next = all.into_iter().filter(|(_, depth)| *depth == 1);
+        next.filter_map(|(symbol, _)| type_item(view, symbol)).collect()
     })
 }
 

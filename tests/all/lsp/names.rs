@@ -156,6 +156,9 @@ fn calls_and_types_have_hierarchies() {
     assert_eq!(incoming[0]["fromRanges"][0]["start"], json!({"line": 13, "character": 15}));
     let outgoing = editor.ask("callHierarchy/outgoingCalls", json!({"item": item}));
     assert_eq!(one(&outgoing[0]["to"]), "shop/item.py:15:9");
+    let item = editor.at("textDocument/prepareCallHierarchy", "web/view.ts", "render", 1)[0].clone();
+    let incoming = editor.ask("callHierarchy/incomingCalls", json!({"item": item}));
+    assert_eq!([&incoming[0]["from"]["name"], &incoming[0]["from"]["detail"]], ["draw", "through View.render"]);
     let top = editor.at("textDocument/prepareCallHierarchy", "shop/cart.py", "show", 0)[0].clone();
     let incoming = editor.ask("callHierarchy/incomingCalls", json!({"item": top}));
     assert_eq!(incoming[0]["from"]["name"], "cart.py", "a call outside of every function is the file's");
