@@ -6,5 +6,6 @@ mod edits;
 mod fuzzed;
 mod headless;
 mod names;
+mod plugin;
 mod renames;
 mod unsaved;
