@@ -16,8 +16,8 @@ type Locations = Result<Option<GotoDefinitionResponse>, Failure>;
 
 pub(super) fn definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
     locations(asked, &params.text_document_position_params, |view, spot| match spot.name {
-        Some(name) => view.locations(&view.meant(&name)),
-        None => imported(view, spot),
+        Some(name) if !view.meant(&name).is_empty() => view.locations(&view.meant(&name)),
+        _ => local_or_imported(view, spot),
     })
 }
 
@@ -25,7 +25,7 @@ pub(super) fn definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Loc
 /// defined.
 pub(super) fn declaration(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
     locations(asked, &params.text_document_position_params, |view, spot| {
-        let Some(name) = spot.name else { return imported(view, spot) };
+        let Some(name) = spot.name else { return local_or_imported(view, spot) };
         let meant = view.meant(&name);
         let above = meant.iter().flat_map(|symbol| query::overridden(view.snapshot, view.edges, symbol));
         let above: Vec<SymbolView<'_>> = above.collect();
@@ -61,6 +61,14 @@ fn locations(
     Ok(found.filter(|found| !found.is_empty()).map(GotoDefinitionResponse::Array))
 }
 
+/// The place where a local name is bound, or the files that an import names.
+fn local_or_imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
+    match query::local_at(spot.file, spot.byte) {
+        Some(local) => view.location(spot.file, local.definition).into_iter().collect(),
+        None => imported(view, spot),
+    }
+}
+
 /// The files that an import names.
 fn imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
     let files = query::imported_at(view.edges, spot.file, spot.byte);
@@ -68,10 +76,15 @@ fn imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
     files.filter_map(|file| view.location(file, Span::default())).collect()
 }
 
-/// Uses of the symbols at a position; those where only the name matches come last, when the client asks for them.
+/// Uses of the symbols or the local name at a position; those where only the name matches come last, when the client asks for them.
 pub(super) fn references(asked: &Asked<'_>, params: ReferenceParams) -> Result<Option<Vec<Location>>, Failure> {
     asked.at(&params.text_document_position, |view, spot| {
-        let Some(name) = spot.name else { return Ok(Vec::new()) };
+        let Some(name) = spot.name else {
+            let Some(local) = query::local_at(spot.file, spot.byte) else { return Ok(Vec::new()) };
+            let own = params.context.include_declaration.then_some(local.definition);
+            let places = own.into_iter().chain(local.uses);
+            return Ok(places.filter_map(|span| view.location(spot.file, span)).collect());
+        };
         let meant = name.symbol.map_or_else(|| view.meant(&name), |symbol| vec![symbol]);
         let mut found = if params.context.include_declaration { view.locations(&meant) } else { Vec::new() };
         let mut places = Vec::new();
@@ -103,7 +116,14 @@ pub(super) fn highlights(
     params: DocumentHighlightParams,
 ) -> Result<Option<Vec<DocumentHighlight>>, Failure> {
     asked.at(&params.text_document_position_params, |view, spot| {
-        let Some(name) = spot.name else { return Ok(Vec::new()) };
+        let Some(name) = spot.name else {
+            let Some(local) = query::local_at(spot.file, spot.byte) else { return Ok(Vec::new()) };
+            let kinds =
+                [DocumentHighlightKind::WRITE].into_iter().chain(std::iter::repeat(DocumentHighlightKind::READ));
+            let places = [local.definition].into_iter().chain(local.uses).zip(kinds);
+            let highlight = |(span, kind)| DocumentHighlight { range: view.range(spot.file, span), kind: Some(kind) };
+            return Ok(places.map(highlight).collect());
+        };
         let meant: Vec<SymbolId> = view.meant(&name).iter().map(SymbolView::number).collect();
         let own = meant.iter().filter(|symbol| symbol.file == spot.file.number());
         let own =

@@ -1,7 +1,8 @@
 //! The name at a byte of a file, by binary search in stored tables: nothing is parsed.
 
 use super::relations::line_of;
-use crate::model::Span;
+use crate::extract::{self, Local};
+use crate::model::{Kind, Span};
 use crate::store::{Edge, EdgeTable, FileView, SymbolView};
 
 /// A name written in a file: the definition it names, the use it is, or both, such as an embedded field.
@@ -46,4 +47,15 @@ pub fn imported_at(edges: &EdgeTable, file: FileView<'_>, byte: u32) -> Vec<u32>
     let before = imports.iter().filter(|import| import.at <= byte && line_of(file, import.at) == line);
     let Some(nearest) = before.map(|import| import.at).max() else { return Vec::new() };
     imports.iter().filter(|import| import.at == nearest).map(|import| import.to).collect()
+}
+
+/// The local name at a byte of a file: a parameter or a variable of the functions around it.
+pub fn local_at(file: FileView<'_>, byte: u32) -> Option<Local> {
+    let holds = |symbol: &SymbolView<'_>| {
+        matches!(symbol.kind(), Kind::Function | Kind::Method)
+            && symbol.span().start <= byte
+            && byte <= symbol.span().end
+    };
+    let function = file.symbols().find(holds)?;
+    extract::local_at(file.spec(), file.content(), file.facts(), function.span(), byte)
 }

@@ -68,6 +68,8 @@ fn a_use_leads_to_its_definition_and_an_import_to_its_file() {
     check("shop/cart.py", ".item", 0, &["shop/item.py:1:1"]);
     check("shop/item.py", "Item", 0, &["shop/item.py:12:7"]);
     check("web/view.ts", "View", 1, &["web/view.ts:1:18"]);
+    check("shop/cart.py", "cart.total", 0, &["shop/cart.py:13:10"]);
+    check("shop/cart.py", "self.first.price", 0, &["shop/cart.py:9:15"]);
     check("shop/cart.py", "return", 0, &[]);
     check("notes.txt", "Nothing", 0, &[]);
     assert_eq!(editor.close(), Some(0));
@@ -95,6 +97,8 @@ fn names_lead_to_declarations_types_implementations_and_uses() {
         0,
         &["shop/cart.py:13:25", "shop/cart.py:1:19", "shop/cart.py:7:21", "shop/cart.py:7:28", "shop/item.py:20:12"],
     );
+    check("references", "shop/cart.py", "cart.total", 0, &["shop/cart.py:14:11", "shop/cart.py:15:12"]);
+    check("documentHighlight", "web/view.ts", "view.", 0, &[":3:22", ":3:43"]);
     check("documentHighlight", "shop/cart.py", "first", 0, &[":10:21", ":15:17", ":7:14"]);
 }
 

@@ -1,0 +1,168 @@
+//! Local names: where a parameter or a local variable is bound and used, by the scopes in its file's facts.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Tree;
+
+use super::{Limits, Reading};
+use crate::allocator::held_by_parsing;
+use crate::facts::{Facts, NONE, Op, ScopeKind, hash, unpack};
+use crate::languages::{Budget, LanguageSpec};
+use crate::model::Span;
+
+/// A local name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Where it is bound, or else used first.
+    pub definition: Span,
+    /// Its uses, ascending, without the definition.
+    pub uses: Vec<Span>,
+}
+
+/// Finds the local name at a byte of a function. `packed` are the file's facts, `function` the span of the outermost
+/// function around the byte. Names that facts do not bind to a function's scope are not found.
+pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], function: Span, byte: u32) -> Option<Local> {
+    let tables = unpack(packed)?;
+    let facts = Facts::open(&tables).filter(Facts::is_sound)?;
+    let here = word_at(source, byte)?;
+    let name = std::str::from_utf8(here.of(source)).ok()?;
+    let mut scopes = uses(&facts, source, name, function);
+    let written: Vec<Span> = scopes.values().flatten().copied().collect();
+    let mut bound = tokens(spec, source, name, function);
+    let is_alone = bound == [here] && written.is_empty();
+    bound.retain(|token| !written.contains(token));
+    // Inner scopes first: each takes the last place before its first use that no inner one has taken.
+    let mut locals: Vec<Local> = Vec::new();
+    let mut order: Vec<(usize, u32)> = scopes.keys().map(|scope| (depth(&facts, *scope), *scope)).collect();
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    for (_, scope) in order {
+        let mut uses = scopes.remove(&scope).unwrap_or_default();
+        uses.sort_unstable();
+        let first = *uses.first()?;
+        let definition = match bound.iter().rposition(|token| *token < first) {
+            Some(place) => bound.remove(place),
+            None => uses.remove(0),
+        };
+        locals.push(Local { definition, uses });
+    }
+    let unused = is_alone.then(|| Local { definition: here, uses: Vec::new() });
+    locals.into_iter().find(|local| local.definition == here || local.uses.contains(&here)).or(unused)
+}
+
+/// The word that holds a byte, or ends there.
+fn word_at(source: &[u8], byte: u32) -> Option<Span> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127;
+    let byte = (byte as usize).min(source.len());
+    let start = source[..byte].iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);
+    let end = source[byte..].iter().position(|byte| !is_part(byte)).map_or(source.len(), |at| byte + at);
+    (start < end && !source[start].is_ascii_digit()).then(|| Span::new(start, end))
+}
+
+/// Uses of a name in a function, by the scope of a function or block that binds it.
+fn uses(facts: &Facts<'_>, source: &[u8], name: &str, function: Span) -> BTreeMap<u32, Vec<Span>> {
+    let mut found: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
+    let Some(number) = facts.find_name(hash(name)) else { return found };
+    for occurrence in facts.occurrences {
+        let span = Span { start: occurrence.at, end: occurrence.at + u32::from(occurrence.len) };
+        let expression = &facts.expressions[occurrence.expression as usize];
+        let is_name = expression.op == Op::Name as u8 && expression.b == number;
+        if !is_name || !function.contains(span) || span.of(source) != name.as_bytes() {
+            continue;
+        }
+        let mut scope = expression.a;
+        while scope != NONE && facts.bound(scope, number).is_empty() {
+            scope = facts.scopes[scope as usize].parent;
+        }
+        let is_local = |kind: u8| kind == ScopeKind::Function as u8 || kind == ScopeKind::Block as u8;
+        if scope != NONE && is_local(facts.scopes[scope as usize].kind) {
+            found.entry(scope).or_default().push(span);
+        }
+    }
+    found
+}
+
+fn depth(facts: &Facts<'_>, scope: u32) -> usize {
+    let parent = |scope: &u32| Some(facts.scopes[*scope as usize].parent).filter(|parent| *parent != NONE);
+    std::iter::successors(Some(scope), parent).count()
+}
+
+/// Places in a function where a name stands as a word of the language, but not as a member, ascending.
+fn tokens(spec: &'static LanguageSpec, source: &[u8], name: &str, function: Span) -> Vec<Span> {
+    let text = function.of(source);
+    let budget = Budget::new(text.len(), &Limits::default());
+    let reading = Reading { spec, source: text, held: held_by_parsing(), budget };
+    let Some(tree) = reading.parse(None) else { return Vec::new() };
+    let is_member = |at: usize| {
+        let before = text[..at].trim_ascii_end();
+        before.ends_with(b".") && !before.ends_with(b"..") || before.ends_with(b"->") || before.ends_with(b"::")
+    };
+    memchr::memmem::find_iter(text, name.as_bytes())
+        .filter(|at| is_word(&tree, *at, name.len()) && !is_member(*at))
+        .map(|at| Span::new(function.start as usize + at, function.start as usize + at + name.len()))
+        .collect()
+}
+
+/// Whether a range is a named leaf of the syntax that is neither text nor comment.
+fn is_word(tree: &Tree, at: usize, len: usize) -> bool {
+    let leaf = tree.root_node().named_descendant_for_byte_range(at, at + len);
+    leaf.is_some_and(|leaf| {
+        let is_it = leaf.start_byte() == at && leaf.end_byte() == at + len && leaf.named_child_count() == 0;
+        is_it && !leaf.kind().contains("string") && !leaf.kind().contains("comment")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local_at;
+    use crate::extract::extract;
+    use crate::languages::of_file;
+    use crate::model::Span;
+
+    /// Lines and columns of the definition and the uses of the name at the `nth` place of a text.
+    fn check(path: &str, source: &str, text: &str, nth: usize, expected: &str) {
+        let spec = of_file(path, b"").expect("it is built in").1;
+        let extraction = extract(spec, source.as_bytes());
+        let (at, _) = source.match_indices(text).nth(nth).expect("it is there");
+        let function = Span::new(0, source.len());
+        let shown = |span: &Span| {
+            let before = &source[..span.start as usize];
+            let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
+            format!("{}:{}", before.matches('\n').count() + 1, column + 1)
+        };
+        let found = local_at(spec, source.as_bytes(), &extraction.facts, function, at as u32);
+        let found = found.map(|local| {
+            let uses: Vec<String> = local.uses.iter().map(shown).collect();
+            format!("{} <- {}", shown(&local.definition), uses.join(" "))
+        });
+        assert_eq!(found.as_deref(), Some(expected).filter(|expected| !expected.is_empty()), "{text} {nth}");
+    }
+
+    #[test]
+    fn parameters_and_variables_are_bound_where_they_are_written_first() {
+        let python = "def f(x, y):\n    z = x + y.x\n    g = lambda x: x * z\n    return g(x)  # x\n";
+        check("a.py", python, "x", 1, "1:7 <- 2:9 4:14");
+        check("a.py", python, "x", 0, "1:7 <- 2:9 4:14");
+        check("a.py", python, "x * z", 0, "3:16 <- 3:19");
+        check("a.py", python, "z\n", 0, "2:5 <- 3:23");
+        check("a.py", python, "return", 0, "");
+        let script = "function f(a: number) {\n  const b = a + 1;\n  [1].map(a => a + b);\n  return { a, b: b };\n}\n";
+        check("a.ts", script, "b);", 0, "2:9 <- 3:20 4:18");
+        check("a.ts", script, "a + b", 0, "3:11 <- 3:16");
+        let go = "package a\n\nfunc f(one int) int {\n\ttwo := one\n\treturn two\n}\n";
+        check("a.go", go, "two\n", 0, "4:2 <- 5:9");
+        let java =
+            "class A {\n  int f(int one) {\n    int two = one;\n    return two + this.one;\n  }\n  int one;\n}\n";
+        check("A.java", java, "two +", 0, "3:9 <- 4:12");
+        check("A.java", java, "one;", 0, "2:13 <- 3:15");
+    }
+
+    #[test]
+    fn where_facts_hold_no_local_uses_nothing_is_said() {
+        check("a.rs", "fn f(one: u8) -> u8 {\n    let two = one;\n    two\n}\n", "one;", 0, "");
+    }
+
+    #[test]
+    fn a_name_without_uses_is_its_own_definition() {
+        check("a.py", "def f(unused):\n    pass\n", "unused", 0, "1:7 <- ");
+    }
+}
