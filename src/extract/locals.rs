@@ -6,7 +6,7 @@ use tree_sitter::Tree;
 
 use super::{Limits, Reading};
 use crate::allocator::held_by_parsing;
-use crate::facts::{Facts, NONE, Op, ScopeKind, hash, unpack};
+use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, hash, unpack};
 use crate::languages::{Budget, LanguageSpec};
 use crate::model::Span;
 
@@ -49,8 +49,25 @@ pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], funct
     locals.into_iter().find(|local| local.definition == here || local.uses.contains(&here)).or(unused)
 }
 
+/// Position of the import that binds the name at a byte of a file, such as a module's name where it is used.
+pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
+    let tables = unpack(packed)?;
+    let facts = Facts::open(&tables).filter(Facts::is_sound)?;
+    let here = word_at(source, byte)?;
+    let occurrence = facts.occurrences.iter().find(|occurrence| occurrence.at == here.start)?;
+    let name = facts.expressions.get(occurrence.expression as usize).filter(|it| it.op == Op::Name as u8)?;
+    let mut scope = name.a;
+    while scope != NONE && facts.bound(scope, name.b).is_empty() {
+        scope = facts.scopes[scope as usize].parent;
+    }
+    let bound = if scope == NONE { 0..0 } else { facts.bound(scope, name.b) };
+    let mut aliases = facts.bindings[bound.start as usize..bound.end as usize].iter();
+    let alias = aliases.find(|binding| binding.kind == BindingKind::Alias as u8)?;
+    Some(facts.imports.iter().find(|import| import.expression == alias.a)?.at)
+}
+
 /// The word that holds a byte, or ends there.
-fn word_at(source: &[u8], byte: u32) -> Option<Span> {
+pub fn word_at(source: &[u8], byte: u32) -> Option<Span> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127;
     let byte = (byte as usize).min(source.len());
     let start = source[..byte].iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);

@@ -71,9 +71,8 @@ fn local_or_imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
 
 /// The files that an import names.
 fn imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
-    let files = query::imported_at(view.edges, spot.file, spot.byte);
-    let files = files.into_iter().filter_map(|file| view.snapshot.file_by_number(file));
-    files.filter_map(|file| view.location(file, Span::default())).collect()
+    let files = query::imported_at(view.snapshot, view.edges, spot.file, spot.byte);
+    files.into_iter().filter_map(|file| view.location(file, Span::default())).collect()
 }
 
 /// Uses of the symbols or the local name at a position; those where only the name matches come last, when the client asks for them.

@@ -3,7 +3,7 @@
 use super::relations::line_of;
 use crate::extract::{self, Local};
 use crate::model::{Kind, Span};
-use crate::store::{Edge, EdgeTable, FileView, SymbolView};
+use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 
 /// A name written in a file: the definition it names, the use it is, or both, such as an embedded field.
 #[derive(Clone, Copy)]
@@ -40,13 +40,27 @@ pub fn name_at<'a>(edges: &'a EdgeTable, file: FileView<'a>, byte: u32) -> Optio
     })
 }
 
-/// Numbers of the files that the import at a byte of a file names: those of the nearest import before it in its line.
-pub fn imported_at(edges: &EdgeTable, file: FileView<'_>, byte: u32) -> Vec<u32> {
+/// The files that the name of a module at a byte of a file means: in an import, those whose module the word there names,
+/// elsewhere those of the import that binds the name.
+pub fn imported_at<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, file: FileView<'_>, byte: u32) -> Vec<FileView<'a>> {
     let imports = edges.imports(file.number());
     let line = line_of(file, byte);
     let before = imports.iter().filter(|import| import.at <= byte && line_of(file, import.at) == line);
-    let Some(nearest) = before.map(|import| import.at).max() else { return Vec::new() };
-    imports.iter().filter(|import| import.at == nearest).map(|import| import.to).collect()
+    let in_line = before.map(|import| import.at).max();
+    let at = in_line.or_else(|| extract::import_of(file.content(), file.facts(), byte));
+    let named = imports.iter().filter(|import| Some(import.at) == at);
+    let mut files: Vec<FileView<'a>> = named.filter_map(|import| snapshot.file_by_number(import.to)).collect();
+    if let (Some(_), Some(word)) = (in_line, extract::word_at(file.content(), byte)) {
+        files.retain(|imported| is_module(imported.path(), word.of(file.content())));
+    }
+    files
+}
+
+/// Whether a word names the module of a file: the file itself, or its folder.
+fn is_module(path: &str, word: &[u8]) -> bool {
+    let mut parts = path.rsplit('/');
+    let stem = parts.next().and_then(|name| name.split('.').next());
+    stem.map(str::as_bytes) == Some(word) || parts.next().map(str::as_bytes) == Some(word)
 }
 
 /// The local name at a byte of a file: a parameter or a variable of the functions around it.

@@ -45,6 +45,10 @@ def show(cart: Cart) -> Item:
 
 
 show(Cart())
+--- shop/more.py
+from shop import item
+
+item.Item.limit
 --- web/view.ts
 export interface View { render(): string }
 export class Page implements View { render() { return "page" } }
@@ -66,6 +70,8 @@ fn a_use_leads_to_its_definition_and_an_import_to_its_file() {
     check("shop/cart.py", "ælf()", 0, &["shop/item.py:19:5"]);
     check("shop/cart.py", "first.price", 0, &["shop/cart.py:7:14"]);
     check("shop/cart.py", ".item", 0, &["shop/item.py:1:1"]);
+    check("shop/cart.py", "shop.item", 0, &[]);
+    check("shop/more.py", "item.Item", 0, &["shop/item.py:1:1"]);
     check("shop/item.py", "Item", 0, &["shop/item.py:12:7"]);
     check("web/view.ts", "View", 1, &["web/view.ts:1:18"]);
     check("shop/cart.py", "cart.total", 0, &["shop/cart.py:13:10"]);

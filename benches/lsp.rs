@@ -1,0 +1,184 @@
+//! The language server as an editor meets it: the time of each request, after an edit too, and its memory.
+
+mod measure;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use codelode::pipeline;
+use measure::{Indexed, Sample, corpus, scratch};
+use serde_json::{Value, json};
+
+/// Places that requests are made about.
+const ASKED: usize = 300;
+/// Servers started for the first answer.
+const STARTS: usize = 5;
+/// Time after which the server watches the folder.
+const WARM: Duration = Duration::from_secs(2);
+
+const REQUESTS: [&str; 9] = [
+    "textDocument/definition",
+    "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/hover",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+];
+
+fn main() {
+    if let (true, Some(root)) = (measure::wants("lsp"), corpus("py-django")) {
+        measure_corpus(&root);
+    }
+}
+
+/// A server and its editor.
+struct Editor {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    n_asked: u64,
+    started: Instant,
+}
+
+impl Editor {
+    fn start(root: &Path, home: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        let started = Instant::now();
+        let command = command.arg("lsp").env("CODE_INDEX_PATH", home).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it is built");
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let (input, output) = (input.expect("it is piped"), BufReader::new(output.expect("it is piped")));
+        let mut editor = Self { child, input, output, n_asked: 0, started };
+        let capabilities = json!({"general": {"positionEncodings": ["utf-8"]}});
+        editor
+            .ask("initialize", json!({"rootUri": format!("file://{}", root.display()), "capabilities": capabilities}));
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Duration {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        let started = Instant::now();
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let mut len = 0;
+            loop {
+                let mut line = String::new();
+                self.output.read_line(&mut line).expect("the server writes");
+                match line.trim_end() {
+                    "" => break,
+                    line => {
+                        len = line.strip_prefix("Content-Length: ").map_or(len, |len| len.parse().expect("a length"))
+                    }
+                }
+            }
+            let mut body = vec![0; len];
+            self.output.read_exact(&mut body).expect("the server writes");
+            let took = started.elapsed();
+            let message: Value = serde_json::from_slice(&body).expect("the server speaks JSON");
+            if message["id"] == id {
+                assert!(message.get("error").is_none(), "{method}: {message}");
+                return took;
+            }
+        }
+    }
+
+    /// Memory that the server has written to, in megabytes.
+    fn memory(&self) -> f64 {
+        let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).unwrap_or_default();
+        let dirty = rollup.lines().find_map(|line| line.strip_prefix("Private_Dirty:"));
+        let kilobytes = dirty.and_then(|rest| rest.trim().split(' ').next()?.parse::<f64>().ok());
+        kilobytes.unwrap_or(f64::NAN) / 1024.0
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn measure_corpus(root: &Path) {
+    let root = root.canonicalize().expect("it is there");
+    let folder = scratch();
+    let home = folder.path().join("index");
+    let indexed = Indexed::new(&root, &home);
+    let snapshot = indexed.snapshot();
+    let edges = pipeline::relations(&snapshot).expect("the index can be read").all();
+    let spots: Vec<Value> = edges
+        .iter()
+        .step_by((edges.len() / ASKED).max(1))
+        .filter_map(|edge| {
+            let file = snapshot.file_by_number(edge.file)?;
+            let before = &file.content()[..edge.at as usize];
+            let line = before.iter().filter(|byte| **byte == b'\n').count();
+            let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
+            let uri = format!("file://{}", root.join(file.path()).display());
+            Some(json!({
+                "textDocument": {"uri": uri}, "position": {"line": line, "character": column},
+                "context": {"includeDeclaration": true},
+            }))
+        })
+        .collect();
+    println!("| django, ms | p50 | p99 |\n|---|---|---|");
+    let print = |what: &str, took: Vec<Duration>| {
+        let sample = Sample::new(took);
+        println!("| {what} | {:.1} | {:.1} |", sample.percentile(50), sample.percentile(99));
+    };
+    let (mut opened, mut first) = (Vec::new(), Vec::new());
+    for spot in spots.iter().take(STARTS) {
+        let mut editor = Editor::start(&root, &home);
+        opened.push(editor.started.elapsed());
+        first.push(editor.ask("textDocument/definition", spot.clone()));
+    }
+    print("start until `initialize` is answered", opened);
+    print("first definition after it", first);
+    let mut editor = Editor::start(&root, &home);
+    for _ in 0..2 {
+        editor.ask("workspace/symbol", json!({"query": "Model"}));
+        std::thread::sleep(WARM);
+    }
+    for request in REQUESTS {
+        print(request, spots.iter().map(|spot| editor.ask(request, spot.clone())).collect());
+    }
+    let words = ["Model", "get queryset", "how a form is validated", "HttpResponse"];
+    print(
+        "workspace/symbol",
+        (0..100).map(|n| editor.ask("workspace/symbol", json!({"query": words[n % 4]}))).collect(),
+    );
+    println!("\nmemory written to: {:.0} MB", editor.memory());
+    let (mut parsing, mut naming) = (Vec::new(), Vec::new());
+    for spot in spots.iter().step_by(3) {
+        let uri = spot["textDocument"]["uri"].as_str().expect("it has one");
+        let text = std::fs::read_to_string(&uri["file://".len()..]).unwrap_or_default();
+        let document = json!({"uri": uri, "languageId": "python", "version": 1, "text": text});
+        editor.tell("textDocument/didOpen", json!({"textDocument": document}));
+        let start = json!({"line": 0, "character": 0});
+        let change = json!({"range": {"start": start, "end": start}, "text": "# edited\n"});
+        let document = json!({"uri": uri, "version": 2});
+        editor.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}));
+        parsing.push(editor.ask("textDocument/documentSymbol", spot.clone()));
+        naming.push(editor.ask("textDocument/definition", spot.clone()));
+        editor.tell("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    }
+    println!("\n| after an edit, ms | p50 | p99 |\n|---|---|---|");
+    print("symbols: one parse", parsing);
+    print("definition: the names of the text", naming);
+    println!("\nmemory written to: {:.0} MB", editor.memory());
+}
