@@ -101,7 +101,14 @@ fn names_lead_to_declarations_types_implementations_and_uses() {
         "shop/item.py",
         "Item",
         0,
-        &["shop/cart.py:13:25", "shop/cart.py:1:19", "shop/cart.py:7:21", "shop/cart.py:7:28", "shop/item.py:20:12"],
+        &[
+            "shop/cart.py:13:25",
+            "shop/cart.py:1:19",
+            "shop/cart.py:7:21",
+            "shop/cart.py:7:28",
+            "shop/item.py:20:12",
+            "shop/more.py:3:6",
+        ],
     );
     check("references", "shop/cart.py", "cart.total", 0, &["shop/cart.py:14:11", "shop/cart.py:15:12"]);
     check("documentHighlight", "web/view.ts", "view.", 0, &[":3:22", ":3:43"]);
