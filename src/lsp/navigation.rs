@@ -84,7 +84,10 @@ pub(super) fn references(asked: &Asked<'_>, params: ReferenceParams) -> Result<O
             let places = own.into_iter().chain(local.uses);
             return Ok(places.filter_map(|span| view.location(spot.file, span)).collect());
         };
-        let meant = name.symbol.map_or_else(|| view.meant(&name), |symbol| vec![symbol]);
+        let named = name.symbol.map_or_else(|| view.meant(&name), |symbol| vec![symbol]);
+        let mut meant: Vec<SymbolView<'_>> = named.iter().flat_map(query::signatures).collect();
+        meant.sort_by_key(SymbolView::number);
+        meant.dedup_by_key(|symbol| symbol.number());
         let mut found = if params.context.include_declaration { view.locations(&meant) } else { Vec::new() };
         let mut places = Vec::new();
         for symbol in &meant {

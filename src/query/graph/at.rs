@@ -73,3 +73,21 @@ pub fn local_at(file: FileView<'_>, byte: u32) -> Option<Local> {
     let function = file.symbols().find(holds)?;
     extract::local_at(file.spec(), file.content(), file.facts(), function.span(), byte)
 }
+
+/// A symbol with the other signatures of the same function: overloads of which one alone has a body. Overloads that are
+/// functions of their own stand alone.
+pub fn signatures<'a>(symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
+    if symbol.overload() == 0 {
+        return vec![*symbol];
+    }
+    let (name, kind) = (symbol.qualified_name(), symbol.kind());
+    let is_same = |other: &SymbolView<'a>| {
+        other.overload() > 0
+            && other.kind() == kind
+            && other.name_bytes() == symbol.name_bytes()
+            && other.qualified_name() == name
+    };
+    let all: Vec<SymbolView<'a>> = symbol.file.symbols().filter(is_same).collect();
+    let bodies = all.iter().filter(|other| other.has_body()).count();
+    if bodies == 1 { all } else { vec![*symbol] }
+}

@@ -16,7 +16,7 @@ mod rings;
 mod strings;
 mod types;
 
-pub use at::{NameAt, imported_at, local_at, name_at};
+pub use at::{NameAt, imported_at, local_at, name_at, signatures};
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
 pub(super) use entry::{package_files, scripts};

@@ -232,3 +232,14 @@ fn positions_are_counted_as_agreed() {
     assert_eq!(columns("utf-16"), [[Some(24), Some(27)], [Some(24), Some(27)]]);
     assert_eq!(columns("utf-32"), [[Some(24), Some(27)], [Some(23), Some(26)]]);
 }
+
+#[test]
+fn the_signatures_of_one_function_have_their_uses_together() {
+    let script = "export function one(a: number): number;\nexport function one(a: string): string;\nexport function one(a: any) { return a; }\n\
+        one(1);\none('');\n";
+    let java = "class A {\n  int one(int a) { return a; }\n  int one(long a, long b) { return one(1); }\n}\n";
+    let mut editor = Editor::open(&format!("--- a.ts\n{script}--- A.java\n{java}"));
+    assert_eq!(shown(&editor.at("textDocument/references", "a.ts", "one", 0)), ["a.ts:4:1", "a.ts:5:1"]);
+    assert_eq!(shown(&editor.at("textDocument/references", "A.java", "one", 0)), ["A.java:3:36"]);
+    assert_eq!(shown(&editor.at("textDocument/references", "A.java", "one", 1)), Vec::<String>::new());
+}
