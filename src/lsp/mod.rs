@@ -4,6 +4,7 @@
 //! [`server`] keeps the order of the conversation. A request runs on a thread of its own, through the table in
 //! [`requests`], on a [`view`] of a fresh index.
 
+mod colours;
 mod desk;
 mod documents;
 mod hierarchies;

@@ -6,13 +6,14 @@ use lsp_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, DocumentHighlightRequest,
     DocumentSymbolRequest, FoldingRangeRequest, GotoDeclaration, GotoDefinition, GotoImplementation,
     GotoTypeDefinition, HoverRequest, PrepareRenameRequest, References, Rename, Request, SelectionRangeRequest,
-    TypeHierarchyPrepare, TypeHierarchySubtypes, TypeHierarchySupertypes, WorkspaceSymbolRequest,
+    SemanticTokensFullRequest, TypeHierarchyPrepare, TypeHierarchySubtypes, TypeHierarchySupertypes,
+    WorkspaceSymbolRequest,
 };
 use serde_json::{Value, json};
 
 use super::desk::Options;
 use super::view::{Asked, Failure};
-use super::{hierarchies, hover, navigation, rename, structure, symbols};
+use super::{colours, hierarchies, hover, navigation, rename, structure, symbols};
 
 /// Answers a request.
 pub(super) fn answer(asked: &Asked<'_>, method: &str, params: Value) -> Result<Value, Failure> {
@@ -35,6 +36,7 @@ pub(super) fn answer(asked: &Asked<'_>, method: &str, params: Value) -> Result<V
         PrepareRenameRequest::METHOD => run::<PrepareRenameRequest>(asked, params, rename::prepare),
         Rename::METHOD => run::<Rename>(asked, params, rename::rename),
         FoldingRangeRequest::METHOD => run::<FoldingRangeRequest>(asked, params, structure::folding),
+        SemanticTokensFullRequest::METHOD => run::<SemanticTokensFullRequest>(asked, params, colours::tokens),
         SelectionRangeRequest::METHOD => run::<SelectionRangeRequest>(asked, params, structure::selection),
         _ => Err(Failure::new(ErrorCode::MethodNotFound, format!("there is no request {method:?}"))),
     }
@@ -72,6 +74,10 @@ pub(super) fn capabilities(options: &Options) -> Value {
             "renameProvider": { "prepareProvider": true },
             "foldingRangeProvider": true,
             "selectionRangeProvider": true,
+            "semanticTokensProvider": {
+                "legend": { "tokenTypes": colours::TYPES, "tokenModifiers": ["declaration"] },
+                "full": true,
+            },
             "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
         },
         "serverInfo": { "name": "codelode", "version": env!("CARGO_PKG_VERSION") },

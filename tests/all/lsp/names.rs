@@ -243,3 +243,25 @@ fn the_signatures_of_one_function_have_their_uses_together() {
     assert_eq!(shown(&editor.at("textDocument/references", "A.java", "one", 0)), ["A.java:3:36"]);
     assert_eq!(shown(&editor.at("textDocument/references", "A.java", "one", 1)), Vec::<String>::new());
 }
+
+#[test]
+fn names_are_coloured_by_what_they_mean() {
+    let project = "--- a.py\nclass A:\n    limit = 3\n\n\n'𝒳'; A.limit\n--- b.py\nfrom a import A as B\n";
+    let mut editor = Editor::open(project);
+    let types = editor.offered["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"].clone();
+    let params = json!({"textDocument": {"uri": editor.uri("a.py")}});
+    let found = editor.ask("textDocument/semanticTokens/full", params);
+    let data: Vec<u64> = found["data"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    let shown: Vec<String> = data
+        .chunks(5)
+        .map(|one| format!("+{}:{} {} {} {}", one[0], one[1], one[2], types[one[3] as usize], one[4]))
+        .collect();
+    let [class, property] = ["\"class\"", "\"property\""];
+    let expected = [
+        format!("+0:6 1 {class} 1"),
+        format!("+1:4 5 {property} 1"),
+        format!("+3:6 1 {class} 0"),
+        format!("+0:2 5 {property} 0"),
+    ];
+    assert_eq!(shown, expected);
+}
