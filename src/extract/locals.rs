@@ -29,7 +29,6 @@ pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], funct
     let mut scopes = uses(&facts, source, name, function);
     let written: Vec<Span> = scopes.values().flatten().copied().collect();
     let mut bound = tokens(spec, source, name, function);
-    let is_alone = bound == [here] && written.is_empty();
     bound.retain(|token| !written.contains(token));
     // Inner scopes first: each takes the last place before its first use that no inner one has taken.
     let mut locals: Vec<Local> = Vec::new();
@@ -45,8 +44,7 @@ pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], funct
         };
         locals.push(Local { definition, uses });
     }
-    let unused = is_alone.then(|| Local { definition: here, uses: Vec::new() });
-    locals.into_iter().find(|local| local.definition == here || local.uses.contains(&here)).or(unused)
+    locals.into_iter().find(|local| local.definition == here || local.uses.contains(&here))
 }
 
 /// Position of the import that binds the name at a byte of a file, such as a module's name where it is used.
@@ -119,14 +117,21 @@ fn tokens(spec: &'static LanguageSpec, source: &[u8], name: &str, function: Span
         .collect()
 }
 
-/// Whether a range is a named leaf of the syntax that is neither text nor comment.
+/// Whether a range is a named leaf of the syntax that is neither text, comment, nor the key of a value.
 fn is_word(tree: &Tree, at: usize, len: usize) -> bool {
-    let leaf = tree.root_node().named_descendant_for_byte_range(at, at + len);
-    leaf.is_some_and(|leaf| {
-        let is_it = leaf.start_byte() == at && leaf.end_byte() == at + len && leaf.named_child_count() == 0;
-        is_it && !leaf.kind().contains("string") && !leaf.kind().contains("comment")
-    })
+    let Some(leaf) = tree.root_node().named_descendant_for_byte_range(at, at + len) else { return false };
+    let is_it = leaf.start_byte() == at && leaf.end_byte() == at + len && leaf.named_child_count() == 0;
+    let is_other = |kind: &str| {
+        kind.contains("string") || kind.contains("comment") || KEYS.contains(&kind) || kind == "statement_identifier"
+    };
+    let parents = std::iter::successors(leaf.parent(), |node| node.parent()).take(2);
+    let is_key = parents.filter(|node| node.start_byte() == at).any(|node| KEYED.contains(&node.kind()));
+    is_it && !is_other(leaf.kind()) && !is_key
 }
+
+/// Kinds of leaves that are keys, and of constructs that begin with one.
+const KEYS: [&str; 2] = ["property_identifier", "field_identifier"];
+const KEYED: [&str; 3] = ["keyword_argument", "keyed_element", "element_value_pair"];
 
 #[cfg(test)]
 mod tests {
@@ -179,7 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_uses_is_its_own_definition() {
-        check("a.py", "def f(unused):\n    pass\n", "unused", 0, "1:7 <- ");
+    fn keys_and_names_from_outside_are_no_local_names() {
+        let python = "import os\n\ndef f(key):\n    g(key=key)\n    os.stat(other=1)\n";
+        check("a.py", python, "key)\n    os", 0, "3:7 <- 4:11");
+        check("a.py", python, "other", 0, "");
+        check("a.py", python, "os.stat", 0, "");
+        let go = "package a\n\nfunc f(power int) Engine {\n\treturn Engine{power: power}\n}\n";
+        check("a.go", go, "power}", 0, "3:8 <- 4:23");
+        let script = "function f(a: number) { return { a: a }; }\n";
+        check("a.ts", script, "a }", 0, "1:12 <- 1:37");
     }
 }
