@@ -1,8 +1,8 @@
 //! Server for the Language Server Protocol: editors ask about names, and are answered from the index, without a
 //! toolchain and in every language with symbols.
 //!
-//! [`server`] keeps the order of the conversation. A request runs on a thread of its own, through the table in
-//! [`requests`], on a [`view`] of a fresh index.
+//! `server` keeps the order of the conversation. A request runs on one of a few threads, through the table in
+//! `requests`, on a `view` of a fresh index.
 
 mod colours;
 mod desk;
