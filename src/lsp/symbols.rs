@@ -132,8 +132,11 @@ pub(super) fn of_workspace(
                 return Ok((id, Vec::new()));
             }
             let search = Search::of(&params.query, MOST);
-            let hits = query::search(view.snapshot, &search).map_err(Failure::failed)?.hits;
-            let symbols = hits.iter().filter_map(|hit| Some((hit.score, view.snapshot.symbol(hit.symbol)?)));
+            // The search index knows the stored texts.
+            let stored = &view.repo.snapshot;
+            let hits = query::search(stored, &search).map_err(Failure::failed)?.hits;
+            let present = |hit: &query::Hit| Some((hit.score, view.present(&stored.symbol(hit.symbol)?)?));
+            let symbols = hits.iter().filter_map(present);
             Ok((id, symbols.filter_map(|(score, symbol)| Some((score, of_one(view, symbol)?))).collect::<Vec<_>>()))
         });
         if let Ok((id, here)) = here {

@@ -198,6 +198,16 @@ impl<'a> Page<'a> {
         Some(file)
     }
 
+    /// A stored symbol as it is in an unsaved text; `None` when it is gone there.
+    pub fn present(&self, stored: &SymbolView<'_>) -> Option<SymbolView<'a>> {
+        let file = self.snapshot.file_by_number(stored.file.number())?;
+        if file.hash() == stored.file.hash() {
+            return self.snapshot.symbol(stored.number());
+        }
+        let id = stored.id();
+        file.symbols().find(|symbol| symbol.name_bytes() == stored.name_bytes() && symbol.id() == id)
+    }
+
     pub fn lines(&self, file: FileView<'a>) -> Rc<Lines<'a>> {
         let mut all = self.lines.borrow_mut();
         let lines = || Rc::new(Lines::of(file.content(), self.desk.options.encoding));

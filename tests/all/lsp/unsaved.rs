@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::editor::{Editor, position, shown};
+use super::editor::{Editor, one, position, shown};
 
 const ITEM: &str = "class Item:\n    def price(self):\n        return 1\n";
 const CART: &str = "from item import Item\n\n\ndef show(item: Item):\n    return item.price()\n";
@@ -63,6 +63,8 @@ fn other_files_see_an_unsaved_definition_where_it_is_now() {
     editor.did_open("item.py", ITEM);
     editor.did_change("item.py", ITEM, "class", "import os\n\n\nclass Other: pass\n\n\nclass");
     assert_eq!(shown(&editor.at("textDocument/definition", "cart.py", "price", 0)), ["item.py:8:9"]);
+    let found = editor.ask("workspace/symbol", json!({"query": "price"}));
+    assert_eq!((one(&found[0]), &found[0]["name"]), ("item.py:8:9".to_owned(), &json!("price")));
     let now = ITEM.replace("class", "import os\n\n\nclass Other: pass\n\n\nclass");
     assert_eq!(shown(&editor.on("references", "item.py", &now, "price", 0)), ["cart.py:5:17", "item.py:8:9"]);
     // A definition that is gone has no place.
