@@ -24,6 +24,8 @@
 //!    result until something changes.
 //! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.
 //!
+//! [`embed`] turns texts into vectors by a model that the user has set up, for searches by meaning.
+//!
 //! [`github`] searches repositories and reads commits over GitHub's REST API. [`net`] is the guarded HTTP client for
 //! all network access, with checks on hosts, secrets, time and size.
 //!
@@ -48,6 +50,7 @@ pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod discover;
+pub mod embed;
 pub mod extract;
 pub mod facts;
 #[cfg(any(test, fuzzing))]

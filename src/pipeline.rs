@@ -1,6 +1,7 @@
 //! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
 mod earlier;
+mod embed;
 mod excerpt;
 mod mend;
 mod partial;
@@ -13,6 +14,7 @@ mod tree;
 mod unsaved;
 
 use earlier::{Earlier, compare};
+pub use embed::{EmbedError, Embedded, Embedding, Missing, embed, estimated_tokens, meanings, missing, text};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
 pub use mend::rebuild;
 pub use partial::{LeftOut, drift_of};

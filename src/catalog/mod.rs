@@ -10,7 +10,9 @@ pub mod github;
 mod here;
 pub mod indexes;
 pub mod locate;
+pub mod meaning;
 mod mend;
+pub mod models;
 mod reach;
 pub mod related;
 pub mod remotes;
@@ -21,8 +23,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-pub use crate::pipeline::{OfProject, Options, Report, of_project};
+pub use crate::pipeline::{OfProject, Options, Report, estimated_tokens, of_project};
 pub use indexes::{Indexes, Repo, damage, store_error};
+pub use meaning::Models;
 pub use mend::mended;
 pub use remotes::Remotes;
 
@@ -45,6 +48,8 @@ pub struct Context {
     pub indexes: Indexes,
     /// Access to remote repositories.
     pub remotes: Arc<Remotes>,
+    /// Models that embed.
+    pub models: Arc<Models>,
     rights: Arc<Rights>,
 }
 
@@ -53,7 +58,7 @@ impl Context {
     pub fn new(config: Config) -> Self {
         let session = Session::open(&config.home);
         let indexes = Indexes::new(&config);
-        Self { config, session, indexes, remotes: Arc::default(), rights: Arc::default() }
+        Self { config, session, indexes, remotes: Arc::default(), models: Arc::default(), rights: Arc::default() }
     }
 
     /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
@@ -70,6 +75,7 @@ impl Context {
             session: Session::open(&self.config.home.join("callers").join(name)),
             indexes: self.indexes.seen_by(rights.clone()),
             remotes: self.remotes.clone(),
+            models: self.models.clone(),
             rights,
         }
     }
@@ -95,7 +101,7 @@ impl Context {
 
     /// Creates a caller for a request.
     pub fn caller<'a>(&'a self, request: &'a Request) -> Caller<'a> {
-        let Self { config, indexes, remotes, rights, .. } = self;
+        let Self { config, indexes, remotes, models, rights, .. } = self;
         let (notes, from) = (Notes::default(), Mutex::default());
         let (words, paths, began) = (Vec::new(), Vec::new(), Instant::now());
         let excerpts = Mutex::default();
@@ -104,6 +110,7 @@ impl Context {
             config,
             indexes,
             remotes,
+            models,
             rights,
             request,
             began,
@@ -125,6 +132,8 @@ pub struct Caller<'a> {
     pub indexes: &'a Indexes,
     /// Access to remote repositories.
     pub remotes: &'a Remotes,
+    /// Models that embed.
+    pub models: &'a Models,
     /// Rights of whoever asks.
     pub rights: &'a Rights,
     /// The request, with its directory, progress callback and patience.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::words::Words;
 use super::{Global, Own};
 use crate::answer::SHARED;
-use crate::mcp::schema::{Described, describe};
+use crate::mcp::schema::{Described, describe_for_people};
 use crate::tools::{TOOLS, ToolSpec};
 
 /// The type of a flag's value.
@@ -46,9 +46,13 @@ const OFF: [(&str, &str); 3] = [
     ("use_regex", "The pattern is text, no regular expression"),
 ];
 
+/// Tools that no client is shown, because they may cost money, and that people call.
+const FOR_PEOPLE: [&str; 1] = ["embed_repo"];
+
 /// Tools whose commands are made from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {
-    TOOLS.iter().filter(|spec| spec.shown.is_some() && !BY_HAND.contains(&spec.name))
+    let is_shown = |spec: &&ToolSpec| spec.shown.is_some() || FOR_PEOPLE.contains(&spec.name);
+    TOOLS.iter().filter(is_shown).filter(|spec| !BY_HAND.contains(&spec.name))
 }
 
 /// The tool behind a command. Its MCP name is accepted as well, also with dashes.
@@ -60,7 +64,7 @@ pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
 /// Whether a tool has an argument of that name.
 pub(super) fn takes(tool: &str, argument: &str) -> bool {
     let spec = TOOLS.iter().find(|spec| spec.name == tool);
-    spec.is_some_and(|spec| describe(&(spec.input)()).properties().any(|(name, _)| name == argument))
+    spec.is_some_and(|spec| describe_for_people(&(spec.input)()).properties().any(|(name, _)| name == argument))
 }
 
 /// A parser for the one command that the arguments seem to name: the options of every command are copied into each,
@@ -93,7 +97,7 @@ pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
         let command = Command::new(spec.command);
         let is_needed = !is_for_one || named.contains(&spec.name);
         parser = parser.subcommand(match is_needed {
-            true if lists_only => command.about(about(&describe(&(spec.input)()), Words::of(spec.name))),
+            true if lists_only => command.about(about(&describe_for_people(&(spec.input)()), Words::of(spec.name))),
             true => filled(command, spec, is_read),
             false => command,
         });
@@ -109,7 +113,7 @@ fn about(described: &Described, words: Words) -> String {
 
 /// A command with its help and its flags. Help that is read by somebody is put in the words of the terminal.
 pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Command {
-    let described = describe(&(spec.input)());
+    let described = describe_for_people(&(spec.input)());
     let words = if is_read { Words::of(spec.name) } else { Words::OfTools };
     let with_help = |arg: Arg, schema: &Value| with_help(arg, schema, words);
     let mut command = command.about(about(&described, words));
@@ -269,7 +273,7 @@ fn singular(described: &Described, name: &str) -> Option<String> {
 
 /// The arguments of a tool, from the command line.
 pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
-    let described = describe(&(spec.input)());
+    let described = describe_for_people(&(spec.input)());
     let mut arguments = Map::new();
     for (name, schema) in described.properties() {
         if kind(schema) == Kind::Switch {

@@ -26,7 +26,18 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("History", &["changed", "diff"]),
     (
         "Repositories",
-        &["index", "list", "resolve", "index-file", "invalidate", "index-repo", "grep", "remote-refs", "github"],
+        &[
+            "index",
+            "list",
+            "resolve",
+            "index-file",
+            "embed",
+            "invalidate",
+            "index-repo",
+            "grep",
+            "remote-refs",
+            "github",
+        ],
     ),
     (
         "Serve and keep",
@@ -39,6 +50,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "watch-claude",
             "hook-event",
             "config",
+            "models",
             "doctor",
             "stats",
             "call",

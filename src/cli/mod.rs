@@ -10,6 +10,7 @@ mod here;
 mod init;
 mod interrupt;
 mod lsp;
+mod models;
 mod output;
 mod pick;
 mod progress;
@@ -150,6 +151,7 @@ enum Own {
     HookEvent(watch::HookEvent),
     Doctor(doctor::Doctor),
     Config(settings::Settings),
+    Models(models::List),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
         /// The tool's name, as `search_symbols`.
@@ -206,6 +208,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
                 Ok(Own::Doctor(how)) => return examine(&global, &how),
+                Ok(Own::Models(_)) => return show_models(&global),
                 Ok(Own::Config(asked)) => return show_settings(&global, &asked),
                 Ok(Own::Completions { shell }) => return completions(shell),
                 Ok(Own::Man) => return manual(),
@@ -288,6 +291,14 @@ fn examine(global: &Global, how: &doctor::Doctor) -> u8 {
 fn set_up(global: &Global, how: &init::Init) -> u8 {
     match config::load(&flags(global, Settings::default())) {
         Ok(config) => init::run(how, global, &config),
+        Err(err) => fail(&err),
+    }
+}
+
+/// Shows the models.
+fn show_models(global: &Global) -> u8 {
+    match config::load(&flags(global, Settings::default())) {
+        Ok(config) => models::run(global, &config),
         Err(err) => fail(&err),
     }
 }

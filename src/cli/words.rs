@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use crate::catalog::indexes::shell_word;
-use crate::mcp::schema::describe;
+use crate::mcp::schema::describe_for_people;
 use crate::tools::{TOOLS, ToolSpec};
 
 /// Phrases that name a client's things, and the terminal's words for them.
@@ -153,7 +153,7 @@ fn arguments() -> &'static BTreeSet<String> {
     static ARGUMENTS: OnceLock<BTreeSet<String>> = OnceLock::new();
     ARGUMENTS.get_or_init(|| {
         let of_tools = TOOLS.iter().flat_map(|spec| {
-            let described = describe(&(spec.input)());
+            let described = describe_for_people(&(spec.input)());
             described.properties().map(|(name, _): (&String, &Value)| name.clone()).collect::<Vec<_>>()
         });
         of_tools.chain(crate::answer::SHARED.iter().map(|name| (*name).to_owned())).collect()

@@ -5,6 +5,7 @@ mod error;
 mod git;
 mod github;
 mod http;
+mod models;
 mod origin;
 mod place;
 mod project;
@@ -30,6 +31,7 @@ pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
 pub use http::{Http, Transport};
+pub use models::{Models, OPENAI, Service};
 pub use origin::{Origin, Shown};
 pub use project::PROJECT_FILE;
 pub use secrets::Secrets;
@@ -101,6 +103,8 @@ pub struct Config {
     pub github: GitHub,
     /// Serving over HTTP.
     pub http: Http,
+    /// Models that embed and summarise.
+    pub models: Models,
 }
 
 /// How fresh an answer must be.
@@ -170,6 +174,7 @@ impl Default for Config {
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),
             http: Http::default(),
+            models: Models::default(),
         }
     }
 }
@@ -212,13 +217,13 @@ pub fn apply(
         problem,
     })?;
     config.http.token = http::token(env);
+    config.models.read_keys(env);
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
     let Http { tokens_file, tls_cert, tls_key, roots, .. } = &mut config.http;
     let files = [&mut config.log_file, &mut config.ca_file, tokens_file, tls_cert, tls_key];
-    for path in files.into_iter().flatten().chain(roots) {
+    for path in files.into_iter().flatten().chain(roots).chain(&mut config.models.embed_model) {
         *path = expand(std::mem::take(path), user.as_deref());
     }
-    config.in_vain.extend(settings::in_vain(env));
     Ok(config)
 }
 

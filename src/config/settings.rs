@@ -202,6 +202,42 @@ settings! {
     user context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
         |config, wanted| config.asks_in_vain(wanted, "context_providers"),
         config.in_vain.contains(&"context_providers");
+    /// A folder with a model that embeds on this machine.
+    user embed_model: PathBuf = ["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"] path,
+        |config, path| config.models.embed_model = Some(path),
+        config.models.embed_model;
+    /// The base URL of a server that speaks OpenAI's interface, as `http://localhost:11434/v1`; such a host is named in `trusted_hosts`.
+    user openai_api_base: String = ["CODELODE_OPENAI_API_BASE", "OPENAI_API_BASE", "OPENAI_BASE_URL"] text,
+        |config, url| config.models.openai.base = base_url(&url)?,
+        config.models.openai.base.as_str();
+    /// The model of that server that embeds, as `text-embedding-3-small`; its key is in `OPENAI_API_KEY`.
+    user openai_embed_model: String = ["CODELODE_OPENAI_EMBED_MODEL", "OPENAI_EMBED_MODEL"] text,
+        |config, model| config.models.openai.embed_model = named(model),
+        config.models.openai.embed_model;
+    /// The base URL of Gemini's interface.
+    user google_api_base: String = ["CODELODE_GOOGLE_API_BASE", "GOOGLE_API_BASE"] text,
+        |config, url| config.models.google.base = base_url(&url)?,
+        config.models.google.base.as_str();
+    /// The model of Gemini that embeds, as `gemini-embedding-001`; its key is in `GOOGLE_API_KEY`.
+    user google_embed_model: String = ["CODELODE_GOOGLE_EMBED_MODEL", "GOOGLE_EMBED_MODEL"] text,
+        |config, model| config.models.google.embed_model = named(model),
+        config.models.google.embed_model;
+    /// How many texts a request to embed holds.
+    user embed_batch_size: usize = ["CODELODE_EMBED_BATCH_SIZE"] number,
+        |config, n_texts| config.models.embed_batch = n_texts.clamp(1, 2048),
+        config.models.embed_batch;
+    /// How many requests to embed are under way at once.
+    user embed_concurrency: usize = ["CODELODE_EMBED_CONCURRENCY"] number,
+        |config, n_requests| config.models.embed_concurrency = n_requests.clamp(1, 64),
+        config.models.embed_concurrency;
+    /// How long an answer to a request to embed may take, in seconds.
+    user embed_timeout: u64 = ["CODELODE_EMBED_TIMEOUT"] number,
+        |config, seconds| config.models.embed_timeout = Duration::from_secs(seconds.max(1)),
+        config.models.embed_timeout.as_secs();
+    /// What a million embedded tokens cost, in dollars, for the estimate before and after.
+    user embed_price: f64 = ["CODELODE_EMBED_PRICE"] dollars,
+        |config, price| config.models.embed_price = Some(price),
+        config.models.embed_price;
     /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
     user trusted_hosts: Vec<String> = ["CODELODE_TRUSTED_HOSTS"] list,
         |config, hosts| config.trusted_hosts = hosts,
@@ -314,17 +350,6 @@ pub(super) fn of_environment(env: &dyn Fn(&str) -> Option<String>) -> Result<Set
     Ok(settings)
 }
 
-/// Variables of codelode's predecessors without effect yet, with the value that asks for nothing.
-const IN_VAIN: &[(&[&str], &str)] = &[(&["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"], "")];
-
-/// Variables of an environment that are set without effect.
-pub(super) fn in_vain(env: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = &'static str> {
-    IN_VAIN.iter().filter_map(|(names, nothing)| {
-        let name = names.iter().find(|name| env(name).is_some_and(|value| !value.trim().is_empty()))?;
-        (env(name)?.trim() != *nothing).then_some(*name)
-    })
-}
-
 /// Settings of a file.
 pub(super) fn of_file(path: &Path, text: &str) -> Result<Settings, Error> {
     let malformed = |err: toml::de::Error| Error::Malformed { path: path.to_owned(), problem: err.to_string() };
@@ -345,6 +370,17 @@ pub(super) fn nearest(key: &str) -> Option<&'static str> {
 /// Parses a whole number.
 fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
     text.replace('_', "").parse().map_err(|_| format!("is {text:?}; give a whole number"))
+}
+
+/// Parses an amount of dollars.
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.trim_start_matches('$').parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or_else(|| format!("is {text:?}; give dollars, as 0.02"))
+}
+
+/// A name, unless it is empty.
+fn named(name: String) -> Option<String> {
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
 /// Parses yes or no, in the usual spellings.
@@ -421,7 +457,7 @@ fn memory(megabytes: u64) -> Result<Option<u64>, String> {
 fn base_url(text: &str) -> Result<Url, String> {
     let is_plain = |url: &Url| url.username().is_empty() && url.password().is_none();
     let base = Url::parse(text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http") && is_plain(url));
-    base.ok_or_else(|| "is no URL, or holds a password; write https://<host>/api/v3 for GitHub Enterprise".to_owned())
+    base.ok_or_else(|| "is no URL, or holds a password; write https://<host>/<path>, without a key".to_owned())
 }
 
 impl std::str::FromStr for Format {

@@ -130,7 +130,6 @@ fn asking_for_what_no_version_does_yet_is_remembered_and_asking_for_nothing_is_n
     assert_eq!(in_vain("use_ai_summaries = false\ncontext_providers = false", &[]), [""; 0]);
     assert_eq!(in_vain("context_providers = true", &[]), ["context_providers"]);
     assert_eq!(in_vain("context_providers = true", &[("CODELODE_CONTEXT_PROVIDERS", "no")]), [""; 0]);
-    assert_eq!(in_vain("", &[("JCODEMUNCH_EMBED_MODEL", "x")]), ["JCODEMUNCH_EMBED_MODEL"]);
 }
 
 #[test]
@@ -145,6 +144,36 @@ fn a_server_over_http_is_set_by_its_own_names_and_those_of_a_predecessor() {
     assert_eq!(http.token.as_ref().map(|token| token.0.as_str()), Some("secret"));
     assert!(!format!("{http:?}").contains("secret"), "it is never shown");
     assert!(decide("", &[("CODELODE_TRANSPORT", "carrier-pigeon")], &Flags::default()).is_err());
+}
+
+#[test]
+fn models_are_set_by_their_services_names_and_keys_are_never_shown() {
+    let env = [
+        ("HOME", "/home/me"),
+        ("JCODEMUNCH_EMBED_MODEL", "~/model"),
+        ("OPENAI_API_BASE", "http://localhost:11434/v1"),
+        ("OPENAI_API_KEY", "sk-secret"),
+        ("OPENAI_EMBED_MODEL", "nomic"),
+        ("GOOGLE_API_KEY", "AIza-secret"),
+        ("GOOGLE_EMBED_MODEL", "gemini-embedding-001"),
+        ("CODELODE_EMBED_PRICE", "0.02"),
+    ];
+    let config = decide("embed_batch_size = 0\nembed_timeout = 5", &env, &Flags::default()).unwrap();
+    let models = &config.models;
+    assert_eq!(models.embed_model.as_deref(), Some(Path::new("/home/me/model")));
+    assert_eq!(
+        (models.openai.base.as_str(), models.openai.embed_model.as_deref()),
+        ("http://localhost:11434/v1", Some("nomic"))
+    );
+    assert_eq!(models.openai.key.as_ref().map(|key| key.0.as_str()), Some("sk-secret"));
+    assert_eq!(models.google.embed_model.as_deref(), Some("gemini-embedding-001"));
+    assert_eq!((models.embed_batch, models.embed_timeout, models.embed_price), (1, Duration::from_secs(5), Some(0.02)));
+    let shown = format!("{config:?} {}", serde_json::json!(config.shown()));
+    assert!(!shown.contains("sk-secret") && !shown.contains("AIza-secret"), "keys are never shown");
+    let split = [("OPENAI_API_KEY", "two words"), ("HOME", "/home/me")];
+    assert_eq!(decide("", &split, &Flags::default()).unwrap().models.openai.key, None);
+    let hidden = [("OPENAI_API_BASE", "https://me:hunter2@example.org"), ("HOME", "/home/me")];
+    assert!(!decide("", &hidden, &Flags::default()).unwrap_err().contains("hunter2"));
 }
 
 #[test]
@@ -174,6 +203,9 @@ fn a_project_decides_nothing_that_is_not_its_own() {
         "trusted_hosts = ['*']",
         "github_api_url = 'https://evil.example'",
         "ca_file = '/tmp/ca.pem'",
+        "openai_api_base = 'https://evil.example'",
+        "openai_embed_model = 'dear'",
+        "embed_model = '/tmp/model'",
         "allow_secrets = ['*']",
         "path_map = ['/a=/']",
         "log_file = '/home/me/.bashrc'",

@@ -16,8 +16,10 @@ const NOISE: &[&str] = &[
     "additionalProperties",
 ];
 
-/// Marks an argument without effect so far, which is not shown.
+/// Marks an argument that is not shown: to nobody, because it has no effect so far, or not to a client.
 const HIDDEN: &str = "x-hidden";
+/// Value of the mark for arguments that people are shown.
+const FROM_CLIENTS: &str = "client";
 
 /// A tool's description and the schema of its arguments.
 pub struct Described {
@@ -75,6 +77,18 @@ pub fn describe(schema: &schemars::Schema) -> Described {
     Described { description, input, rare }
 }
 
+/// Describes a tool for people, with arguments that are not worth a model's tokens.
+pub fn describe_for_people(schema: &schemars::Schema) -> Described {
+    let mut schema = schema.clone();
+    let properties = schema.as_object_mut().and_then(|object| object.get_mut("properties")?.as_object_mut());
+    for property in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        if property.get(HIDDEN).is_some_and(|from| from == FROM_CLIENTS) {
+            property.remove(HIDDEN);
+        }
+    }
+    describe(&schema)
+}
+
 /// A schema without noise: definitions inlined, null unions opened, empty defaults dropped.
 pub fn strip(schema: &Value) -> Value {
     let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -102,7 +116,7 @@ fn stripped(schema: &Value, definitions: &Map<String, Value>, inside: &mut Vec<S
                 union(&mut result, key, branches);
             }
             "properties" => {
-                let shown = |(_, value): &(&String, &Value)| value.get(HIDDEN) != Some(&Value::Bool(true));
+                let shown = |(_, value): &(&String, &Value)| value.get(HIDDEN).is_none();
                 let properties = value.as_object().into_iter().flatten().filter(shown);
                 let properties = properties.map(|(name, value)| (name.clone(), stripped(value, definitions, inside)));
                 result.insert(key.clone(), Value::Object(properties.collect()));

@@ -6,6 +6,7 @@
 //! is retried.
 
 mod address;
+pub mod api;
 mod body;
 mod error;
 mod guard;
@@ -75,20 +76,35 @@ pub enum Method {
 #[derive(Clone)]
 pub struct Credentials {
     origin: Origin,
-    /// User name for basic authentication; `None` for a bearer token.
-    user: Option<String>,
+    form: Form,
     secret: String,
+}
+
+/// How a secret is sent.
+#[derive(Clone)]
+enum Form {
+    /// As a bearer token.
+    Bearer,
+    /// As the password of this user.
+    Basic(String),
+    /// In a header of this name.
+    Header(&'static str),
 }
 
 impl Credentials {
     /// A bearer token for the origin of a URL.
     pub fn bearer(url: &Url, token: &str) -> Self {
-        Self { origin: url.origin(), user: None, secret: token.to_owned() }
+        Self { origin: url.origin(), form: Form::Bearer, secret: token.to_owned() }
     }
 
     /// User name and password for the origin of a URL.
     pub fn basic(url: &Url, user: &str, password: &str) -> Self {
-        Self { origin: url.origin(), user: Some(user.to_owned()), secret: password.to_owned() }
+        Self { origin: url.origin(), form: Form::Basic(user.to_owned()), secret: password.to_owned() }
+    }
+
+    /// A key in a header of its own, for the origin of a URL.
+    pub fn header(url: &Url, name: &'static str, key: &str) -> Self {
+        Self { origin: url.origin(), form: Form::Header(name), secret: key.to_owned() }
     }
 }
 
@@ -309,13 +325,14 @@ impl Client {
         if request.packed {
             asked = asked.header("accept-encoding", "gzip");
         }
-        if let Some(Credentials { origin, user, secret }) = &request.credentials
+        if let Some(Credentials { origin, form, secret }) = &request.credentials
             && *origin == url.origin()
             && url.scheme() == "https"
         {
-            asked = match user {
-                Some(user) => asked.basic_auth(user, Some(secret)),
-                None => asked.bearer_auth(secret),
+            asked = match form {
+                Form::Bearer => asked.bearer_auth(secret),
+                Form::Basic(user) => asked.basic_auth(user, Some(secret)),
+                Form::Header(name) => asked.header(*name, secret),
             };
         }
         let answer = asked.timeout(silence).send().map_err(|err| Error::of_exchange(err, host, silence))?;

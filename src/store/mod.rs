@@ -9,13 +9,15 @@
 //! files.<n>         the files of a snapshot as of commit n (files.rs)
 //! edges.<n>         edges of that snapshot (edges.rs): derived on first use
 //! ranks.<n>         ranks of its symbols by those edges (ranks.rs): derived likewise
+//! texts.all         keys of the texts that stand for symbols, of all files (texts.rs): derived on first use
+//! vectors.m<hash>   vectors of such texts by one model (vectors.rs); it only grows, and no commit touches it
 //! index/            tantivy's segments; its own list of them lives in the manifest
 //! lock              held by the writer
 //! ```
 //!
 //! A commit writes new files, syncs them all at once, and only then renames a manifest that names them. Files that no
 //! manifest names do not exist: the next run sweeps them away, except tables that a live process is writing (their
-//! names end in `.new`, and they are locked). So a process killed at any point leaves the old generation or the new
+//! names end in `.new`, and they are locked), and vectors, which cost time or money. So a process killed at any point leaves the old generation or the new
 //! one. Readers hold their mappings and are never disturbed.
 
 #[cfg(any(test, fuzzing))]
@@ -27,6 +29,7 @@ mod tables;
 
 pub use life::known::Known;
 pub use life::manifest::{Manifest, SnapshotFacts};
+pub use life::meaning::Meanings;
 pub use life::prepared::Prepared;
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
 pub use life::snapshot::Snapshot;
@@ -39,6 +42,8 @@ pub use search::index::{Clause, Field, index_schema};
 pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
 pub use tables::files::{Entry, FileTable, Row};
 pub use tables::ranks::{Rank, RankTable};
+pub use tables::texts::{TextRow, TextTable};
+pub use tables::vectors::{TextKey, VectorTable, VectorWriter, text_key};
 
 use std::fs::File;
 use std::io;
@@ -86,6 +91,14 @@ pub enum Error {
         path: PathBuf,
         /// Description of the damage.
         what: String,
+    },
+    /// A model gives vectors of another length than before.
+    #[error("the model gives {given} dimensions, and its stored vectors have {stored}")]
+    Dimensions {
+        /// Dimensions of the stored vectors.
+        stored: usize,
+        /// Dimensions of the new ones.
+        given: usize,
     },
     /// The snapshot is not in the manifest.
     #[error("the index holds no snapshot of this folder")]

@@ -6,6 +6,7 @@
 mod call;
 mod changes;
 pub mod check_references;
+pub mod embed_repo;
 mod fields;
 mod filters;
 pub mod find_dead_code;
@@ -41,6 +42,7 @@ pub mod invalidate_cache;
 pub mod list_repos;
 pub mod list_repository_refs;
 pub mod matches;
+mod meaning;
 pub mod paths;
 pub mod pick;
 pub mod resolve_repo;
@@ -181,6 +183,7 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_symbol_diff::GetSymbolDiff>(),
     ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
+    ToolSpec::of::<embed_repo::EmbedRepo>(),
     ToolSpec::of::<get_repo_outline::GetRepoOutline>(),
     ToolSpec::of::<get_file_tree::GetFileTree>(),
     ToolSpec::of::<list_repos::ListRepos>(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{Facts, Fields};
 use super::filters::Filters;
 use super::indexes::{self, Repo};
+use super::meaning::Meaning;
 use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
 use crate::languages;
 use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
@@ -50,15 +51,15 @@ pub struct Args {
     sort_by: SortBy,
     /// Search by meaning, where an embedding provider is set up.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     semantic: bool,
     /// Weight of meaning against words, 0 to 1.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     semantic_weight: Option<f32>,
     /// By meaning alone.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     semantic_only: bool,
     /// With each symbol's source.
     #[serde(default)]
@@ -230,11 +231,18 @@ impl Tool for SearchSymbols {
         let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
+        let by_meaning = args.semantic || args.semantic_only;
+        let asks = || Meaning::of(call, &filters.text, args.semantic_weight, args.semantic_only);
+        let meaning = by_meaning.then(asks).transpose()?;
+        let ask = |repo: &Repo| match meaning.as_ref().map(|meaning| meaning.ask(call, repo, &search)).transpose()? {
+            Some(Some(found)) => Ok(found),
+            _ => ask_on(repo, &search, call.offset),
+        };
         let mut answers = Vec::new();
         for repo in &mut repos {
             // Files to be shown must be those on disk.
             let about = |repo: &Repo, answer: &Found| (!answer.hits.is_empty()).then(|| paths(repo, &answer.hits));
-            let answer = indexes::answered(call, repo, |repo| ask_on(repo, &search, call.offset), about)?;
+            let answer = indexes::answered(call, repo, ask, about)?;
             answers.push(answer);
         }
         let Found { hits, considered, more: at_least, confidence, evidence, unknown, places, .. } =
@@ -261,7 +269,7 @@ impl Tool for SearchSymbols {
         }
         call.note("symbol_count", repos.iter().map(|repo| repo.snapshot.facts().symbols).sum::<u64>());
         call.narrow("add kind:, lang: or file: to the query");
-        if args.semantic_weight.is_some() {
+        if args.semantic_weight.is_some() && !by_meaning {
             call.note("hint", "`semantic_weight` has no effect without `semantic`");
         }
         let mut sources = Sources::new(call, &args);
@@ -342,10 +350,6 @@ pub(super) fn meant(word: &str, table: &[(&str, &str)]) -> String {
 
 /// Refuses an invalid request.
 fn check(args: &Args) -> Result<(), Error> {
-    if args.semantic || args.semantic_only {
-        let message = "semantic search needs an embedding provider and none is set up; search without `semantic`";
-        return Err(Error::new(Code::NoEmbeddingProvider, message));
-    }
     if args.semantic_weight.is_some_and(|weight| !(0.0..=1.0).contains(&weight)) {
         return Err(Error::new(Code::InvalidArguments, "`semantic_weight` lies between 0 and 1"));
     }

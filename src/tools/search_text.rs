@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::matches::{self, Found, Scope};
 use super::search_symbols::path_glob;
 use super::{Call, Code, Error, Shown, Tool};
+use crate::catalog::meaning;
 use crate::languages;
 use crate::query::scan::{Candidates, Limits};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
@@ -145,8 +146,8 @@ impl<'a> Search<'a> {
             return wrong("`query` is longer than 10,000 bytes");
         }
         if args.semantic {
-            let message = "semantic search needs an embedding provider and none is set up; search without `semantic`";
-            return Err(Error::new(Code::NoEmbeddingProvider, message));
+            meaning::provider(call)?;
+            return wrong("search_text finds what is written; search_symbols searches by meaning, with `semantic`");
         }
         let pattern = Pattern {
             patterns: vec![args.query.clone()],

@@ -1,5 +1,7 @@
 //! Calls of toy tools: arguments and answers.
 
+mod meaning;
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use schemars::JsonSchema;

@@ -5,6 +5,7 @@ pub(super) mod explain;
 pub(super) mod form;
 mod issue;
 pub(super) mod lookup;
+pub(super) mod meaning;
 pub(super) mod phrase;
 pub(super) mod prominence;
 pub(super) mod prose;

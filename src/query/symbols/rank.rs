@@ -556,7 +556,7 @@ pub(in crate::query) fn begins(text: &[u8], word: &[u8]) -> bool {
 }
 
 /// Whether a symbol is in a test, an example, generated or vendored code.
-fn is_aside(symbol: &SymbolView<'_>) -> bool {
+pub(super) fn is_aside(symbol: &SymbolView<'_>) -> bool {
     symbol.file.is_test() || symbol.file.is_generated() || is_vendored(symbol.file)
 }
 

@@ -3,6 +3,7 @@
 pub(super) mod identity;
 pub(super) mod known;
 pub(super) mod manifest;
+pub(super) mod meaning;
 pub(super) mod prepared;
 pub(super) mod registry;
 pub(super) mod snapshot;

@@ -162,6 +162,11 @@ impl Snapshot {
         &self.facts
     }
 
+    /// Folder and number of its store.
+    pub(super) fn store(&self) -> (&Path, u64) {
+        (&self.dir, self.manifest.store)
+    }
+
     /// Generation of its commit.
     pub fn generation(&self) -> u64 {
         self.manifest.generation

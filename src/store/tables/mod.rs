@@ -1,5 +1,7 @@
-//! Tables of a snapshot: its files, edges and ranks.
+//! Tables of a snapshot: its files, edges and ranks; and of a store: texts of symbols, and their vectors.
 
 pub(super) mod edges;
 pub(super) mod files;
 pub(super) mod ranks;
+pub(super) mod texts;
+pub(super) mod vectors;

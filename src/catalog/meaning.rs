@@ -1,0 +1,169 @@
+//! Search by meaning for tools: the provider that is set up, the vector of a question, and the vectors of a
+//! repository's symbols, which are made when they are first asked for.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::Caller;
+use super::indexes::{Repo, store_error};
+use super::remotes::net_error;
+use crate::answer::{Code, Error};
+use crate::config::Config;
+use crate::embed::{self, HOW, Provider, Purpose};
+use crate::net::api::Failure;
+use crate::pipeline::{self, EmbedError, Embedded, Embedding, Missing};
+use crate::store::{Meanings, Snapshot};
+
+/// Maximum wait for another process that embeds the same repository.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Time that a question spends on missing vectors. A person at a terminal sees the progress and may stop it.
+const LAZILY: Duration = Duration::from_secs(15);
+/// Open repositories whose vectors are remembered.
+const MOST_JOINED: usize = 8;
+
+/// Models of a process. Nothing is opened before its first use.
+#[derive(Default)]
+pub struct Models {
+    provider: OnceLock<Result<Option<Arc<dyn Provider>>, String>>,
+    joined: Mutex<Vec<Joined>>,
+}
+
+/// Vectors of a snapshot that has them all.
+struct Joined {
+    of: Weak<Snapshot>,
+    meanings: Arc<Meanings>,
+}
+
+impl Models {
+    /// The provider that is set up, if any.
+    pub fn provider(&self, config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
+        let made = self.provider.get_or_init(|| embed::provider(config).map_err(|err| err.to_string()));
+        made.clone().map_err(|problem| Error::new(Code::Unavailable, problem))
+    }
+}
+
+/// The provider that is set up, or the error that says how to set one up.
+pub fn provider(caller: &Caller<'_>) -> Result<Arc<dyn Provider>, Error> {
+    caller.models.provider(caller.config)?.ok_or_else(|| {
+        let message = format!("search by meaning needs an embedding provider and none is set up: {HOW}");
+        Error::new(Code::NoEmbeddingProvider, message)
+    })
+}
+
+/// Vector of a question.
+pub fn question(caller: &Caller<'_>, provider: &Arc<dyn Provider>, text: &str) -> Result<Vec<f32>, Error> {
+    let vectors = provider.embed(&[text], Purpose::Question, &caller.request.cancelled).map_err(|err| failed(&err))?;
+    vectors.into_iter().next().ok_or_else(|| Error::new(Code::Unavailable, "the provider gave no vector"))
+}
+
+/// Vectors of a repository's symbols; `None` without any. Those that are missing are made first, as far as time and
+/// the provider allow; the answer's `_meta` says how many are still missing.
+pub fn meanings(
+    caller: &Caller<'_>,
+    repo: &Repo,
+    provider: &Arc<dyn Provider>,
+) -> Result<Option<Arc<Meanings>>, Error> {
+    if let Some(meanings) = joined(caller.models, &repo.snapshot) {
+        return Ok(Some(meanings));
+    }
+    let stored = |err| store_error(err, &repo.sidecar);
+    let identity = provider.identity();
+    let missing = pipeline::missing(&repo.snapshot, &identity, false).map_err(stored)?;
+    let mut n_missing = missing.counts.missing;
+    if !missing.is_empty() && caller.may_index(&repo.sidecar.repo).is_ok() {
+        let until = (!caller.request.for_people).then(|| Instant::now() + LAZILY);
+        match run(caller, repo, &missing, &Options { provider, batch: None, force: false, until }) {
+            Ok(done) => n_missing = done.missing,
+            Err(failure) => {
+                let (err, done) = *failure;
+                if matches!(err.code, Code::Cancelled | Code::InvalidArguments) {
+                    return Err(err);
+                }
+                n_missing = done.missing;
+                caller.note("embedding_warning", err.message);
+            }
+        }
+    }
+    if n_missing > 0 {
+        caller.note("embeddings_missing", n_missing);
+        caller.note("hint", "call embed_repo for the embeddings that are missing");
+    }
+    let meanings = pipeline::meanings(&repo.snapshot, &identity).map_err(stored)?.map(Arc::new);
+    if let Some(meanings) = meanings.as_ref().filter(|_| n_missing == 0) {
+        let mut all = lock(caller.models);
+        all.retain(|joined| joined.of.strong_count() > 0);
+        all.truncate(MOST_JOINED - 1);
+        all.insert(0, Joined { of: Arc::downgrade(&repo.snapshot), meanings: meanings.clone() });
+    }
+    Ok(meanings)
+}
+
+fn lock(models: &Models) -> std::sync::MutexGuard<'_, Vec<Joined>> {
+    // Every change is one step, so a panic elsewhere leaves the list intact.
+    models.joined.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn joined(models: &Models, snapshot: &Arc<Snapshot>) -> Option<Arc<Meanings>> {
+    let all = lock(models);
+    let is_it = |joined: &&Joined| joined.of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, snapshot));
+    all.iter().find(is_it).map(|joined| joined.meanings.clone())
+}
+
+/// Options of [`run`].
+pub struct Options<'a> {
+    /// The provider.
+    pub provider: &'a Arc<dyn Provider>,
+    /// Texts of one request.
+    pub batch: Option<usize>,
+    /// Embed everything again.
+    pub force: bool,
+    /// Time when the run ends.
+    pub until: Option<Instant>,
+}
+
+/// Texts of a repository without a vector, for a caller who may change its index.
+pub fn missing(caller: &Caller<'_>, repo: &Repo, provider: &dyn Provider, force: bool) -> Result<Missing, Error> {
+    caller.may_index(&repo.sidecar.repo)?;
+    pipeline::missing(&repo.snapshot, &provider.identity(), force).map_err(|err| store_error(err, &repo.sidecar))
+}
+
+/// Embeds texts. An error comes with what was done before it.
+pub fn run(
+    caller: &Caller<'_>,
+    repo: &Repo,
+    missing: &Missing,
+    options: &Options<'_>,
+) -> Result<Embedded, Box<(Error, Embedded)>> {
+    let tell = caller.request.told();
+    let Options { provider, batch, force, until } = *options;
+    let cancelled = &caller.request.cancelled;
+    let how = Embedding { provider, batch, force, until, progress: &tell, cancelled, patience: PATIENCE };
+    pipeline::embed(&repo.snapshot, missing, &how).map_err(|(err, done)| {
+        let err = match err {
+            EmbedError::Store(err @ crate::store::Error::Dimensions { .. }) => Error::new(
+                Code::InvalidArguments,
+                format!("{err}; call embed_repo with force to embed everything again"),
+            ),
+            EmbedError::Store(err) => store_error(err, &repo.sidecar),
+            EmbedError::Provider(err) => failed(&err),
+        };
+        Box::new((err, done))
+    })
+}
+
+/// Failure of a provider, for callers.
+fn failed(err: &embed::Error) -> Error {
+    let message = err.to_string();
+    let embed::Error::Remote(failure) = err else { return Error::new(Code::Unavailable, message) };
+    match failure {
+        Failure::Net(err) => net_error(err),
+        Failure::Denied { .. } => {
+            Error::new(Code::AccessDenied, format!("{message}; set a valid key, see `codelode models`"))
+        }
+        Failure::Limited { after, .. } => Error::new(Code::RateLimitExceeded, message)
+            .with("retry_after_seconds", json!(after.map(|after| after.as_secs()))),
+        Failure::Status { .. } | Failure::Malformed { .. } => Error::new(Code::Unavailable, message),
+    }
+}

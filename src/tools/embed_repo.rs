@@ -1,0 +1,116 @@
+//! Computes the embeddings of a repository's symbols.
+
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Error, Shown, Tool, indexes};
+use crate::catalog::meaning::{self, Options};
+use crate::embed::Provider;
+
+/// Compute the embeddings that search by meaning needs, where a provider is set up. Only what has none yet; the first
+/// such search does it too.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Texts of one request (default: 50, or as configured).
+    #[serde(default)]
+    batch_size: Option<u32>,
+    /// Also what has one.
+    #[serde(default)]
+    force: bool,
+    /// Only say how many there are, and what they cost.
+    #[serde(default)]
+    estimate_only: bool,
+}
+
+/// What was embedded.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    repo: String,
+    provider: &'static str,
+    model: String,
+    /// The host that texts are sent to; none when they stay here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    dimensions: usize,
+    /// Texts embedded now.
+    embedded: usize,
+    /// Symbols that had an embedding.
+    cached: usize,
+    /// Symbols that need none: constants without documentation, generated code.
+    skipped: usize,
+    /// Texts that have none yet.
+    missing: usize,
+    symbol_count: usize,
+    /// About how many tokens the texts have: with `estimate_only` of those that are missing, else of those embedded now.
+    estimated_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_cost_usd: Option<f64>,
+    duration_seconds: f64,
+}
+
+/// See [`Args`].
+pub struct EmbedRepo;
+
+impl Tool for EmbedRepo {
+    const NAME: &'static str = "embed_repo";
+    const COMMAND: &'static str = "embed";
+    const POSITIONAL: &'static [&'static str] = &["repo"];
+    // It may cost money, and the first question by meaning does it.
+    const SHOWN: Option<Shown> = None;
+    const READ_ONLY: bool = false;
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let began = Instant::now();
+        let provider = meaning::provider(call)?;
+        let repo = indexes::open_now(call, args.repo.as_deref())?;
+        let missing = meaning::missing(call, &repo, &*provider, args.force)?;
+        let mut counts = missing.counts;
+        if args.estimate_only || provider.host().is_some() {
+            counts.tokens = crate::catalog::estimated_tokens(&repo.snapshot, &missing);
+            let cost = cost(&*provider, counts.tokens).map(|cost| format!(", ${cost}")).unwrap_or_default();
+            let estimate = format!("embedding, about {} tokens{cost}", counts.tokens);
+            call.request.told()(0, Some(counts.missing as u64), &estimate);
+        }
+        if !args.estimate_only {
+            let batch = args.batch_size.map(|size| size.max(1) as usize);
+            let options = Options { provider: &provider, batch, force: args.force, until: None };
+            counts = meaning::run(call, &repo, &missing, &options).map_err(|failure| {
+                let (err, done) = *failure;
+                let kept = if args.force { "nothing is replaced" } else { "what was embedded is kept" };
+                let message = format!("{}; {kept}: {} of {} texts", err.message, done.embedded, missing.counts.missing);
+                Error { message, ..err }.with("embedded", done.embedded).with("missing", done.missing)
+            })?;
+        }
+        call.found(true);
+        Ok(Output {
+            success: true,
+            repo: repo.sidecar.repo.clone(),
+            provider: provider.name(),
+            model: provider.model().to_owned(),
+            host: provider.host().map(str::to_owned),
+            dimensions: counts.dimensions,
+            embedded: counts.embedded,
+            cached: counts.cached,
+            skipped: counts.skipped,
+            missing: counts.missing,
+            symbol_count: counts.symbols,
+            estimated_tokens: counts.tokens,
+            estimated_cost_usd: cost(&*provider, counts.tokens),
+            duration_seconds: (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
+        })
+    }
+}
+
+/// Price of tokens in dollars, to the hundredth of a cent.
+fn cost(provider: &dyn Provider, tokens: u64) -> Option<f64> {
+    Some((provider.price()? * tokens as f64 / 100.0).ceil() / 10_000.0)
+}

@@ -1,0 +1,59 @@
+//! Search by meaning, as tools ask for it.
+
+use std::sync::Arc;
+
+use super::{Call, Code, Error, indexes::Repo, indexes::store_error};
+use crate::catalog::meaning;
+use crate::embed::Provider;
+use crate::query::{self, Found, Question, Search};
+
+/// Weight of meaning against words when the caller gives none.
+const WEIGHT: f32 = 0.5;
+
+/// A question by meaning.
+pub(super) struct Meaning {
+    provider: Arc<dyn Provider>,
+    /// `None` when the provider failed, so that words alone must do.
+    vector: Option<Vec<f32>>,
+    weight: f32,
+    alone: bool,
+}
+
+impl Meaning {
+    /// Embeds a question. When the provider fails, words alone answer, unless the caller wants none of them.
+    pub fn of(call: &Call<'_>, text: &str, weight: Option<f32>, alone: bool) -> Result<Self, Error> {
+        let provider = meaning::provider(call)?;
+        if text.trim().is_empty() {
+            return Err(Error::new(Code::InvalidArguments, "`query` has no words to search by meaning"));
+        }
+        let vector = match meaning::question(call, &provider, text) {
+            Ok(vector) => Some(vector),
+            Err(err) if alone || err.code == Code::Cancelled => return Err(err),
+            Err(err) => {
+                call.note("embedding_warning", format!("found by words alone: {}", err.message));
+                None
+            }
+        };
+        Ok(Self { provider, vector, weight: weight.unwrap_or(WEIGHT), alone })
+    }
+
+    /// Searches one repository; `None` when words alone must do.
+    pub fn ask(&self, call: &Call<'_>, repo: &Repo, search: &Search<'_>) -> Result<Option<Found>, Error> {
+        let Some(vector) = &self.vector else { return Ok(None) };
+        let Some(meanings) = meaning::meanings(call, repo, &self.provider)? else {
+            let message = "nothing is embedded yet; call embed_repo";
+            return if self.alone { Err(Error::new(Code::Unavailable, message)) } else { Ok(None) };
+        };
+        if meanings.dimensions() != vector.len() {
+            let message = format!(
+                "the model gives {} dimensions, and its stored vectors have {}; call embed_repo with force",
+                vector.len(),
+                meanings.dimensions()
+            );
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
+        let question = Question { meanings: &meanings, vector, weight: self.weight, alone: self.alone };
+        let found = query::search_by_meaning(&repo.snapshot, search, &question);
+        found.map(Some).map_err(|err| store_error(err, &repo.sidecar))
+    }
+}

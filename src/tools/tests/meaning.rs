@@ -1,0 +1,250 @@
+//! Search by meaning through the tools, with a server whose vectors know a few synonyms.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::config::{Config, Secret};
+use crate::net::stand::{Reply, Stand};
+use crate::tools::{Context, Envelope, Request, call};
+
+/// Words of one meaning; each row is a dimension.
+const MEANINGS: &[&[&str]] = &[
+    &["buy", "purchase", "checkout", "order"],
+    &["socket", "network", "packet", "connection"],
+    &["colour", "paint", "draw"],
+    &["clock", "time", "date"],
+];
+
+fn vector(text: &str) -> Vec<f32> {
+    let text = text.to_lowercase();
+    let count = |words: &&[&str]| words.iter().map(|word| text.matches(word).count()).sum::<usize>() as f32 + 0.01;
+    MEANINGS.iter().map(count).collect()
+}
+
+/// A folder of code, an index directory, and a server that embeds.
+struct Place {
+    folder: tempfile::TempDir,
+    stand: Stand,
+    /// Texts that were embedded, in order.
+    texts: Arc<Mutex<Vec<String>>>,
+    /// Texts that the server embeds before it refuses the key.
+    allowed: Arc<Mutex<usize>>,
+    /// Dimensions of its vectors.
+    dimensions: Arc<Mutex<usize>>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let (texts, allowed): (Arc<Mutex<Vec<String>>>, _) = (Arc::default(), Arc::new(Mutex::new(usize::MAX)));
+        let dimensions = Arc::new(Mutex::new(MEANINGS.len()));
+        let (seen, left, length) = (texts.clone(), allowed.clone(), dimensions.clone());
+        let stand = Stand::https(move |asked| {
+            let body: Value = serde_json::from_slice(&asked.body).expect("it is JSON");
+            let input: Vec<&str> = body["input"].as_array().expect("texts").iter().filter_map(Value::as_str).collect();
+            let mut left = left.lock().expect("nothing panics");
+            if *left < input.len() {
+                return Reply::new(401, "{}");
+            }
+            *left -= input.len();
+            seen.lock().expect("nothing panics").extend(input.iter().map(|text| (*text).to_owned()));
+            let length = *length.lock().expect("nothing panics");
+            let rows: Vec<Value> = input.iter().map(|text| json!({"embedding": vector(text)[..length]})).collect();
+            Reply::new(200, json!({ "data": rows }).to_string())
+        });
+        let folder = tempfile::tempdir().expect("there is room");
+        let place = Self { folder, stand, texts, allowed, dimensions };
+        place.write("shop.py", "def checkout(cart):\n    return cart.total()\n\n\nLIMIT = 3\n");
+        place.write("net.py", "def send_packet(data):\n    return len(data)\n");
+        place.write("art.py", "class Canvas:\n    def paint(self, shape):\n        return shape\n");
+        place
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder is ours");
+        std::fs::write(path, text).expect("the folder is ours");
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.folder.path().join("code")
+    }
+
+    fn config(&self) -> Config {
+        let ca_file = self.folder.path().join("ca.pem");
+        std::fs::write(&ca_file, &self.stand.certificate).expect("the folder is ours");
+        let mut config = Config {
+            home: self.folder.path().join("index"),
+            trusted_hosts: vec!["localhost".to_owned()],
+            ca_file: Some(ca_file),
+            ..Config::default()
+        };
+        config.models.openai.base = Url::parse(&self.stand.url("/v1")).expect("it is a URL");
+        config.models.openai.key = Some(Secret("sk-secret".to_owned()));
+        config.models.openai.embed_model = Some("toy".to_owned());
+        config.models.embed_timeout = Duration::from_secs(20);
+        config.models.embed_batch = 1;
+        config.models.embed_concurrency = 1;
+        config
+    }
+
+    /// Asks a new process.
+    fn ask(&self, tool: &str, args: Value) -> Envelope {
+        ask(self.config(), &self.root(), tool, args)
+    }
+
+    /// Texts embedded since the last call, without questions in these words.
+    fn embedded(&self) -> usize {
+        let texts = std::mem::take(&mut *self.texts.lock().expect("nothing panics"));
+        texts.iter().filter(|text| text.contains('\n')).count()
+    }
+}
+
+fn ask(config: Config, root: &Path, tool: &str, args: Value) -> Envelope {
+    let request =
+        Request { directory: Some(root.to_owned()), patience: Some(Duration::from_secs(60)), ..Request::default() };
+    let Value::Object(mut args) = args else { panic!("arguments are an object") };
+    args.insert("format".to_owned(), "json".into());
+    call(&Context::new(config), tool, args, &request)
+}
+
+fn names(answer: &Envelope) -> Vec<&str> {
+    let results = answer.value["results"].as_array().unwrap_or_else(|| panic!("{}", answer.value));
+    results.iter().filter_map(|hit| hit["name"].as_str()).collect()
+}
+
+#[test]
+fn without_a_provider_the_error_says_what_to_set() {
+    let place = Place::new();
+    for (tool, args) in [("search_symbols", json!({"query": "purchase", "semantic": true})), ("embed_repo", json!({}))]
+    {
+        let mut config = place.config();
+        config.models = Default::default();
+        let answer = ask(config, &place.root(), tool, args);
+        assert_eq!(answer.value["code"], "no_embedding_provider", "{tool}");
+        let message = answer.value["error"].as_str().expect("it says why");
+        assert!(message.contains("OPENAI_EMBED_MODEL") && message.contains("GOOGLE_EMBED_MODEL"), "{message}");
+    }
+    assert_eq!(place.stand.connections(), 0);
+}
+
+#[test]
+fn each_text_is_embedded_once() {
+    let place = Place::new();
+    let counts = |answer: &Envelope| -> Vec<u64> {
+        let count = |key: &str| answer.value[key].as_u64().unwrap_or_else(|| panic!("{key}: {}", answer.value));
+        ["embedded", "cached", "skipped", "missing", "dimensions"].map(count).to_vec()
+    };
+    let estimate = place.ask("embed_repo", json!({"estimate_only": true}));
+    assert_eq!((counts(&estimate), place.embedded()), (vec![0, 0, 1, 4, 0], 0));
+    assert!(estimate.value["estimated_tokens"].as_u64() > Some(10), "{}", estimate.value);
+    let first = place.ask("embed_repo", json!({}));
+    assert_eq!((counts(&first), place.embedded()), (vec![4, 0, 1, 0, 4], 4));
+    assert_eq!((&first.value["provider"], &first.value["model"]), (&json!("openai"), &json!("toy")));
+    assert_eq!((counts(&place.ask("embed_repo", json!({}))), place.embedded()), (vec![0, 4, 1, 0, 4], 0));
+
+    // A moved file has the same texts, an edited one others.
+    std::fs::rename(place.root().join("net.py"), place.root().join("wire.py")).expect("it is ours");
+    place.write("shop.py", "def checkout(cart):\n    return cart.sum()\n");
+    assert_eq!((counts(&place.ask("embed_repo", json!({}))), place.embedded()), (vec![1, 3, 0, 0, 4], 1));
+    // Neither a new index nor the sweep of the store costs vectors.
+    assert!(!place.ask("index_folder", json!({"incremental": false})).is_error);
+    assert_eq!((counts(&place.ask("embed_repo", json!({}))), place.embedded()), (vec![0, 4, 0, 0, 4], 0));
+    assert_eq!((counts(&place.ask("embed_repo", json!({"force": true}))), place.embedded()), (vec![4, 0, 0, 0, 4], 4));
+}
+
+#[test]
+fn worktrees_share_what_was_embedded() {
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+        let ran = Command::new("git").args(identity).args(args).current_dir(place.root()).output();
+        assert!(ran.expect("the tests need git").status.success(), "git {args:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    git(&["worktree", "add", "-q", "../other"]);
+    assert!(!place.ask("embed_repo", json!({})).is_error);
+    assert_eq!(place.embedded(), 4);
+    let other = ask(place.config(), &place.folder.path().join("other"), "embed_repo", json!({}));
+    assert_eq!((&other.value["cached"], place.embedded()), (&json!(4), 0), "{}", other.value);
+}
+
+#[test]
+fn a_run_that_ends_early_is_continued() {
+    let place = Place::new();
+    *place.allowed.lock().expect("nothing panics") = 2;
+    let failed = place.ask("embed_repo", json!({}));
+    assert_eq!((&failed.value["code"], &failed.value["details"]["embedded"]), (&json!("access_denied"), &json!(2)));
+    let message = failed.value["error"].as_str().expect("it says why");
+    assert!(message.contains("kept: 2 of 4") && !failed.value.to_string().contains("sk-secret"), "{message}");
+    assert_eq!(place.embedded(), 2);
+    *place.allowed.lock().expect("nothing panics") = usize::MAX;
+    let rest = place.ask("embed_repo", json!({}));
+    assert_eq!((&rest.value["embedded"], &rest.value["cached"], place.embedded()), (&json!(2), &json!(2), 2));
+}
+
+#[test]
+fn meaning_finds_what_words_do_not() {
+    let place = Place::new();
+    let search = |query: &str, more: Value| {
+        let mut args = json!({ "query": query });
+        let Value::Object(more) = more else { panic!("more arguments are an object") };
+        args.as_object_mut().expect("it is an object").extend(more);
+        place.ask("search_symbols", args)
+    };
+    assert_eq!(names(&search("purchase the goods", json!({}))), [""; 0]);
+    // The first question embeds what is missing.
+    let found = search("purchase the goods", json!({"semantic": true}));
+    assert_eq!((names(&found)[0], place.embedded()), ("checkout", 4), "{}", found.value);
+    let again = search("open a network connection", json!({"semantic_only": true, "max_results": 1}));
+    assert_eq!((names(&again), place.embedded()), (vec!["send_packet"], 0));
+    assert_eq!(again.value["confidence"], "low");
+    // Filters hold, and a name needs no meaning.
+    let filtered = search("purchase the goods", json!({"semantic": true, "kind": "class"}));
+    assert_eq!(names(&filtered), ["Canvas"]);
+    assert_eq!(names(&search("send_packet", json!({"semantic": true}))), ["send_packet"]);
+    let by_words = search("paint shape", json!({"semantic": true, "semantic_weight": 0.0, "explain": true}));
+    assert_eq!(names(&by_words)[0], "paint", "{}", by_words.value);
+    let wrong = search("paint", json!({"semantic": true, "semantic_weight": 2}));
+    assert_eq!(wrong.value["code"], "invalid_arguments");
+    // An edit is in the next answer.
+    place.write("cash.py", "def order_all(things):\n    'Buy and purchase.'\n    return things\n");
+    assert_eq!(names(&search("purchase the goods", json!({"semantic": true})))[0], "order_all");
+}
+
+#[test]
+fn a_provider_that_is_down_costs_a_warning() {
+    let place = Place::new();
+    *place.allowed.lock().expect("nothing panics") = 0;
+    let found = place.ask("search_symbols", json!({"query": "paint a shape", "semantic": true}));
+    assert_eq!(names(&found), ["paint"]);
+    let warning = found.value["_meta"]["embedding_warning"].as_str().expect("it is said");
+    assert!(warning.contains("words alone") && warning.contains("refuses the key"), "{warning}");
+    let alone = place.ask("search_symbols", json!({"query": "paint a shape", "semantic_only": true}));
+    assert_eq!(alone.value["code"], "access_denied");
+}
+
+#[test]
+fn other_dimensions_are_an_error_that_says_what_to_do() {
+    let place = Place::new();
+    assert!(!place.ask("embed_repo", json!({})).is_error);
+    *place.dimensions.lock().expect("nothing panics") = 2;
+    place.write("clock.py", "def now():\n    return 1\n");
+    for (tool, args) in
+        [("embed_repo", json!({})), ("search_symbols", json!({"query": "what time is it", "semantic": true}))]
+    {
+        let refused = place.ask(tool, args);
+        assert_eq!(refused.value["code"], "invalid_arguments", "{tool}: {}", refused.value);
+        let message = refused.value["error"].as_str().expect("it says why");
+        assert!(message.contains("gives 2 dimensions") && message.contains("force"), "{message}");
+    }
+    assert_eq!(place.ask("embed_repo", json!({"force": true})).value["dimensions"], 2);
+    let found = place.ask("search_symbols", json!({"query": "purchase", "semantic_only": true}));
+    assert_eq!(names(&found)[0], "checkout");
+}
