@@ -6,6 +6,8 @@ pub struct Syntax {
     pub sigil: char,
     /// Code before and after a pattern that is not a complete file by itself.
     pub contexts: &'static [(&'static str, &'static str)],
+    /// A function or class that begins in the first column stands in nothing else.
+    pub first_column_is_top: bool,
     /// Kinds of nodes that hold plain text around code. A pattern that is only such a node was not understood.
     pub text: &'static [&'static str],
     /// Tree-sitter queries for smells of [`SMELLS`]; the match is the capture `match`, or all captures.
@@ -14,7 +16,7 @@ pub struct Syntax {
 
 impl Syntax {
     /// Default settings: no contexts or smells, and `$` replaced by a letter that few names begin with.
-    pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], text: &[], smells: &[] };
+    pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], first_column_is_top: false, text: &[], smells: &[] };
 }
 
 /// All smells with their descriptions.

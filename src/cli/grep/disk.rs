@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::flags::Unrestricted;
+use super::flags::{Binary, How, Unrestricted};
 use super::places::{Chosen, Haystack, Item};
 use crate::catalog::locate::project_root;
 use crate::config::Config;
@@ -15,6 +15,8 @@ pub(super) struct Guard<'a> {
     config: &'a Config,
     /// The folder that patterns of exempted secrets are relative to.
     root: PathBuf,
+    /// How binary files that are named are read.
+    named: Binary,
     /// The number of files kept out.
     pub(super) secrets: u64,
     /// Named files that do not exist.
@@ -22,8 +24,8 @@ pub(super) struct Guard<'a> {
 }
 
 impl<'a> Guard<'a> {
-    pub(super) fn new(config: &'a Config, here: &Path) -> Self {
-        Self { config, root: project_root(here).unwrap_or(here).to_owned(), secrets: 0, missing: Vec::new() }
+    pub(super) fn new(config: &'a Config, here: &Path, named: Binary) -> Self {
+        Self { config, named, root: project_root(here).unwrap_or(here).to_owned(), secrets: 0, missing: Vec::new() }
     }
 
     /// A file that was named.
@@ -31,7 +33,7 @@ impl<'a> Guard<'a> {
         let size = path.metadata().map_or(0, |metadata| metadata.len());
         let is_secret = self.hides(path) || path.canonicalize().is_ok_and(|real| self.hides(&real));
         self.secrets += u64::from(is_secret);
-        let haystack = Haystack::Disk { path: path.to_owned(), size, binary: true };
+        let haystack = Haystack::Disk { path: path.to_owned(), size, binary: self.named };
         (!is_secret).then(|| Item { haystack, shown: path.to_owned() })
     }
 
@@ -51,7 +53,7 @@ impl<'a> Guard<'a> {
 pub(super) fn files(
     paths: &[PathBuf],
     asked: Unrestricted,
-    chosen: &Chosen,
+    (how, chosen): (&How, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<(Vec<Item<'static>>, Vec<String>), Error> {
     let (mut items, mut problems) = (Vec::new(), Vec::new());
@@ -76,7 +78,7 @@ pub(super) fn files(
             .git_global(heeds)
             .git_exclude(heeds)
             .parents(heeds);
-        builder.follow_links(asked.follow);
+        builder.follow_links(asked.follow).max_depth(how.max_depth).max_filesize(how.max_filesize);
         builder.overrides(chosen.globs.clone()).types(chosen.types.clone());
         let home = guard.config.home.canonicalize().unwrap_or_else(|_| guard.config.home.clone());
         let (top, top_real) = (path.clone(), real.clone());

@@ -46,6 +46,12 @@ pub(in crate::cli) struct Text {
     /// With -U, a dot also means the end of a line.
     #[arg(long)]
     multiline_dotall: bool,
+    /// `$` also matches before the carriage return of a line that ends with one.
+    #[arg(long)]
+    crlf: bool,
+    /// Read from disk, not from the index: binary files as well, as if they were text.
+    #[arg(short = 'a', long)]
+    text: bool,
     /// All lines, and colours for those that match.
     #[arg(long)]
     passthru: bool,
@@ -103,6 +109,21 @@ pub(super) struct How {
     /// As --glob, and capital and small letters are the same.
     #[arg(long = "iglob", value_name = "GLOB", allow_hyphen_values = true)]
     pub(super) iglobs: Vec<String>,
+    /// Capital and small letters are the same in every --glob.
+    #[arg(long)]
+    pub(super) glob_case_insensitive: bool,
+    /// Only files in so many levels of folders below each PATH.
+    #[arg(short = 'd', long, alias = "maxdepth", value_name = "N")]
+    pub(super) max_depth: Option<usize>,
+    /// Only files of at most so many bytes; `K`, `M` and `G` stand for powers of 1,024.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(super) max_filesize: Option<u64>,
+    /// A type for -t and -T, as `web:*.{html,css}`.
+    #[arg(long, value_name = "TYPE:GLOB")]
+    pub(super) type_add: Vec<String>,
+    /// Forget the globs of a type.
+    #[arg(long, value_name = "TYPE")]
+    pub(super) type_clear: Vec<String>,
     /// Only files of this type, as ripgrep names them.
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(super) types: Vec<String>,
@@ -175,12 +196,21 @@ pub(super) struct How {
     /// Nothing between lines that are not next to each other.
     #[arg(long, overrides_with = "context_separator")]
     no_context_separator: bool,
+    /// Printed after the path, the line and the column of a match [default: :].
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(super) field_match_separator: Option<String>,
+    /// Printed after the path and the line of context [default: -].
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(super) field_context_separator: Option<String>,
     /// Lines without the blanks that they begin with.
     #[arg(long)]
     pub(super) trim: bool,
     /// Leave out the text of lines longer than so many bytes.
     #[arg(short = 'M', long, value_name = "N")]
     pub(super) max_columns: Option<u64>,
+    /// With -M, print the beginning of such lines.
+    #[arg(long)]
+    pub(super) max_columns_preview: bool,
     /// End each path with a NUL byte, for xargs -0.
     #[arg(short = '0', long)]
     pub(super) null: bool,
@@ -196,6 +226,9 @@ pub(super) struct How {
     /// Print nothing: the exit status says whether there is a match.
     #[arg(short, long)]
     pub(super) quiet: bool,
+    /// Say nothing of files that cannot be read.
+    #[arg(long)]
+    pub(super) no_messages: bool,
     /// Search the index as it is, without looking whether files have changed.
     #[arg(long)]
     pub(super) as_indexed: bool,
@@ -218,6 +251,18 @@ struct WithoutEffect {
     block_buffered: bool,
     #[arg(long, hide = true)]
     no_config: bool,
+    #[arg(long, hide = true)]
+    one_file_system: bool,
+    #[arg(long, hide = true)]
+    regex_size_limit: Option<String>,
+    #[arg(long, hide = true)]
+    dfa_size_limit: Option<String>,
+    #[arg(long, hide = true)]
+    no_pcre2: bool,
+    #[arg(long, hide = true, value_parser = ["default", "auto"])]
+    engine: Option<String>,
+    #[arg(long, hide = true)]
+    auto_hybrid_regex: bool,
 }
 
 /// An order of files.
@@ -235,6 +280,32 @@ pub(super) enum SortBy {
     Created,
 }
 
+/// How files with NUL bytes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binary {
+    /// Up to the first.
+    Skipped,
+    /// To their end, of which only a match is told.
+    Searched,
+    /// As text.
+    Text,
+}
+
+/// A number of bytes, as `5K`.
+fn size(text: &str) -> Result<u64, String> {
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, unit) = text.split_at(n_digits);
+    let factor: u64 = match unit {
+        "" => 1,
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        _ => return Err("give a number of bytes, which may end in K, M or G".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "give a number of bytes, as 500K".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "that is larger than any file".to_owned())
+}
+
 /// Choice of files on disk, past the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unrestricted {
@@ -242,8 +313,8 @@ pub(super) struct Unrestricted {
     pub(super) hidden: bool,
     /// Ignored files as well.
     pub(super) no_ignore: bool,
-    /// Binary files as well.
-    pub(super) binary: bool,
+    /// How binary files are read.
+    pub(super) binary: Binary,
     /// Links are followed.
     pub(super) follow: bool,
 }
@@ -297,7 +368,13 @@ impl<'a> Asked<'a> {
             inverted: self.text().is_some_and(|text| text.invert_match),
             max_matches: how.max_count,
             passthru: self.text().is_some_and(|text| text.passthru),
+            crlf: self.text().is_some_and(|text| text.crlf),
         }
+    }
+
+    /// How a binary file that is named, or standard input, is read.
+    pub(super) fn named_binary(&self) -> Binary {
+        if self.text().is_some_and(|text| text.text) { Binary::Text } else { Binary::Searched }
     }
 
     /// Whether `-l` is the language of a pattern, not the flag that lists files.
@@ -339,6 +416,11 @@ impl How {
     /// Whether each path is printed once, above its matches.
     pub(super) fn with_heading(&self, by_default: bool) -> bool {
         !self.no_heading && !self.vimgrep && (self.heading || self.pretty || by_default)
+    }
+
+    /// Whether a file of this size and depth below a searched folder is among those that are asked for.
+    pub(super) fn takes(&self, size: u64, depth: usize) -> bool {
+        self.max_filesize.is_none_or(|most| size <= most) && self.max_depth.is_none_or(|most| depth <= most)
     }
 
     /// The text between lines that are not next to each other.
@@ -416,6 +498,7 @@ impl Text {
             word: self.word_regexp,
             line: self.line_regexp,
             multi_line: self.multiline,
+            crlf: self.crlf,
         };
         Ok((pattern, rest.map(PathBuf::from).collect()))
     }
@@ -425,9 +508,13 @@ impl Text {
         let asked = Unrestricted {
             hidden: self.hidden || self.unrestricted > 1,
             no_ignore: self.no_ignore || self.unrestricted > 0,
-            binary: self.unrestricted > 2,
+            binary: match self.text {
+                true => Binary::Text,
+                false if self.unrestricted > 2 => Binary::Searched,
+                false => Binary::Skipped,
+            },
             follow: self.follow,
         };
-        (asked.hidden || asked.no_ignore || asked.follow).then_some(asked)
+        (asked.hidden || asked.no_ignore || asked.follow || self.text).then_some(asked)
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     }
     let (how, text) = (asked.how(), asked.text());
     if text.is_some_and(|text| text.type_list) {
-        output::print_bytes(places::type_list().as_bytes());
+        let list = places::type_list(how).map_err(|err| wrong(err.to_string()))?;
+        output::print_bytes(list.as_bytes());
         return Ok(FOUND);
     }
     let finder = Finder::of(&wanted)?;
@@ -62,16 +63,16 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let only_input = begun.is_some() && paths.is_empty();
     let several = several && !(only_input && n_named <= 1);
 
-    let mut guard = Guard::new(&cx.config, &here);
+    let mut guard = Guard::new(&cx.config, &here, asked.named_binary());
     let mut problems = Vec::new();
     let (mut grep, mut unindexed) = (None, None);
     let mut root = here.clone();
-    let mut items: Vec<Item<'_>> = begun.into_iter().map(places::input).collect();
+    let mut items: Vec<Item<'_>> = begun.into_iter().map(|begun| places::input(begun, asked.named_binary())).collect();
     if let Some(unrestricted) = text.and_then(Text::unrestricted).filter(|_| !only_input) {
         if global.repo.is_some() {
             return Err(wrong("files on disk are where you say: give a PATH in the place of --repo".to_owned()));
         }
-        let (files, unread) = disk::files(&paths, unrestricted, &chosen, &mut guard)?;
+        let (files, unread) = disk::files(&paths, unrestricted, (how, &chosen), &mut guard)?;
         items.extend(files);
         problems = unread;
     } else if !only_input {
@@ -89,7 +90,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &finder, reach);
         if let Some(first) = first {
             finder.check(&first.1)?;
-            items.extend(places::unindexed(&first, &here, &paths, &chosen, &mut guard)?);
+            items.extend(places::unindexed(&first, &here, &paths, (how, &chosen), &mut guard)?);
             root.clone_from(&first.0);
             unindexed = Some(first.0);
         } else {
@@ -97,7 +98,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
             bar.lock().expect("drawing does not panic").finish();
             let opened = &*grep.insert(opened?);
             root = opened.root();
-            items.extend(places::indexed(opened, &here, &paths, &chosen, &mut guard)?);
+            items.extend(places::indexed(opened, &here, &paths, (how, &chosen), &mut guard)?);
         }
     }
     places::sort(&mut items, how, &root);
@@ -136,7 +137,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         grep.damage()?;
     }
     let paint = Paint::of(global.color, io::stderr().is_terminal());
-    for problem in &problems {
+    for problem in problems.iter().filter(|_| !how.no_messages) {
         output::complain(&format!("{} {problem}\n", paint.bad("error:")));
     }
     if !global.quiet {

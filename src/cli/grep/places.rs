@@ -9,7 +9,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use super::disk::Guard;
-use super::flags::{How, SortBy};
+use super::flags::{Binary, How, SortBy};
 use crate::model::SourceFile;
 use crate::tools::grep::{FileView, Grep};
 use crate::tools::{Code, Error};
@@ -26,16 +26,11 @@ pub(super) enum Haystack<'a> {
     /// A file as it is in the index.
     Indexed(FileView<'a>),
     /// A file as it is on disk.
-    Disk {
-        path: PathBuf,
-        size: u64,
-        /// It is searched although it is binary.
-        binary: bool,
-    },
+    Disk { path: PathBuf, size: u64, binary: Binary },
     /// A file on disk, as it was read.
     Read(Vec<u8>),
     /// Standard input, after the bytes that were read already.
-    Input(Vec<u8>),
+    Input(Vec<u8>, Binary),
 }
 
 impl Item<'_> {
@@ -44,7 +39,7 @@ impl Item<'_> {
         match &self.haystack {
             Haystack::Indexed(file) => Some(root.join(file.path())),
             Haystack::Disk { path, .. } => Some(path.clone()),
-            Haystack::Read(_) | Haystack::Input(_) => None,
+            Haystack::Read(_) | Haystack::Input(..) => None,
         }
     }
 
@@ -54,14 +49,14 @@ impl Item<'_> {
             Haystack::Indexed(file) => file.size(),
             Haystack::Disk { size, .. } => *size,
             Haystack::Read(bytes) => bytes.len() as u64,
-            Haystack::Input(_) => 0,
+            Haystack::Input(..) => 0,
         }
     }
 }
 
 /// Standard input as a thing to search.
-pub(super) fn input<'a>(begun: Vec<u8>) -> Item<'a> {
-    Item { haystack: Haystack::Input(begun), shown: PathBuf::from("<stdin>") }
+pub(super) fn input<'a>(begun: Vec<u8>, binary: Binary) -> Item<'a> {
+    Item { haystack: Haystack::Input(begun, binary), shown: PathBuf::from("<stdin>") }
 }
 
 /// The first byte of piped input; `None` without input. Sockets and empty pipes do not count: programs leave them open
@@ -99,11 +94,11 @@ pub(super) fn indexed<'a>(
     grep: &'a Grep,
     here: &Path,
     paths: &[PathBuf],
-    chosen: &Chosen,
+    (how, chosen): (&How, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'a>>, Error> {
     let files = grep.files().map(|file| (file.path(), Haystack::Indexed(file)));
-    within(&grep.root(), files, &|path| grep.has_file(path), here, paths, chosen, guard)
+    within(&grep.root(), files, &|path| grep.has_file(path), here, paths, (how, chosen), guard)
 }
 
 /// The files of a folder without an index in these places, as they are on disk.
@@ -111,16 +106,17 @@ pub(super) fn unindexed(
     (root, files): &(PathBuf, Vec<SourceFile>),
     here: &Path,
     paths: &[PathBuf],
-    chosen: &Chosen,
+    (how, chosen): (&How, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'static>>, Error> {
-    let on_disk = |file: &SourceFile| Haystack::Disk { path: root.join(&file.path), size: file.size, binary: false };
+    let on_disk =
+        |file: &SourceFile| Haystack::Disk { path: root.join(&file.path), size: file.size, binary: Binary::Skipped };
     let has_file = |path: &Path| {
         let found = path.to_str().map(|path| files.binary_search_by(|file| file.path.as_str().cmp(path)));
         found.is_some_and(|found| found.is_ok())
     };
     let listed = files.iter().map(|file| (file.path.as_str(), on_disk(file)));
-    within(root, listed, &has_file, here, paths, chosen, guard)
+    within(root, listed, &has_file, here, paths, (how, chosen), guard)
 }
 
 /// The files among all of a repository that are in these places, with others that are named.
@@ -130,7 +126,7 @@ fn within<'a, 'p>(
     has_file: &dyn Fn(&Path) -> bool,
     here: &Path,
     paths: &[PathBuf],
-    chosen: &Chosen,
+    (how, chosen): (&How, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'a>>, Error> {
     let mut others = Vec::new();
@@ -169,8 +165,10 @@ fn within<'a, 'p>(
     // A file may be below several of the given paths; it is shown once.
     let chosen = files.filter_map(|(path, haystack)| {
         let (scope, shown) = scopes.iter().find_map(|scope| Some((scope, scope.shown(path)?)))?;
-        let is_wanted = scope.is_file || chosen.takes(root, path);
-        is_wanted.then_some(Item { haystack, shown })
+        let item = Item { haystack, shown };
+        let depth = path[scope.prefix.len()..].matches('/').count() + 1;
+        // A file that is named is searched in any case.
+        (scope.is_file || (chosen.takes(root, path) && how.takes(item.size(), depth))).then_some(item)
     });
     Ok(chosen.chain(others).collect())
 }
@@ -196,6 +194,7 @@ pub(super) struct Chosen {
 impl Chosen {
     pub(super) fn of(how: &How, here: &Path) -> Result<Self, ignore::Error> {
         let mut globs = OverrideBuilder::new(here);
+        globs.case_insensitive(how.glob_case_insensitive)?;
         for glob in &how.globs {
             globs.add(glob)?;
         }
@@ -206,8 +205,7 @@ impl Chosen {
         if how.types.is_empty() && how.types_not.is_empty() {
             return Ok(Self { globs: globs.build()?, types: Types::empty() });
         }
-        let mut types = TypesBuilder::new();
-        types.add_defaults();
+        let mut types = known_types(how)?;
         for name in &how.types {
             types.select(name);
         }
@@ -232,11 +230,21 @@ impl Chosen {
 }
 
 /// The types that -t takes, a line for each, as ripgrep prints them.
-pub(super) fn type_list() -> String {
+pub(super) fn type_list(how: &How) -> Result<String, ignore::Error> {
+    let lines = known_types(how)?
+        .definitions()
+        .into_iter()
+        .map(|kind| format!("{}: {}\n", kind.name(), kind.globs().join(", ")));
+    Ok(lines.collect())
+}
+
+/// Types of files: ripgrep's, and those that were added.
+fn known_types(how: &How) -> Result<TypesBuilder, ignore::Error> {
     let mut types = TypesBuilder::new();
     types.add_defaults();
-    let lines = types.definitions().into_iter().map(|kind| format!("{}: {}\n", kind.name(), kind.globs().join(", ")));
-    lines.collect()
+    how.type_clear.iter().for_each(|name| _ = types.clear(name));
+    how.type_add.iter().try_for_each(|kind| types.add_def(kind))?;
+    Ok(types)
 }
 
 /// Puts files in the order that was asked for. Those of the index come by path.

@@ -13,7 +13,7 @@ use grep_searcher::{BinaryDetection, Searcher, Sink, SinkMatch};
 use serde_json::json;
 use termcolor::Buffer;
 
-use super::flags::Asked;
+use super::flags::{Asked, Binary};
 use super::places::{Haystack, Item};
 use crate::tools::grep::{Finder, Ranges};
 
@@ -71,6 +71,10 @@ impl Style<'_> {
         builder.only_matching(how.only_matching).stats(needs_stats).path_terminator(terminator);
         builder.per_match(how.vimgrep).per_match_one_line(true).column(how.column || how.vimgrep);
         builder.byte_offset(how.byte_offset).separator_context(how.context_separator());
+        let separator = |text: &Option<String>, default: &str| text.as_deref().unwrap_or(default).as_bytes().to_vec();
+        builder.separator_field_match(separator(&how.field_match_separator, ":"));
+        builder.separator_field_context(separator(&how.field_context_separator, "-"));
+        builder.max_columns_preview(how.max_columns_preview);
         builder.replacement(replacement).trim_ascii(how.trim).max_columns(how.max_columns);
         Printer::Lines(Box::new(builder.build(self.buffer())))
     }
@@ -235,16 +239,20 @@ fn search<M: Matcher, S: Sink<Error = io::Error>>(
     item: &Item<'_>,
     sink: &mut S,
 ) -> io::Result<()> {
-    let convert = BinaryDetection::convert(0);
+    let detection = |binary: Binary| match binary {
+        Binary::Skipped => BinaryDetection::quit(0),
+        Binary::Searched => BinaryDetection::convert(0),
+        Binary::Text => BinaryDetection::none(),
+    };
     match &item.haystack {
         Haystack::Indexed(file) => finder.search(searcher, matcher, file, sink),
         Haystack::Disk { path, binary, .. } => {
-            searcher.set_binary_detection(if *binary { convert } else { BinaryDetection::quit(0) });
+            searcher.set_binary_detection(detection(*binary));
             searcher.search_path(matcher, path, sink)
         }
         Haystack::Read(bytes) => searcher.search_slice(matcher, bytes, sink),
-        Haystack::Input(begun) => {
-            searcher.set_binary_detection(convert);
+        Haystack::Input(begun, binary) => {
+            searcher.set_binary_detection(detection(*binary));
             searcher.search_reader(matcher, Cursor::new(begun).chain(io::stdin().lock()), sink)
         }
     }

@@ -5,6 +5,7 @@ use crate::languages::Syntax;
 pub const SYNTAX: Syntax = Syntax {
     sigil: 'µ',
     contexts: &[("package p\nfunc f() {\n", "\n}"), ("package p\n", "\n")],
+    first_column_is_top: false,
     text: &[],
     smells: &[
         (

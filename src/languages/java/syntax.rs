@@ -5,6 +5,7 @@ use crate::languages::Syntax;
 pub const SYNTAX: Syntax = Syntax {
     sigil: '$',
     contexts: &[("class C { void f() {\n", "\n} }"), ("class C { void f() {\n", ";\n} }"), ("class C {\n", "\n}")],
+    first_column_is_top: false,
     text: &[],
     smells: &[
         ("empty_catch", r#"(catch_clause "catch" body: (block . "{" . "}")) @match"#),

@@ -6,6 +6,7 @@ use crate::languages::Syntax;
 pub const SYNTAX: Syntax = Syntax {
     sigil: '$',
     contexts: &[("class C {\n", "\n}")],
+    first_column_is_top: false,
     text: &[],
     smells: &[
         ("empty_catch", r#"(catch_clause "catch" body: (statement_block . "{" . "}")) @match"#),

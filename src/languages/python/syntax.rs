@@ -5,6 +5,7 @@ use crate::languages::Syntax;
 pub const SYNTAX: Syntax = Syntax {
     sigil: 'µ',
     contexts: &[("class C:\n  def f(self):\n    ", "\n")],
+    first_column_is_top: true,
     text: &[],
     smells: &[
         ("empty_catch", "(except_clause (block . (pass_statement) .)) @match"),

@@ -5,6 +5,7 @@ use crate::languages::Syntax;
 pub const SYNTAX: Syntax = Syntax {
     sigil: 'µ',
     contexts: &[("fn f() {\n", "\n}"), ("fn f() { match x {\n", "\n} }"), ("impl T {\n", "\n}")],
+    first_column_is_top: false,
     text: &[],
     smells: &[
         (

@@ -4,12 +4,14 @@ pub mod blobs;
 mod chains;
 pub(super) mod mentions;
 pub(super) mod needs;
+mod pieces;
 pub mod scan;
 pub(super) mod sexp;
 pub mod structure;
 pub mod syntax;
 mod trees;
 
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 
@@ -49,6 +51,8 @@ pub struct Pattern {
     pub line: bool,
     /// A match may span several lines.
     pub multi_line: bool,
+    /// Lines may end with a carriage return and a newline, before which `$` matches.
+    pub crlf: bool,
 }
 
 /// A compiled [`Pattern`].
@@ -78,6 +82,9 @@ impl Pattern {
             .dfa_size_limit(CACHE);
         if !self.multi_line {
             builder.line_terminator(Some(b'\n'));
+        }
+        if self.crlf {
+            builder.crlf(true);
         }
         let regex = builder.build_many(&self.patterns).map_err(|err| err.to_string())?;
         Ok(Matcher { regex, grams: self.grams(), multi_line: self.multi_line })
@@ -134,6 +141,8 @@ pub struct SearchOptions {
     pub max_matches: Option<u64>,
     /// All lines are shown, those between matches as context.
     pub passthru: bool,
+    /// Lines may end with a carriage return and a newline.
+    pub crlf: bool,
 }
 
 /// A searcher with ripgrep's settings for files of a folder.
@@ -157,6 +166,9 @@ fn builder(options: SearchOptions) -> SearcherBuilder {
         .binary_detection(BinaryDetection::quit(0))
         .before_context(options.before)
         .after_context(options.after);
+    if options.crlf {
+        builder.line_terminator(LineTerminator::crlf());
+    }
     builder
 }
 
@@ -178,6 +190,7 @@ pub fn search_file<S: Sink>(
                 inverted: searcher.invert_match(),
                 max_matches: searcher.max_matches(),
                 passthru: searcher.passthru(),
+                crlf: searcher.line_terminator().is_crlf(),
             };
             let mut fresh = self::searcher(searcher.multi_line(), options);
             fresh.search_reader(matcher, file.content(), sink)

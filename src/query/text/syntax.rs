@@ -15,8 +15,9 @@ use memchr::memmem;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
 use super::chains::{Chain, chains};
+use super::pieces::{cuts, pieces};
 use super::sexp::{Reading, query_needs, reading};
-use super::trees::{IsOver, is_deeper, parse};
+use super::trees::{IsOver, is_deeper, parse, parse_pieces};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
 use crate::store::{FileView, GramQuery};
 
@@ -93,6 +94,8 @@ enum Finder {
         pattern: Box<Pattern>,
         /// A variable occurs twice in it.
         compares: bool,
+        /// It may match a whole file.
+        is_of_file: bool,
     },
     Query(Box<Query>),
     Nesting,
@@ -109,7 +112,12 @@ impl Wanted {
                 let until = Instant::now() + READING;
                 let pattern = Box::new(code(pattern, spec, &|| Instant::now() >= until)?);
                 let compares = has_twice(&pattern.node, &mut HashSet::new());
-                Ok(Finder::Pattern { pattern, compares })
+                let root = parse("", spec, &|| false).map(|tree| usize::from(tree.root_node().kind_id()));
+                let is_of_file = match (pattern.potential_kinds(), root) {
+                    (Some(kinds), Some(root)) => kinds.contains(root),
+                    _ => true,
+                };
+                Ok(Finder::Pattern { pattern, compares, is_of_file })
             }
             Self::Query(text) => query(text),
             Self::Smell(name) if name == "deep_nesting" => Ok(Finder::Nesting),
@@ -209,6 +217,11 @@ impl SyntaxQuery {
         !file.given_up() && file.language_number().is_some_and(|number| self.finder(number).is_some())
     }
 
+    /// Whether a text holds all words and chains of every match.
+    fn may_match(&self, text: &[u8]) -> bool {
+        self.words.iter().all(|word| stands_in(word, text)) && self.chains.iter().all(|chain| chain.may_stand_in(text))
+    }
+
     fn finder(&self, number: u8) -> Option<(&'static LanguageSpec, &Finder)> {
         let spec = LANGUAGES.get(usize::from(number))?;
         let (_, finder) = self.finders.iter().find(|(other, _)| *other == number)?;
@@ -217,21 +230,48 @@ impl SyntaxQuery {
 
     /// Matches in a file, until time runs out.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
-        file.language_number().map_or_else(Found::default, |number| self.find_in(number, file.content(), is_over))
+        let Some(number) = file.language_number() else { return Found::default() };
+        self.find_between(number, file.content(), &|| cuts(file), is_over)
     }
 
     /// Matches in a text of a language, by its place in [`LANGUAGES`], until time runs out.
     pub fn find_in(&self, number: u8, content: &[u8], is_over: IsOver<'_>) -> Found {
+        self.find_between(number, content, &Vec::new, is_over)
+    }
+
+    /// Matches in a text that may be cut at some places: only the parts that may match are parsed.
+    pub(super) fn find_between(
+        &self,
+        number: u8,
+        content: &[u8],
+        cuts: &dyn Fn() -> Vec<usize>,
+        is_over: IsOver<'_>,
+    ) -> Found {
         let Some((spec, finder)) = self.finder(number) else { return Found::default() };
-        let holds_all = || self.words.iter().all(|word| stands_in(word, content));
-        if !holds_all() || !self.chains.iter().all(|chain| chain.may_stand_in(content)) {
+        if !self.may_match(content) {
             return Found::default();
         }
         let text = readable(content);
         let cut = || Found { hits: Vec::new(), is_cut: true };
-        let Some(tree) = parse(&text, spec, is_over) else { return cut() };
+        let pieces = match finder {
+            Finder::Pattern { is_of_file: false, .. } if !self.words.is_empty() => {
+                pieces(content, &cuts(), |piece| self.may_match(piece))
+            }
+            _ => None,
+        };
+        let whole = || parse(&text, spec, is_over);
+        let tree = match pieces.as_deref() {
+            None => whole(),
+            Some([]) => return Found::default(),
+            // An error shows that a part does not stand alone.
+            Some(pieces) => match parse_pieces(&text, pieces, spec, is_over) {
+                Some(tree) if tree.root_node().has_error() => whole(),
+                tree => tree,
+            },
+        };
+        let Some(tree) = tree else { return cut() };
         let mut found = match finder {
-            Finder::Pattern { pattern, compares: true } if is_deeper(tree.root_node(), SHALLOW) => {
+            Finder::Pattern { pattern, compares: true, .. } if is_deeper(tree.root_node(), SHALLOW) => {
                 match is_deeper(tree.root_node(), DEEPEST_COMPARED) {
                     true => cut(),
                     false => on_large_stack(|| matched(pattern, text, tree, spec, is_over)).unwrap_or_else(cut),

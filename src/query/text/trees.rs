@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
 
 use crate::extract::with_stack_for;
 use crate::languages::LanguageSpec;
@@ -18,10 +18,20 @@ thread_local! {
 
 /// The syntax tree of a text; `None` if time ran out before.
 pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
-    with_stack_for(text.len(), || parse_here(text, spec, is_over)).flatten()
+    parse_pieces(text, &[], spec, is_over)
 }
 
-fn parse_here(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
+/// The syntax tree of these parts of a text, as if there were no others; of all of it if none is given.
+pub(super) fn parse_pieces(
+    text: &str,
+    pieces: &[Range],
+    spec: &'static LanguageSpec,
+    is_over: IsOver<'_>,
+) -> Option<Tree> {
+    with_stack_for(text.len(), || parse_here(text, pieces, spec, is_over)).flatten()
+}
+
+fn parse_here(text: &str, pieces: &[Range], spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
     PARSERS.with_borrow_mut(|parsers| {
         let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
             let mut parser = Parser::new();
@@ -31,6 +41,8 @@ fn parse_here(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> O
             parsers.len() - 1
         });
         let parser = &mut parsers[place].1;
+        // Ranges stay until others are set.
+        parser.set_included_ranges(pieces).ok()?;
         let mut goes_on = |_: &ParseState| if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let options = ParseOptions::new().progress_callback(&mut goes_on);
         let bytes = text.as_bytes();
