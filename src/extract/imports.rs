@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use tree_sitter::Tree;
 
 use super::{Limits, Reading, with_stack_for};
-use crate::allocator::held_by_parsing;
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, UNKNOWN, unpack};
-use crate::languages::{Budget, LanguageSpec};
+use crate::languages::LanguageSpec;
 use crate::model::{Role, Span};
 
 /// The most statements that bind one name or import one thing. More say nothing, and all of them for each use would take
@@ -62,8 +61,7 @@ pub fn imports(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Impo
 fn imports_here(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Imports {
     let Some(tables) = unpack(facts) else { return Imports::default() };
     let Some(facts) = Facts::open(&tables) else { return Imports::default() };
-    let budget = Budget::new(source.len(), &Limits::default());
-    let reading = Reading { spec, source, held: held_by_parsing(), budget };
+    let reading = Reading::new(spec, source, &Limits::default());
     let Some(tree) = reading.parse(None) else { return Imports::default() };
     let mut positions: Vec<u32> = facts.imports.iter().map(|import| import.at).collect();
     positions.sort_unstable();

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use tree_sitter::Tree;
 
 use super::{Limits, Reading};
-use crate::allocator::held_by_parsing;
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, hash, unpack};
-use crate::languages::{Budget, LanguageSpec};
+use crate::languages::LanguageSpec;
 use crate::model::Span;
 
 /// A local name.
@@ -104,8 +103,7 @@ fn depth(facts: &Facts<'_>, scope: u32) -> usize {
 /// Places in a function where a name stands as a word of the language, but not as a member, ascending.
 fn tokens(spec: &'static LanguageSpec, source: &[u8], name: &str, function: Span) -> Vec<Span> {
     let text = function.of(source);
-    let budget = Budget::new(text.len(), &Limits::default());
-    let reading = Reading { spec, source: text, held: held_by_parsing(), budget };
+    let reading = Reading::new(spec, text, &Limits::default());
     let Some(tree) = reading.parse(None) else { return Vec::new() };
     let is_member = |at: usize| {
         let before = text[..at].trim_ascii_end();

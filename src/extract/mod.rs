@@ -47,7 +47,7 @@ fn given_up(failure: Cow<'static, str>) -> Extraction {
 }
 
 fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
-    let reading = Reading { spec, source, held: held_by_parsing(), budget: Budget::new(source.len(), limits) };
+    let reading = Reading::new(spec, source, limits);
     let Some(tree) = reading.parse(None) else {
         return given_up(reading.budget.failure().unwrap_or_default().into());
     };
@@ -71,12 +71,19 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
 struct Reading<'s> {
     spec: &'static LanguageSpec,
     source: &'s [u8],
+    /// The text as the grammar reads it.
+    text: Cow<'s, [u8]>,
     /// Bytes that the thread's parsers held before.
     held: usize,
     budget: Budget,
 }
 
-impl Reading<'_> {
+impl<'s> Reading<'s> {
+    fn new(spec: &'static LanguageSpec, source: &'s [u8], limits: &Limits) -> Self {
+        let text = spec.legible.and_then(|legible| legible(source)).map_or(Cow::Borrowed(source), Cow::Owned);
+        Self { spec, source, text, held: held_by_parsing(), budget: Budget::new(source.len(), limits) }
+    }
+
     /// Reads a file with a useless tree in pieces, split outside of comments and strings.
     fn paragraph_by_paragraph(&self, tree: &Tree) -> Vec<Symbol> {
         let mut cx = Cx::new(self.spec, self.source, &self.budget);
@@ -117,7 +124,7 @@ impl Reading<'_> {
                 if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let options = ParseOptions::new().progress_callback(&mut in_bounds);
-            let text = &mut |at: usize, _| self.source.get(at..).unwrap_or_default();
+            let text = &mut |at: usize, _| self.text.get(at..).unwrap_or_default();
             let tree = parser.parse_with_options(text, None, Some(options));
             if tree.is_none() {
                 // The parser would resume an unfinished parse with the next file.

@@ -61,6 +61,9 @@ pub struct Semantics {
     pub class_names: ClassNames,
     /// Members missing from a class are looked up in its subclasses: mix-ins and abstract classes.
     pub looks_down: bool,
+    /// A file sees only a part of its module, as its includes say. After a change of a shared name, everything is
+    /// resolved again.
+    pub includes: bool,
     /// Members that a call of an instance runs: `__call__`.
     pub call: &'static [&'static str],
     /// Members that give an element, in order of preference; true when the member returns an iterator.
@@ -155,6 +158,9 @@ pub trait Modules {
 
     /// Scopes of a module, each with its file; none for a folder that only holds others.
     fn scopes(&self, module: Module) -> Vec<(u32, u32)>;
+
+    /// Removes bindings, each a file with a place in it, that a file does not see.
+    fn keep_seen(&self, _file: u32, _bound: &mut Vec<(u32, u32)>) {}
 
     /// Whether only the first of several scopes that bind a name counts, rather than all.
     fn first_counts(&self) -> bool {

@@ -61,7 +61,7 @@ pub enum BindingKind {
     Variable = 2,
     /// Parameter: `a` its default, `b` its type.
     Parameter = 3,
-    /// Name for the value of the expression `a`, without a definition: `self`, `this`, `Self`.
+    /// Name for the value of the expression `a`, without a definition: `self`, `this`, `Self`, a macro.
     Value = 4,
     /// Variable that a test narrowed to an instance of the type `a`.
     Narrowed = 5,

@@ -135,6 +135,8 @@ pub struct Conventions {
     pub plain_decorators: &'static [&'static str],
     /// Bases that call no members of derived classes.
     pub plain_bases: &'static [&'static str],
+    /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
+    pub tells_dead: bool,
 }
 
 impl Conventions {
@@ -163,6 +165,7 @@ impl Conventions {
         types_use: true,
         plain_decorators: &[],
         plain_bases: &[],
+        tells_dead: true,
     };
 }
 

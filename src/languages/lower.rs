@@ -7,7 +7,7 @@ use super::budget::Budget;
 use super::definition::span_of;
 use super::doc::{Comments, comment_above};
 use super::shape::Shape;
-use crate::facts::Builder;
+use crate::facts::{Builder, ScopeKind};
 use crate::model::Role;
 
 /// Maximum depth of nodes: lowerings are recursive, and the stack is finite. Hand-written code stays below it;
@@ -48,6 +48,11 @@ impl<'s, 't> Lower<'s, 't> {
     pub fn embedded(&self, node: Node<'_>) -> Option<Node<'t>> {
         let place = self.embedded.binary_search_by_key(&node.start_byte(), |(start, _)| *start).ok()?;
         Some(self.embedded[place].1.root_node())
+    }
+
+    /// The text of the file.
+    pub fn source(&self) -> &'s [u8] {
+        self.source
     }
 
     /// The text of a node; empty if it is not valid UTF-8.
@@ -127,6 +132,16 @@ impl<'s, 't> Lower<'s, 't> {
         let result = inside(self);
         self.depth -= 1;
         result
+    }
+
+    /// Scope for a declaration. A new one if a name was used with another meaning before, so that earlier uses keep
+    /// it: `x := f(x)`.
+    pub fn fresh(&mut self, names: &[u32], scope: u32) -> u32 {
+        let had_another = |name: &u32| {
+            !self.facts.binds(scope, *name)
+                && (self.facts.is_used(scope, *name) || !self.facts.lookup(scope, *name).is_empty())
+        };
+        if names.iter().any(had_another) { self.facts.scope(ScopeKind::Block, scope) } else { scope }
     }
 
     /// Records an occurrence of a bare name.

@@ -106,6 +106,9 @@ pub(super) use grammar;
 /// A check of a file's text.
 pub type Look = fn(&[u8]) -> bool;
 
+/// Makes another text of a text, of the same length; `None` for the text itself.
+pub type Legible = fn(&[u8]) -> Option<Vec<u8>>;
+
 /// Tables indexed by node kind, one per language, built on first use.
 struct Tables<T: 'static>(OnceLock<Vec<OnceLock<Vec<&'static T>>>>);
 
@@ -138,6 +141,8 @@ pub struct LanguageSpec {
     pub interpreters: &'static [&'static str],
     /// The grammar.
     pub grammar: Grammar,
+    /// Makes the text that the grammar reads instead of a file's, of the same length; `None` for the text itself.
+    pub legible: Option<Legible>,
     /// Rules for node kinds; the default is [`Rule::Walk`]. Anonymous tokens such as `&&` may have rules too.
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.
@@ -176,6 +181,7 @@ impl LanguageSpec {
             #[cfg(test)]
             node_types: "[]",
         },
+        legible: None,
         rules: &[],
         silent: "",
         comments: Comments::NONE,

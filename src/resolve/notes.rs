@@ -239,6 +239,9 @@ impl Notes {
         }
         let is_same = changes.values().all(|change| change.names.is_empty());
         if !is_same {
+            if semantics.includes {
+                return None;
+            }
             let is_interface = |noted: &Noted| noted.items.iter().any(|item| item.flags & INTERFACE != 0);
             if self.files.iter().any(is_interface) || noted.iter().any(|(_, noted)| is_interface(noted)) {
                 return None;

@@ -7,6 +7,7 @@ use crate::model::Span;
 static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
+    includes: false,
     call: &[],
     element: &[],
     each: Each::Last,

@@ -18,6 +18,9 @@ use crate::facts::{
 /// following all of them for each use would take time and memory that grow with the square of a file.
 pub(super) const MOST_BOUND: usize = 32;
 
+/// The most bindings of one name in the files of one module that are indexed: of all, a file may see a few.
+const MOST_INDEXED: usize = 4_000;
+
 /// The most meanings of an expression that are kept: overloads of a name in several classes.
 const MOST_MEANT: usize = 250;
 
@@ -327,7 +330,9 @@ impl<'a> World<'a> {
             }
         };
         let count = parts.scopes.len();
-        if count <= FEW || self.looked_through.insert((self.asking, module)) && self.work(count * NOTE) {
+        // Where includes decide, each file would consult every other.
+        let is_noted = !self.semantics.includes && self.looked_through.insert((self.asking, module));
+        if count <= FEW || is_noted && self.work(count * NOTE) {
             parts.scopes.iter().for_each(|(file, _)| self.consult(*file));
         }
         parts
@@ -373,7 +378,7 @@ impl<'a> World<'a> {
                 let hash = facts.hashes[name as usize];
                 let module = self.modules.of(file, at);
                 let mut found = Vec::new();
-                for (other, place) in self.bound_in(module, hash) {
+                for (other, place) in self.bound_in(module, hash, Some(file)) {
                     found.extend(self.follow_all(other, place..place + 1));
                 }
                 if !found.is_empty() {
@@ -395,9 +400,14 @@ impl<'a> World<'a> {
         (Vec::new(), false)
     }
 
-    /// The bindings of a name in the scopes of a module, each with its file.
-    fn bound_in(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
+    /// The bindings of a name in the scopes of a module, each with its file; of those, the ones that a file sees.
+    fn bound_in(&mut self, module: Module, name: u64, seen_by: Option<u32>) -> Vec<(u32, u32)> {
         let mut bound = self.bound_in_all(module, name);
+        if let Some(file) = seen_by.filter(|_| self.semantics.includes)
+            && self.work(bound.len())
+        {
+            self.modules.keep_seen(file, &mut bound);
+        }
         if let Some(first) = bound.first().map(|(file, _)| *file)
             && self.modules.first_counts()
         {
@@ -427,7 +437,7 @@ impl<'a> World<'a> {
             for place in it.first_binding..it.first_binding + it.bindings {
                 let name = facts.hashes[facts.bindings[place as usize].name as usize];
                 let places = index.entry(name).or_default();
-                if places.len() < MOST_BOUND {
+                if places.len() < MOST_INDEXED {
                     places.push((file, place));
                 }
             }
@@ -496,7 +506,7 @@ impl<'a> World<'a> {
                 }
             }
             _ => {
-                for (file, place) in self.bound_in(module, name) {
+                for (file, place) in self.bound_in(module, name, None) {
                     found.extend(self.follow_all(file, place..place + 1));
                 }
             }

@@ -225,3 +225,12 @@ fn files_are_answered_as_files() {
     assert_eq!(files["dead_files"][0]["file"], "a.py");
     assert!(files.get("dead_symbols").is_none());
 }
+
+#[test]
+fn a_language_whose_unused_code_cannot_be_told_is_not_judged() {
+    let answer = answer(
+        "--- a.c\nint used(void) { return 1; }\nint main(void) { return used(); }\nint never(void) { return 2; }\n",
+        json!({"min_confidence": 0}),
+    );
+    assert_eq!((&answer["dead_symbols"], &answer["files_not_judged"]), (&json!([]), &json!(1)), "{answer}");
+}

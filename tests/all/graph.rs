@@ -623,16 +623,15 @@ def alone(): ...
 
 #[test]
 fn what_has_no_relations_is_said_to_have_none() {
-    let project =
-        "--- a.c\nint run(void) { return 1; }\n--- b.c\nint run(void) { return 2; }\nint go(void) { return run(); }\n";
+    let project = "--- a.lua\nfunction run() return 1 end\n--- b.lua\nfunction run() return 2 end\nfunction go() return run() end\n";
     let (cx, folder) = indexed(project);
     let root = folder.path().join("project");
     // Two definitions, and not one of them resolved.
     let answer = wrong(&cx, &root, "find_references", json!({"identifier": "run"}));
-    assert_eq!(answer["error"], "names in c are not resolved yet; search_text finds mentions", "{answer}");
+    assert_eq!(answer["error"], "names in lua are not resolved yet; search_text finds mentions", "{answer}");
     for tool in ["get_symbol_importance", "get_repo_map", "find_dead_code"] {
         let answer = call(&cx, &root, tool, json!({}));
-        assert_eq!(answer["_meta"]["no_relations_for"], json!({"c": 2}), "{tool}: {answer}");
+        assert_eq!(answer["_meta"]["no_relations_for"], json!({"lua": 2}), "{tool}: {answer}");
     }
 }
 

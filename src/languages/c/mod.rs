@@ -1,10 +1,18 @@
 //! C: functions, types with their fields, macros and the variables of files. A mere declaration is no symbol; the
 //! definition is.
 
+mod declarator;
+mod expressions;
+mod includes;
+mod legible;
+mod lower;
+mod macros;
+mod shapes;
+
 use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, Cx, LanguageSpec, Owner, Place, Rule};
+use super::{Comments, Conventions, Cx, LanguageSpec, Owner, Place, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -12,6 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "c",
     extensions: &["c", "h"],
     grammar: grammar!("c", tree_sitter_c),
+    legible: Some(legible::legible),
     rules: &[
         FUNCTION,
         (Rule::Told { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),
@@ -29,6 +38,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     comments: COMMENTS,
     around: &["type_definition"],
     qualified: DECLARATORS,
+    imports: &[("preproc_include", "")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &includes::SEMANTICS }),
     conventions: &CONVENTIONS,
     ..LanguageSpec::PLAIN
 };
@@ -88,6 +99,7 @@ pub(super) static CONVENTIONS: Conventions = Conventions {
     tests: &["test_", "TEST"],
     test_files: &["*_test", "*_tests", "test_*", "test-*", "*-test", "*Test", "test"],
     owner: Owner::Type,
+    tells_dead: false,
     ..Conventions::NEUTRAL
 };
 

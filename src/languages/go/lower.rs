@@ -217,19 +217,11 @@ fn is_declared(node: Node<'_>) -> bool {
     node.children(&mut node.walk()).any(|child| child.kind() == ":=")
 }
 
-/// Scope for a declaration. A new one if a name was used with another meaning before, so that earlier uses keep it:
-/// `x := f(x)`.
+/// Scope for a declaration of these names; see [`Lower::fresh`].
 fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: u32) -> u32 {
-    for node in names {
-        let name = cx.name(*node);
-        if !cx.facts.binds(scope, name)
-            && (cx.facts.is_used(scope, name) || !cx.facts.lookup(scope, name).is_empty())
-            && cx.text(*node) != "_"
-        {
-            return cx.facts.scope(ScopeKind::Block, scope);
-        }
-    }
-    scope
+    let names: Vec<Node<'t>> = names.iter().filter(|node| cx.text(**node) != "_").copied().collect();
+    let names: Vec<u32> = names.into_iter().map(|node| cx.name(node)).collect();
+    cx.fresh(&names, scope)
 }
 
 /// Binds names to values, one each or all from one call; returns the scope for the nodes after it.

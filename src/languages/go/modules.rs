@@ -10,6 +10,7 @@ use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project,
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
+    includes: false,
     call: &[],
     element: &[],
     each: Each::Last,

@@ -13,6 +13,7 @@ use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project,
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Inherited,
     looks_down: false,
+    includes: false,
     call: &[OPEN],
     element: &[("iterator()", true)],
     each: Each::Last,

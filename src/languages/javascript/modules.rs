@@ -13,6 +13,7 @@ use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, Sem
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
+    includes: false,
     call: &[CALL],
     element: &[(ELEMENT, false), ("[Symbol.iterator]", true)],
     each: Each::Pair,

@@ -10,6 +10,7 @@ use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: true,
+    includes: false,
     call: &["__call__"],
     element: &[("__getitem__", false), ("__iter__", true)],
     each: Each::First,

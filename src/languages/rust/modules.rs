@@ -9,6 +9,7 @@ use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project,
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
     looks_down: false,
+    includes: false,
     call: &[],
     element: &[("next", true), ("index", false), ("into_iter", true), ("iter", true)],
     each: Each::Pair,

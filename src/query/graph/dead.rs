@@ -69,7 +69,7 @@ pub struct Deadness<'a> {
     /// Symbols without resolved uses that an unresolved reference or a name in a text may mean.
     pub perhaps_used: usize,
     /// The number of files with symbols that were not judged: generated, vendored, or in a language whose names are
-    /// not resolved.
+    /// not resolved or whose unused code cannot be told.
     pub files_not_judged: usize,
 }
 
@@ -115,24 +115,23 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
         }
     }
     found.files = walk.dead_files(tests);
-    found.files_not_judged = snapshot
-        .files()
-        .filter(|file| file.symbol_count() > 0 && (file.facts().is_empty() || is_of_others(file)))
-        .count();
+    found.files_not_judged =
+        snapshot.files().filter(|file| file.symbol_count() > 0 && (file.facts().is_empty() || is_spared(file))).count();
     found
 }
 
 /// Whether a node is judged at all: values may be read without a name.
 fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     let symbol = &graph.symbols[node as usize];
-    !graph.is_value(node)
-        && !matches!(symbol.detail(), Detail::Module | Detail::Namespace)
-        && !is_of_others(&symbol.file)
+    !graph.is_value(node) && !matches!(symbol.detail(), Detail::Module | Detail::Namespace) && !is_spared(&symbol.file)
 }
 
-/// Whether a file is vendored or generated, so that its code is not deleted by hand.
-fn is_of_others(file: &FileView<'_>) -> bool {
-    file.is_generated() || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()))
+/// Whether a file is not judged: it is vendored or generated, so that its code is not deleted by hand, or in a language
+/// whose unused code cannot be told.
+fn is_spared(file: &FileView<'_>) -> bool {
+    !file.conventions().tells_dead
+        || file.is_generated()
+        || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()))
 }
 
 fn is_type(symbol: &SymbolView<'_>) -> bool {
@@ -495,8 +494,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             }
         }
         let mut dead = Vec::new();
-        let is_judged =
-            |file: &FileView<'_>| file.symbol_count() > 0 && (tests || !is_test(file)) && !is_of_others(file);
+        let is_judged = |file: &FileView<'_>| file.symbol_count() > 0 && (tests || !is_test(file)) && !is_spared(file);
         for file in files.into_iter().filter(is_judged) {
             let importers = graph.edges.importers(file.number()).len();
             let certainty = match reached.get(&file.number()) {

@@ -425,6 +425,10 @@ fn scripts_see_each_other() {
 fn what_cannot_be_followed_is_resolved_anew() {
     check(SCRIPTS, "tool.mjs", "import './page/draw.js'", "", None);
     check(PYTHON, "shop/use.py", "from .item import *", "", None);
+    let c = "--- a.h\nint f(int a);\n#define LIMIT 3\n--- a.c\n#include \"a.h\"\nint f(int a) { return LIMIT; }\n--- b.c\n#include \"a.h\"\nint b(void) { return f(LIMIT); }\n";
+    check(c, "b.c", "return f", "return 1 + f", Some(&["b.c"]));
+    check(c, "a.h", "LIMIT", "MOST", None);
+    check(c, "b.c", "#include \"a.h\"", "", None);
     check(GO, "item/item.go", "Price() Price }", "Price() int }", None);
     check(RUST, "src/item.rs", "impl Shown for Item", "impl Item", None);
 }

@@ -5,6 +5,7 @@
 //! anything. A definition must have no other uses. [`check`] reads that, indexes the files and compares.
 
 mod again;
+mod c;
 mod go;
 mod java;
 mod javascript;

@@ -1,0 +1,83 @@
+//! Declarators of C: a declared name inside of what makes its type, `*name[3]`, `(*name)(int)`.
+
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use super::lower::{field, function_type, type_of};
+use crate::facts::{BindingKind, NONE, UNKNOWN};
+
+/// A declared name.
+pub(super) struct Declarator<'t> {
+    /// The name.
+    pub name: Node<'t>,
+    /// Its type; for a function, its function type.
+    pub of: u32,
+    /// Whether it is a function, not a pointer to one.
+    pub is_function: bool,
+    /// The result type of the function.
+    pub returns: u32,
+    /// The parameter types of the function.
+    pub takes: Vec<u32>,
+    /// Number of array dimensions.
+    pub arrays: usize,
+    /// Its initial value.
+    pub value: Option<Node<'t>>,
+}
+
+/// Reads a declarator of something of the type `of`. Names of parameters are bound in `into`.
+pub(super) fn declarator<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    of: u32,
+    scope: u32,
+    into: Option<u32>,
+) -> Option<Declarator<'t>> {
+    let mut found =
+        Declarator { name: node, of, is_function: false, returns: of, takes: Vec::new(), arrays: 0, value: None };
+    loop {
+        let at = found.name;
+        match at.kind() {
+            "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => return Some(found),
+            "init_declarator" => found.value = field(at, "value"),
+            "pointer_declarator" => found.is_function = false,
+            "array_declarator" => {
+                found.is_function = false;
+                found.arrays += 1;
+                if let Some(size) = field(at, "size") {
+                    cx.value(size, scope);
+                }
+            }
+            "function_declarator" => {
+                found.is_function = true;
+                found.returns = found.of;
+                found.takes = field(at, "parameters").map(|list| parameters(cx, list, scope, into)).unwrap_or_default();
+                found.of = function_type(cx, found.returns, &found.takes);
+            }
+            _ => {}
+        }
+        let is_inner = |child: &Node<'t>| child.kind().ends_with("declarator") || child.kind().ends_with("identifier");
+        found.name = field(at, "declarator").or_else(|| cx.children(at).into_iter().find(is_inner))?;
+    }
+}
+
+/// The types of parameters, whose names are bound in `into`.
+fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, into: Option<u32>) -> Vec<u32> {
+    let mut types = Vec::new();
+    for parameter in cx.children(list) {
+        let mut of = type_of(cx, parameter, scope);
+        let named = match parameter.kind() {
+            // An old function lists names, and declares them behind the list.
+            "identifier" => continue,
+            _ => field(parameter, "declarator"),
+        };
+        if let Some(declared) = named.and_then(|named| cx.deeper(|cx| declarator(cx, named, of, scope, None))) {
+            of = declared.of;
+            if let Some(into) = into {
+                let name = cx.name(declared.name);
+                cx.facts.bind(into, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+            }
+        }
+        types.push(of);
+    }
+    types
+}

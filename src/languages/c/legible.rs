@@ -1,0 +1,324 @@
+//! C as its grammar can read it. Parts that only a preprocessor understands are replaced by spaces, so that positions
+//! stay.
+
+use std::ops::Range;
+
+/// The text that the grammar reads instead, of the same length; `None` if it is the text itself.
+///
+/// - Sections for C++ are left out: their `extern "C" {` has its other brace in another section.
+/// - Of a condition that opens braces which others close, `#if A … if (a) { … #else … if (b) { … #endif`, the first
+///   section is kept, without the condition.
+/// - A macro before or behind a declaration is left out, `API int f(void) PURE;`: the grammar takes it for the type.
+/// - A macro alone in a line, which stands for fields or statements, gets a semicolon; among enumerators it is left out.
+pub fn legible(text: &[u8]) -> Option<Vec<u8>> {
+    let mut made: Option<Vec<u8>> = None;
+    scan(text, &mut |change| {
+        let (range, byte) = match change {
+            Change::Macro(range) | Change::Cut(range) => (range, b' '),
+            Change::End(at) => (at..at + 1, b';'),
+        };
+        let made = &mut made.get_or_insert_with(|| text.to_vec())[range];
+        made.iter_mut().filter(|old| byte != b' ' || !matches!(old, b'\n' | b'\r')).for_each(|old| *old = byte);
+    });
+    made
+}
+
+/// The places of the macros that are left out.
+pub fn left_out(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    scan(text, &mut |change| {
+        if let Change::Macro(range) = change {
+            found.push(range);
+        }
+    });
+    found
+}
+
+/// A change of a text.
+enum Change {
+    /// A macro is left out.
+    Macro(Range<usize>),
+    /// Other text is left out.
+    Cut(Range<usize>),
+    /// A semicolon is put here.
+    End(usize),
+}
+
+fn scan(text: &[u8], put: &mut dyn FnMut(Change)) {
+    let mut open: Vec<Condition> = Vec::new();
+    // The last byte of code so far, and whether it is in an enum.
+    let (mut before, mut in_enum) = (b';', false);
+    // Whether the line begins in a comment, or goes on with a directive.
+    let (mut in_comment, mut in_directive) = (false, false);
+    let mut start = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let place = start..start + line.len();
+        start = place.end;
+        let found = if in_comment || in_directive { None } else { directive(line) };
+        let goes_on = line.trim_ascii_end().ends_with(b"\\");
+        let was_in_directive = in_directive;
+        in_directive = goes_on && (in_directive || found.is_some());
+        if was_in_directive {
+            continue;
+        }
+        let Some((word, rest)) = found else {
+            let code = code(line, &mut in_comment);
+            if let Some(condition) = open.last_mut() {
+                condition.add(nesting(code));
+            }
+            let around = [prefix(code), suffix(code)];
+            for range in around.iter().flatten() {
+                put(Change::Macro(place.start + range.start..place.start + range.end));
+            }
+            if let Some(after) = alone(code).filter(|_| matches!(before, b';' | b'{' | b'}')) {
+                match in_enum {
+                    true if code.trim_ascii_end().ends_with(b")") => {
+                        let indent = code.len() - code.trim_ascii_start().len();
+                        put(Change::Macro(place.start + indent..place.start + after));
+                    }
+                    false if line.len() > after => {
+                        put(Change::End(place.start + after));
+                        before = b';';
+                    }
+                    _ => {}
+                }
+            } else if let Some(last) = code.trim_ascii_end().last() {
+                in_enum = match last {
+                    b'{' => memchr::memmem::find(code, b"enum").is_some(),
+                    _ => in_enum && !code.contains(&b'}'),
+                };
+                // Enumerators go on after a comma.
+                before = if in_enum && *last == b',' { b';' } else { *last };
+            }
+            continue;
+        };
+        match word {
+            b"if" | b"ifdef" | b"ifndef" if open.len() >= DEEPEST => break,
+            b"if" | b"ifdef" | b"ifndef" => open.push(Condition::new(word, rest, place)),
+            b"else" | b"elif" => {
+                if let Some(condition) = open.last_mut() {
+                    condition.directives.push(place);
+                    condition.nestings.push(0);
+                }
+            }
+            b"endif" => {
+                let Some(mut condition) = open.pop() else { continue };
+                condition.directives.push(place);
+                let Some(kept) = condition.kept() else { continue };
+                for (place, between) in condition.directives.windows(2).enumerate() {
+                    put(Change::Cut(between[0].clone()));
+                    if place != kept {
+                        put(Change::Cut(between[0].end..between[1].start));
+                    }
+                }
+                condition.directives.last().into_iter().for_each(|last| put(Change::Cut(last.clone())));
+                if let Some(outer) = open.last_mut() {
+                    outer.add(condition.nestings.get(kept).copied().unwrap_or(0));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The most conditions inside each other that are followed.
+const DEEPEST: usize = 250;
+
+/// An open condition, `#if` to `#endif`.
+struct Condition {
+    /// Whether its first section is for C++.
+    is_cpp: bool,
+    /// Whether its first section is for nothing, `#if 0`.
+    is_never: bool,
+    directives: Vec<Range<usize>>,
+    /// Braces and parentheses that each section leaves open.
+    nestings: Vec<i32>,
+}
+
+impl Condition {
+    fn new(word: &[u8], rest: &[u8], place: Range<usize>) -> Self {
+        let is_never = word == b"if" && rest.trim_ascii() == b"0";
+        Self { is_cpp: is_for_cpp(word, rest), is_never, directives: vec![place], nestings: vec![0] }
+    }
+
+    fn add(&mut self, nesting: i32) {
+        self.nestings.iter_mut().last().into_iter().for_each(|last| *last += nesting);
+    }
+
+    /// The section that is kept alone; `None` if all are.
+    fn kept(&self) -> Option<usize> {
+        let is_uneven = self.nestings.iter().any(|nesting| *nesting != 0);
+        (self.is_cpp || is_uneven).then_some(usize::from(self.is_cpp || self.is_never))
+    }
+}
+
+/// The number of braces and parentheses that a line leaves open.
+fn nesting(code: &[u8]) -> i32 {
+    let (mut open, mut quote, mut is_escaped) = (0, 0, false);
+    for byte in code {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' | b'\'' if quote == 0 => quote = *byte,
+            _ if quote == *byte => quote = 0,
+            b'{' | b'(' if quote == 0 => open += 1,
+            b'}' | b')' if quote == 0 => open -= 1,
+            _ => {}
+        }
+    }
+    open
+}
+
+/// The word and the rest of a directive.
+fn directive(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.trim_ascii().strip_prefix(b"#")?.trim_ascii_start();
+    Some(line.split_at(line.iter().take_while(|byte| byte.is_ascii_lowercase()).count()))
+}
+
+/// Whether a condition holds for C++ alone.
+fn is_for_cpp(word: &[u8], rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii();
+    let name = b"__cplusplus".as_slice();
+    match word {
+        b"ifdef" => rest.starts_with(name),
+        b"if" => [b"defined(".as_slice(), b"defined (", b"defined ", b""].iter().any(|before| {
+            let rest = rest.strip_prefix(*before).and_then(|rest| rest.trim_ascii_start().strip_prefix(name));
+            rest.is_some_and(|rest| memchr::memmem::find(rest, b"||").is_none())
+        }),
+        _ => false,
+    }
+}
+
+/// The code of a line, up to a comment at its end; none if the line begins in a comment.
+fn code<'s>(line: &'s [u8], in_comment: &mut bool) -> &'s [u8] {
+    if *in_comment {
+        *in_comment = memchr::memmem::find(line, b"*/").is_none();
+        return &[];
+    }
+    let comment = line.windows(2).position(|pair| matches!(pair, b"/*" | b"//")).unwrap_or(line.len());
+    let (code, comment) = line.split_at(comment);
+    *in_comment = comment.starts_with(b"/*") && memchr::memmem::find(&comment[2..], b"*/").is_none();
+    code
+}
+
+/// The end of a macro that an indented line consists of, with its arguments.
+fn alone(code: &[u8]) -> Option<usize> {
+    let trimmed = code.trim_ascii_end();
+    let from = trimmed.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let word = trimmed[from..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let rest = &trimmed[from + word..];
+    let has_arguments = rest.starts_with(b"(") && rest.iter().position(|byte| *byte == b')') == Some(rest.len() - 1);
+    (from > 0 && is_capital(&trimmed[from..from + word]) && (rest.is_empty() || has_arguments)).then_some(trimmed.len())
+}
+
+fn is_capital(word: &[u8]) -> bool {
+    word.len() > 2 && word.iter().all(|byte| !byte.is_ascii_lowercase()) && word.iter().any(u8::is_ascii_uppercase)
+}
+
+/// The place of a macro before the declaration that a line begins: a word of capitals before at least two others.
+fn prefix(line: &[u8]) -> Option<Range<usize>> {
+    let mut at = 0;
+    let mut word = || {
+        let from = at + line[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let len = line[from..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        at = from + len;
+        (len > 0 && !line[from].is_ascii_digit()).then(|| (from, at, &line[from..at]))
+    };
+    let mut first = word()?;
+    while matches!(first.2, b"static" | b"extern" | b"inline") {
+        first = word()?;
+    }
+    if !is_capital(first.2) {
+        return None;
+    }
+    let second = word()?;
+    let after = line[second.1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'*'))?;
+    let follows_word = after.is_ascii_alphabetic() || *after == b'_';
+    match follows_word {
+        // A calling convention after the type: `DWORD WINAPI run(void)`.
+        true if matches!(second.2, b"WINAPI" | b"CALLBACK" | b"APIENTRY") => Some(second.0..second.1),
+        true => Some(first.0..first.1),
+        false => None,
+    }
+}
+
+/// The place of a macro behind the parameters of a declared function, with its arguments.
+fn suffix(code: &[u8]) -> Option<Range<usize>> {
+    let start = code.trim_ascii_start();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let (first, rest) = start.split_at(start.iter().take_while(|byte| is_word(byte)).count());
+    let is_statement =
+        matches!(first, b"" | b"if" | b"while" | b"for" | b"else" | b"switch" | b"return" | b"case" | b"do");
+    if is_statement || !rest.first()?.is_ascii_whitespace() && rest[0] != b'*' {
+        return None;
+    }
+    let end = code.trim_ascii_end().strip_suffix(b";")?.len();
+    let mut at = end;
+    if code[..end].ends_with(b")") {
+        let mut open = 0;
+        at = code[..end].iter().rposition(|byte| {
+            open += i32::from(*byte == b')') - i32::from(*byte == b'(');
+            open == 0
+        })?;
+    }
+    let word = code[..at].trim_ascii_end();
+    let from = word.len() - word.iter().rev().take_while(|byte| is_word(byte)).count();
+    let follows = code[..from].trim_ascii_end().ends_with(b")");
+    (follows && is_capital(&word[from..])).then_some(from..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::legible;
+
+    fn read(text: &str) -> String {
+        let made = legible(text.as_bytes()).map_or(text.to_owned(), |made| String::from_utf8(made).unwrap());
+        assert_eq!(made.len(), text.len());
+        made.lines().map(|line| format!("{}\n", line.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
+    }
+
+    #[test]
+    fn sections_for_cpp_are_left_out() {
+        let text = "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a;\n#if defined(__cplusplus)\nx\n#if 1\ny\n#endif\n#else\nz\n#endif\n";
+        assert_eq!(read(text), "\n\n\nint a;\n\n\n\n\n\n\nz\n\n");
+        for kept in ["#ifndef __cplusplus\na\n#endif\n", "#if defined(__cplusplus) || X\na\n#endif\n"] {
+            assert_eq!(read(kept), kept);
+        }
+    }
+
+    #[test]
+    fn the_first_of_uneven_sections_is_kept() {
+        let text = "void f(void) {\n#ifdef A /* { */\n  if (a) {\n#else\n  if (b) {\n#endif\n  g('{');\n  }\n}\n#if A\nint x;\n#else\nint y;\n#endif\n";
+        let expected = "void f(void) {\n\nif (a) {\n\n\n\ng('{');\n}\n}\n#if A\nint x;\n#else\nint y;\n#endif\n";
+        assert_eq!(read(text), expected);
+        assert_eq!(read("#if 0\n{\n#elif 1\na {\n#else\nb {\n#endif\n}\n"), "\n\n\na {\n\n\n\n}\n");
+        let halves = "#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n";
+        assert_eq!(read(halves), "\nif (a) {\n\nb();\n\n}\n\n");
+    }
+
+    #[test]
+    fn macros_alone_get_a_semicolon() {
+        let text = "struct a {\n  FIELDS\n  /* more */\n  MORE(x)\n};\nenum {\n  A,\n  MAP(XX)\n  LAST\n};\nint f(void) {\n  return A +\n    BB;\n  x(\n    LIMIT\n  );\n}\n";
+        let expected = "struct a {\nFIELDS; /* more */\nMORE(x);};\nenum {\nA,\n\nLAST\n};\nint f(void) {\nreturn A +\nBB;\nx(\nLIMIT\n);\n}\n";
+        assert_eq!(read(text), expected);
+    }
+
+    #[test]
+    fn macros_before_declarations_are_left_out() {
+        for (text, expected) in [
+            ("UV_EXTERN int f(void);", "int f(void);"),
+            ("static MY_INLINE const char *f(void)", "static const char *f(void)"),
+            ("DWORD WINAPI run(void)", "DWORD run(void)"),
+            ("  FILE *f;", "FILE *f;"),
+            ("void f(int a) PRINTF_LIKE(1, 2);", "void f(int a) ;"),
+            ("  int b) PURE;", "int b) ;"),
+            ("  if (a) FAIL(1);", "if (a) FAIL(1);"),
+            ("  EACH(a) CALL(b);", "EACH(a) CALL(b);"),
+            ("DWORD size = 1;", "DWORD size = 1;"),
+            ("DEFINE_LIST(a) b c", "DEFINE_LIST(a) b c"),
+            ("unsigned int x;", "unsigned int x;"),
+        ] {
+            assert_eq!(read(text), format!("{expected}\n"));
+        }
+    }
+}
