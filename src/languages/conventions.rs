@@ -122,6 +122,12 @@ pub struct Conventions {
     pub is_implied: fn(&str) -> bool,
     /// Whether a member may override one of an external base, given the words before its name, and the name.
     pub may_override: fn(&str, &str) -> bool,
+    /// Whether a library may call a method through an interface that its class does not name.
+    pub asked_for: fn(&Asked<'_>) -> bool,
+    /// Whether a type has all interfaces whose members it has, named or not.
+    pub structural: bool,
+    /// Openings of blocks that add members to the definitions of others: `declare global`.
+    pub open_blocks: &'static [&'static str],
     /// Prefixes of attributes that name functions in quotes.
     pub naming_attributes: &'static [&'static str],
     /// Meaning of a member's owner.
@@ -137,6 +143,18 @@ pub struct Conventions {
     pub plain_bases: &'static [&'static str],
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
     pub tells_dead: bool,
+    /// Modules of the plain bases; empty if any module may have them.
+    pub plain_homes: &'static [&'static str],
+}
+
+/// A method that a library may ask for.
+pub struct Asked<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The text of its file.
+    pub content: &'a [u8],
+    /// The texts of the manifests of the repository's packages, in the method's language.
+    pub manifests: &'a [&'a [u8]],
 }
 
 impl Conventions {
@@ -159,6 +177,9 @@ impl Conventions {
         frameworks: &[],
         is_implied: |_| false,
         may_override: |_, _| true,
+        asked_for: |_| false,
+        structural: false,
+        open_blocks: &[],
         naming_attributes: &[],
         owner: Owner::Type,
         overloads_are_one: true,
@@ -166,6 +187,7 @@ impl Conventions {
         plain_decorators: &[],
         plain_bases: &[],
         tells_dead: true,
+        plain_homes: &[],
     };
 }
 

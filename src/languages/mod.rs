@@ -42,7 +42,7 @@ pub mod zig;
 use crate::model::Languages;
 
 pub use budget::{Budget, Limits};
-pub use conventions::{Conventions, Framework, Named, Owner, Package, Public};
+pub use conventions::{Asked, Conventions, Framework, Named, Owner, Package, Public};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};
 pub use lower::Lower;

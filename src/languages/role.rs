@@ -5,6 +5,7 @@ const FOLDERS: &[&str] = &[
     "test",
     "tests",
     "__tests__",
+    "__tests_dts__",
     "testdata",
     "testing",
     "testutil",
@@ -35,7 +36,7 @@ pub fn is_beside(path: &str) -> bool {
 
 /// Folders with third-party code.
 const VENDORED: &[&str] =
-    &["vendor", "vendored", "vendors", "node_modules", "third_party", "thirdparty", "bower_components"];
+    &["vendor", "_vendor", "vendored", "vendors", "node_modules", "third_party", "thirdparty", "bower_components"];
 
 /// Whether a file is third-party code.
 pub fn is_vendored(path: &str) -> bool {

@@ -214,9 +214,11 @@ def never(): ...
 class Command: ...
 --- pkg/vendor/copied.py
 def copied(): ...
+--- pkg/_vendor/copied.py
+def copied(): ...
 ";
     assert_eq!(dead(python), ["never 1.0"]);
-    assert_eq!(answer(python, json!({}))["files_not_judged"], 1);
+    assert_eq!(answer(python, json!({}))["files_not_judged"], 2);
 }
 
 #[test]
@@ -233,4 +235,154 @@ fn a_language_whose_unused_code_cannot_be_told_is_not_judged() {
         json!({"min_confidence": 0}),
     );
     assert_eq!((&answer["dead_symbols"], &answer["files_not_judged"]), (&json!([]), &json!(1)), "{answer}");
+}
+
+#[test]
+fn members_of_exported_classes_are_public() {
+    let script = "--- package.json
+{\"name\": \"shop\", \"main\": \"index.js\"}
+--- index.js
+const Chunk = require('./lib/chunk');
+const { Listed } = require('./lib/listed');
+const { Inner } = require('./lib/inner');
+exports.make = () => [new Chunk(), new Listed(), new Inner()];
+--- lib/chunk.js
+class Chunk { maps() {} #own() {} }
+module.exports = Chunk;
+--- lib/listed.js
+class Listed { go() {} }
+class Spare { go() {} }
+module.exports = { Listed };
+--- src/late.js
+class Late { go() {} }
+const late = new Late();
+export { late, Late as Sooner };
+late;
+--- lib/inner.js
+function inner() { class Inner { go() {} } return new Inner(); }
+inner();
+";
+    assert_eq!(dead(script), ["Chunk. 1.0", "inner.Inner.go 1.0", "Spare 1.0"]);
+}
+
+#[test]
+fn a_file_that_is_imported_twice_may_be_handed_on() {
+    let script = "--- package.json
+{\"name\": \"shop\", \"main\": \"src/index.ts\"}
+--- src/index.ts
+import { one } from './api';
+export * from './api';
+one();
+--- src/api.ts
+export function one() {}
+export function two() {}
+function never() {}
+";
+    assert_eq!(dead(script), ["never 1.0"]);
+}
+
+#[test]
+fn what_is_added_to_definitions_of_others_is_used_by_them() {
+    let script = "--- a.ts
+class Element {}
+declare global {
+  interface Window { element: Element }
+}
+declare module 'shop' { interface Shop { open(): void } }
+interface Never { element: Element }
+export {};
+";
+    assert_eq!(dead(script), ["Never 1.0"]);
+}
+
+#[test]
+fn libraries_call_members_of_classes_that_are_given_to_them() {
+    let python = "--- a.py
+import typing as t
+import protocols as p
+from typing import (
+    Any,
+    Protocol as Shape,
+)
+from zope.interface import implementer
+from wire.protocol import Protocol
+@implementer(Any)
+class Producer:
+    def start(self): ...
+class Reader(Protocol):
+    def made(self): ...
+class Writer(p.Protocol):
+    def made(self): ...
+class Own(t.Protocol):
+    def never(self): ...
+class Lock:
+    def acquire(self): ...
+    def spare(self): ...
+[Producer(), Reader(), Writer(), Own(), Lock()]
+";
+    assert_eq!(dead(python), ["Own.never 1.0", "Lock.spare 1.0"]);
+    let go = "--- go.mod
+module example.com/shop
+--- main.go
+package main
+import (
+	\"example.com/shop/own\"
+	log \"go.uber.org/zap\"
+)
+type urls []string
+func (u urls) MarshalLogArray() error { return nil }
+func (u urls) spare() {}
+func main() { log.Log(urls{}, own.All) }
+--- own/own.go
+package own
+import \"example.com/shop/inner\"
+type kept struct{}
+func (k kept) Never() { inner.Do() }
+var All = []any{kept{}}
+";
+    assert_eq!(dead(go), ["urls.spare 1.0", "kept.Never 1.0"]);
+}
+
+#[test]
+fn a_class_may_have_a_type_that_it_does_not_name() {
+    let script = "--- a.ts
+interface Shape { area(): number; edge(): number }
+class Square { area() { return 1 } edge() { return 2 } spare() {} }
+export function sum(all: Record<string, any>) { const it: Shape = all.first; return it.area() }
+sum({ first: new Square() });
+";
+    assert_eq!(dead(script), ["Shape.edge 1.0", "Square.edge 1.0", "Square.spare 1.0"]);
+}
+
+#[test]
+fn code_that_is_compiled_for_tests_is_theirs() {
+    let rust = "--- src/main.rs
+#[cfg(test)]
+mod testutil;
+mod real;
+struct Set;
+impl Set {
+    #[cfg(test)]
+    fn for_test(&self) {}
+    fn never(&self) {}
+}
+fn main() { Set; }
+--- src/real.rs
+fn never() {}
+--- src/testutil.rs
+pub struct Tester;
+impl Tester { fn lines(&self) {} }
+";
+    assert_eq!(dead(rust), ["Set.never 1.0", "never 1.0"]);
+}
+
+#[test]
+fn pages_of_documentation_use_components() {
+    let script = "--- docs/page.mdx
+<Gallery />
+--- docs/gallery.tsx
+export function Gallery() { return null }
+export function Spared() { return null }
+";
+    assert_eq!(dead(script), ["Spared 1.0"]);
 }

@@ -18,6 +18,23 @@ pub static CONVENTIONS: Conventions = Conventions {
     directives: &["//export ", "//go:linkname ", "//go:wasmexport "],
     is_implied: |name| name == "_" || super::libraries::asks_for(name),
     may_override: |_, name| name.starts_with(char::is_uppercase),
+    // A value may be given to a library as any of its interfaces, without a word about it.
+    asked_for: |asked| asked.name.starts_with(char::is_uppercase) && imports_others(asked.content, asked.manifests),
     types_use: false,
     ..Conventions::NEUTRAL
 };
+
+/// Whether a file imports a package that is neither of the standard library nor of the modules that manifests name.
+fn imports_others(content: &[u8], manifests: &[&[u8]]) -> bool {
+    let is_own = |path: &[u8]| {
+        let names = manifests.iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
+        names.filter_map(|line| line.strip_prefix(b"module ")).any(|name| path.starts_with(name.trim_ascii()))
+    };
+    let imports = memchr::memmem::find(content, b"\nimport").map_or(content, |start| &content[start..]);
+    let end = [&b"\nfunc "[..], b"\ntype ", b"\nvar ", b"\nconst "];
+    let end = end.iter().filter_map(|word| memchr::memmem::find(imports, word)).min().unwrap_or(imports.len());
+    imports[..end].split(|byte| *byte == b'"').skip(1).step_by(2).any(|path| {
+        let host = path.split(|byte| *byte == b'/').next().unwrap_or_default();
+        host.contains(&b'.') && !is_own(path)
+    })
+}

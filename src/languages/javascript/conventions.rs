@@ -10,7 +10,18 @@ pub static CONVENTIONS: Conventions = Conventions {
     constructors: &["constructor"],
     tests: &["test", "describe"],
     // Declarations without bodies describe code that is elsewhere.
-    test_files: &["*.test", "*.spec", "*.bench", "*.stories", "*.d", "*.test.*", "*.spec.*", "*.d.*", "test"],
+    test_files: &[
+        "*.test",
+        "*.spec",
+        "*.bench",
+        "*.stories",
+        "*.d",
+        "*.test.*",
+        "*.spec.*",
+        "*.d.*",
+        "test",
+        "setupTests",
+    ],
     public: Public::Exported(&["export", "exports."]),
     faces: &["index", "mod"],
     packages: &[Package {
@@ -46,6 +57,8 @@ pub static CONVENTIONS: Conventions = Conventions {
             )
     },
     may_override: |words, name| !says(words, &["private", "static"]) && !name.starts_with('#'),
+    structural: true,
+    open_blocks: &["declare global", "declare module"],
     owner: Owner::Value,
     plain_bases: &["Object"],
     ..Conventions::NEUTRAL

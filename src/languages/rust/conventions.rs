@@ -9,7 +9,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     starts: &[(Kind::Function, "main")],
     constructors: &["new"],
     tests: &["test"],
-    test_decorators: &["test", "bench", "rstest"],
+    test_decorators: &["test", "bench", "rstest", "cfg(test)"],
     test_files: &["*_test", "*_tests", "test", "tests"],
     public: Public::Word(&["pub"]),
     packages: &[Package { file: "lib.rs", says: &[], names: Named::Nothing }],

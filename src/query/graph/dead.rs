@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::entry::Entries;
 use super::rings::used_from_outside;
 use super::strings::named_in_text;
+use super::visible::is_type;
 use super::{Graph, Uses};
 use crate::languages::{Owner, is_vendored};
 use crate::model::{Detail, Kind};
@@ -99,6 +100,13 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).next().is_some();
     walk.waiting.extend(unreached.iter().filter(possible));
     walk.waiting.extend(named_in_text(&graph, &unreached));
+    let declared = used_declarations(&graph);
+    let asked = |node: &&u32| {
+        let symbol = &graph.symbols[**node as usize];
+        let is_declared = || symbol.file.conventions().structural && declared.contains(symbol.name_bytes());
+        symbol.kind() == Kind::Method && (is_declared() || entries.may_be_asked_for(symbol))
+    };
+    walk.waiting.extend(unreached.iter().filter(asked));
     walk.run(PERHAPS);
     walk.reach_overridden();
     walk.start_tests();
@@ -120,6 +128,16 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     found
 }
 
+/// Names of members of interfaces and type aliases that something uses. A class may have such a type without naming it.
+fn used_declarations<'a>(graph: &Graph<'a>) -> FxHashSet<&'a [u8]> {
+    let declares = |symbol: &&SymbolView<'a>| {
+        symbol.file.conventions().structural
+            && symbol.parent().is_some_and(|parent| parent.kind() == Kind::Type)
+            && graph.edges.users(symbol.number()).next().is_some()
+    };
+    graph.symbols.iter().filter(declares).map(|symbol| symbol.name_bytes()).collect()
+}
+
 /// Whether a node is judged at all: values may be read without a name.
 fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     let symbol = &graph.symbols[node as usize];
@@ -132,10 +150,6 @@ fn is_spared(file: &FileView<'_>) -> bool {
     !file.conventions().tells_dead
         || file.is_generated()
         || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()))
-}
-
-fn is_type(symbol: &SymbolView<'_>) -> bool {
-    matches!(symbol.kind(), Kind::Class | Kind::Type)
 }
 
 /// Whether it is directly in a type.

@@ -7,7 +7,8 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use crate::languages::{Conventions, Framework, Named, Package, Public, packages};
+use super::visible::{Exports, in_interface, is_from_elsewhere, is_within, words_before};
+use crate::languages::{Asked, Conventions, Framework, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
 use crate::query::symbols::rank::in_test_module;
@@ -35,6 +36,11 @@ pub(super) struct Entries<'g, 'a> {
     /// By class: whether it has a base outside the repository, and whether by an imported name. Cached, because every
     /// member asks.
     foreign: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
+    exports: Exports<'a>,
+    /// Paths, without extension, of modules that are compiled for tests only.
+    test_modules: Vec<String>,
+    /// By name: the texts of package manifests.
+    manifests: HashMap<&'static str, Vec<&'a [u8]>>,
 }
 
 impl<'g, 'a> Entries<'g, 'a> {
@@ -51,11 +57,15 @@ impl<'g, 'a> Entries<'g, 'a> {
             strangers: FxHashMap::default(),
             outside: FxHashMap::default(),
             foreign: RefCell::default(),
+            exports: Exports::default(),
+            test_modules: graph.symbols.iter().filter_map(test_module).collect(),
+            manifests: HashMap::new(),
         };
         let packages = packages();
         for file in snapshot.files() {
             let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
             let Some(package) = packages.iter().find(|package| package.file == name) else { continue };
+            entries.manifests.entry(package.file).or_default().push(file.content());
             match package.names {
                 Named::Nothing => {}
                 Named::Functions { .. } => entries.scripts.extend(scripts(file)),
@@ -101,9 +111,9 @@ impl<'g, 'a> Entries<'g, 'a> {
         while let Some(face) = waiting.pop() {
             let wildcards = face.conventions().wildcards;
             for import in graph.edges.imports(face.number()) {
-                let line = line_at(face.content(), import.at);
                 let Some(file) = graph.snapshot.file_by_number(import.to) else { continue };
-                let hands_on = wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some());
+                let hands_on = lines_that_import(face.content(), import.at)
+                    .any(|line| wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some()));
                 if hands_on && self.faces.insert(import.to) {
                     waiting.push(file);
                 }
@@ -144,11 +154,23 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether a test runner, a benchmark or an example uses it, though its file is none of theirs.
     pub fn is_test(&self, symbol: &SymbolView<'_>) -> bool {
-        in_test_module(symbol)
-            || symbol
-                .decorators()
-                .iter()
-                .any(|decorator| symbol.file.conventions().test_decorators.contains(&decorator_name(decorator)))
+        let mut around = Some(*symbol);
+        while let Some(own) = around {
+            if is_marked_as_test(&own) {
+                return true;
+            }
+            around = own.parent();
+        }
+        in_test_module(symbol) || self.test_modules.iter().any(|module| is_of_module(symbol.file.path(), module))
+    }
+
+    /// Whether a library may call a method through an interface that its class does not name.
+    pub fn may_be_asked_for(&self, member: &SymbolView<'_>) -> bool {
+        let rules = member.file.conventions();
+        let manifests = || rules.packages.iter().filter_map(|package| self.manifests.get(package.file)).flatten();
+        let (name, manifests) = (member.name(), manifests().copied().collect::<Vec<&[u8]>>());
+        member.kind() == Kind::Method
+            && (rules.asked_for)(&Asked { name: &name, content: member.file.content(), manifests: &manifests })
     }
 
     /// Whether a test runner runs symbols of that name.
@@ -158,7 +180,7 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 
     /// Whether this symbol is an entry point from outside.
-    pub fn is_root(&self, symbol: &SymbolView<'_>) -> bool {
+    pub fn is_root(&self, symbol: &SymbolView<'a>) -> bool {
         let rules = symbol.file.conventions();
         let name = symbol.name();
         let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
@@ -169,6 +191,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             || (is_top && (rules.is_implied)(&name))
             || (is_top && self.is_of_framework(symbol, rules))
             || is_directed(symbol, rules)
+            || is_within(symbol, rules.open_blocks)
             || (is_top && symbol.kind() == Kind::Class && self.is_foreign(symbol, true))
             || self.is_named(symbol)
     }
@@ -180,15 +203,18 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 
     /// Whether a member of a used class may be called from outside the repository.
-    pub fn is_called_from_outside(&self, class: &SymbolView<'_>, member: &SymbolView<'_>) -> bool {
+    pub fn is_called_from_outside(&self, class: &SymbolView<'a>, member: &SymbolView<'a>) -> bool {
         let rules = member.file.conventions();
         let name = member.name();
         (rules.is_implied)(&name)
             || member.detail() == Detail::Constructor
             || self.is_decorated(member, rules)
+            || (may_override(member, rules) && self.is_decorated(class, rules))
             || (may_override(member, rules) && self.is_foreign(class, false))
             || self.is_in_foreign_block(member)
-            || (self.in_package(member.file, rules) && is_public(member, rules) && is_public(class, rules))
+            || (self.in_package(member.file, rules)
+                && self.exports.is_public(member, rules)
+                && self.exports.is_public(class, rules))
     }
 
     /// Whether a decorator may register it.
@@ -197,14 +223,14 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 
     /// Whether a framework uses it by its name and its file.
-    fn is_of_framework(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
+    fn is_of_framework(&self, symbol: &SymbolView<'a>, rules: &Conventions) -> bool {
         let own = self.frameworks.get(&symbol.file.number());
-        let (name, is_public) = (symbol.name(), is_public(symbol, rules));
+        let (name, is_public) = (symbol.name(), self.exports.is_public(symbol, rules));
         own.is_some_and(|own| own.iter().any(|framework| framework.uses(&name, is_public)))
     }
 
     /// Whether it is usable through its file, though no public file exports it.
-    pub fn is_public_in_package(&self, symbol: &SymbolView<'_>) -> bool {
+    pub fn is_public_in_package(&self, symbol: &SymbolView<'a>) -> bool {
         let rules = symbol.file.conventions();
         let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
         let is_hidden = || match rules.public {
@@ -213,17 +239,19 @@ impl<'g, 'a> Entries<'g, 'a> {
             }
             _ => false,
         };
-        let is_open = is_top && !rules.faces.is_empty() && is_public(symbol, rules);
+        let is_open = is_top && !rules.faces.is_empty() && self.exports.is_public(symbol, rules);
         is_open && self.in_package(symbol.file, rules) && !is_hidden()
     }
 
     /// Whether a library exports it.
-    fn is_offered(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
+    fn is_offered(&self, symbol: &SymbolView<'a>, rules: &Conventions) -> bool {
         let is_for_others = match rules.faces {
             [] => self.in_package(symbol.file, rules),
             _ => self.faces.contains(&symbol.file.number()),
         };
-        is_for_others && is_public(symbol, rules) && !(rules.is_inner)(symbol.file.path(), symbol.file.content())
+        is_for_others
+            && self.exports.is_public(symbol, rules)
+            && !(rules.is_inner)(symbol.file.path(), symbol.file.content())
     }
 
     /// Whether an installer makes a command of it.
@@ -263,7 +291,10 @@ impl<'g, 'a> Entries<'g, 'a> {
                 let mut parts = base.split(['.', ':']).filter(|part| !part.is_empty());
                 let first = parts.next().unwrap_or_default();
                 let last = parts.next_back().unwrap_or(first);
-                let is_plain = rules.is_some_and(|rules| rules.plain_bases.contains(&last));
+                let is_plain = rules.is_some_and(|rules| {
+                    rules.plain_bases.contains(&last)
+                        && (rules.plain_homes.is_empty() || !imports_elsewhere(graph, class, base, rules))
+                });
                 let stranger = || {
                     self.strangers.get(&class.file).is_some_and(|names| names.contains(&first.as_bytes()))
                         // Exceptions are raised, and their methods not called back.
@@ -296,16 +327,37 @@ impl<'g, 'a> Entries<'g, 'a> {
     }
 }
 
-/// The words of a definition before its name.
-fn words_before(symbol: &SymbolView<'_>) -> String {
-    let source = symbol.source();
-    let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
-    String::from_utf8_lossy(before.unwrap_or_default()).into_owned()
+/// Whether a definition is marked as part of the tests.
+fn is_marked_as_test(symbol: &SymbolView<'_>) -> bool {
+    let marks = symbol.file.conventions().test_decorators;
+    let is_test = |decorator: &String| {
+        marks.contains(&decorator_name(decorator))
+            || marks.iter().any(|mark| mark.ends_with(')') && decorator.contains(mark))
+    };
+    !marks.is_empty() && symbol.decorators().iter().any(is_test)
 }
 
-/// Whether a text has a word.
-fn says(text: &str, word: &str) -> bool {
-    text.split(char::is_whitespace).any(|own| own == word)
+/// The path, without extension, of a module in a file of its own that is marked as part of the tests.
+fn test_module(symbol: &SymbolView<'_>) -> Option<String> {
+    if symbol.detail() != Detail::Module || symbol.has_body() || !is_marked_as_test(symbol) {
+        return None;
+    }
+    let stem = symbol.file.path().rsplit_once('.')?.0;
+    let (folder, own) = stem.rsplit_once('/').unwrap_or(("", stem));
+    // Submodules of these lie beside them, others in a folder of the module's name.
+    let folder = if matches!(own, "lib" | "main" | "mod") { folder } else { stem };
+    Some([folder, &symbol.name()].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/"))
+}
+
+/// Whether a file belongs to a module with this path.
+fn is_of_module(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.starts_with(['.', '/']))
+}
+
+/// Whether a class's file imports a base from a module that is not one of the plain ones.
+fn imports_elsewhere(graph: &Graph<'_>, class: SymbolId, base: &str, rules: &Conventions) -> bool {
+    let file = graph.snapshot.file_by_number(class.file);
+    file.is_some_and(|file| is_from_elsewhere(file.content(), base, rules.plain_homes))
 }
 
 /// Whether a comment right above exports it to another program: `//export name`.
@@ -319,37 +371,9 @@ fn is_directed(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     comments.any(|line| rules.directives.iter().any(|directive| line.starts_with(directive.as_bytes())))
 }
 
-/// Whether it is a member of an interface, which only declares it.
-fn in_interface(symbol: &SymbolView<'_>) -> bool {
-    symbol
-        .parent()
-        .is_some_and(|parent| matches!(parent.detail(), Detail::Interface | Detail::Trait | Detail::Annotation))
-}
-
 /// Whether a base outside the repository may call it.
 fn may_override(member: &SymbolView<'_>, rules: &Conventions) -> bool {
     (rules.may_override)(&words_before(member), &member.name()) || in_interface(member)
-}
-
-/// Whether a definition is public.
-fn is_public(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
-    let name = symbol.name();
-    match rules.public {
-        Public::Unless(mark) => !name.starts_with(mark),
-        Public::Capital => name.starts_with(char::is_uppercase),
-        Public::All => true,
-        Public::Word(words) => {
-            let before = words_before(symbol);
-            words.iter().any(|word| says(&before, word)) || in_interface(symbol)
-        }
-        Public::Exported(words) => {
-            // Members of an exported definition are only marked if they are not public.
-            let before = words_before(symbol);
-            let hidden = says(&before, "private") || name.starts_with('#');
-            let says_it = |word: &&str| says(&before, word) || word.ends_with('.') && before.contains(*word);
-            words.iter().any(says_it) || in_interface(symbol) || (symbol.parent().is_some() && !hidden)
-        }
-    }
 }
 
 /// `@app.route("/")` is `route`, `#[serde(default)]` is `serde`.
@@ -442,6 +466,18 @@ fn globs(patterns: &[&str]) -> GlobSet {
         set.add(Glob::new(pattern).expect("a test of frameworks compiles every glob"));
     }
     set.build().expect("a test of frameworks compiles every glob")
+}
+
+/// The line of an import, and the other lines with the same quoted path: a file may be imported more than once.
+fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
+    let line = line_at(content, at);
+    let quote = line.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
+    let path = quote.and_then(|end| {
+        let start = memchr::memrchr(line[end], &line[..end])?;
+        Some(&line[start..=end])
+    });
+    let others = path.into_iter().flat_map(|path| memchr::memmem::find_iter(content, path));
+    std::iter::once(line).chain(others.map(|at| line_at(content, at as u32)))
 }
 
 /// The line of a byte.

@@ -15,6 +15,7 @@ mod rename;
 mod rings;
 mod strings;
 mod types;
+mod visible;
 
 pub use at::{NameAt, imported_at, local_at, name_at, signatures};
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};

@@ -31,7 +31,8 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
         let text = file.content();
         let is_code = !file.facts().is_empty();
         match is_code {
-            _ if file.is_test() => {}
+            // Pages of documentation may be code: MDX.
+            _ if file.exercises() || is_code && file.is_test() => {}
             true => {
                 found.extend(
                     quotes(text).filter_map(|at| in_quotes(text, at)).flat_map(|name| by_name.get(name)).flatten(),
