@@ -33,7 +33,8 @@
 //!
 //! [`setup`] writes the server into the configurations of clients.
 //!
-//! [`model`] holds the shared data types, [`config`] all settings, and [`allocator`] the memory allocator.
+//! [`model`] holds the shared data types, [`config`] all settings, [`parsing`] the parser with its bounds, and
+//! [`allocator`] the memory allocator.
 //!
 //! ```
 //! use codelode::{extract::extract, languages};
@@ -64,6 +65,7 @@ pub mod lsp;
 pub mod mcp;
 pub mod model;
 pub mod net;
+pub mod parsing;
 pub mod pipeline;
 pub mod query;
 pub mod resolve;

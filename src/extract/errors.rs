@@ -1,14 +1,15 @@
 //! Files with large syntax errors: finding their definitions anyway.
 
-use tree_sitter::{Node, Point, Range, Tree};
+use tree_sitter::{Node, Point, Range};
 
 use crate::languages::Budget;
+use crate::parsing::SyntaxTree;
 
 /// The size in bytes of a syntax error that has swallowed whole definitions.
 const LARGE: usize = 2_000;
 
 /// Whether the syntax errors are large enough to hide definitions.
-pub fn swallow_definitions(tree: &Tree) -> bool {
+pub fn swallow_definitions(tree: &SyntaxTree) -> bool {
     let root = tree.root_node();
     let large = |node: Node<'_>| node.is_error() && node.byte_range().len() >= LARGE;
     root.has_error() && (root.is_error() || root.children(&mut root.walk()).any(large))
@@ -16,7 +17,7 @@ pub fn swallow_definitions(tree: &Tree) -> bool {
 
 /// Splits the file before each line that follows a blank one and begins at the margin, where definitions usually
 /// begin, except inside comments and strings of the tree.
-pub fn paragraphs(source: &[u8], tree: &Tree, budget: &Budget) -> impl Iterator<Item = Range> {
+pub fn paragraphs(source: &[u8], tree: &SyntaxTree, budget: &Budget) -> impl Iterator<Item = Range> {
     let root = tree.root_node();
     let is_text = |at: usize| {
         let node = root.descendant_for_byte_range(at, at);

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use tree_sitter::Tree;
-
 use super::{Limits, Reading, with_stack_for};
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, UNKNOWN, unpack};
 use crate::languages::LanguageSpec;
 use crate::model::{Role, Span};
+use crate::parsing::SyntaxTree;
 
 /// The most statements that bind one name or import one thing. More say nothing, and all of them for each use would take
 /// memory that grows with the square of a file.
@@ -80,7 +79,7 @@ type Found = (Span, &'static str);
 
 /// The innermost statements around ascending positions. The tree is walked once, because the search for one position
 /// looks at all children of a node.
-fn statements_at(spec: &LanguageSpec, tree: &Tree, positions: &[u32]) -> Vec<Found> {
+fn statements_at(spec: &LanguageSpec, tree: &SyntaxTree, positions: &[u32]) -> Vec<Found> {
     let (mut found, mut positions) = (Vec::new(), positions);
     let mut cursor = tree.walk();
     let mut around: Vec<Option<Found>> = Vec::new();

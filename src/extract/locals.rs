@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tree_sitter::Tree;
-
 use super::{Limits, Reading};
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, hash, unpack};
 use crate::languages::LanguageSpec;
 use crate::model::Span;
+use crate::parsing::SyntaxTree;
 
 /// A local name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +115,7 @@ fn tokens(spec: &'static LanguageSpec, source: &[u8], name: &str, function: Span
 }
 
 /// Whether a range is a named leaf of the syntax that is neither text, comment, nor the key of a value.
-fn is_word(tree: &Tree, at: usize, len: usize) -> bool {
+fn is_word(tree: &SyntaxTree, at: usize, len: usize) -> bool {
     let Some(leaf) = tree.root_node().named_descendant_for_byte_range(at, at + len) else { return false };
     let is_it = leaf.start_byte() == at && leaf.end_byte() == at + len && leaf.named_child_count() == 0;
     let is_other = |kind: &str| {

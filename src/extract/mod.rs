@@ -7,26 +7,20 @@ mod locals;
 mod stack;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
+use tree_sitter::{Node, Range};
 
 use crate::allocator::held_by_parsing;
 pub use crate::languages::Limits;
 use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
+use crate::parsing::{SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
 pub use locals::{Local, import_of, local_at, word_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
 
 /// The deepest nesting of macros that is read.
 const EMBEDDED_DEPTH: usize = 6;
-
-thread_local! {
-    // One parser per thread and language: a parser keeps its allocations between files.
-    static PARSERS: RefCell<Vec<(&'static LanguageSpec, Parser)>> = const { RefCell::new(Vec::new()) };
-}
 
 /// Extracts symbols and facts from one file, with the default [`Limits`].
 pub fn extract(spec: &'static LanguageSpec, source: &[u8]) -> Extraction {
@@ -85,7 +79,7 @@ impl<'s> Reading<'s> {
     }
 
     /// Reads a file with a useless tree in pieces, split outside of comments and strings.
-    fn paragraph_by_paragraph(&self, tree: &Tree) -> Vec<Symbol> {
+    fn paragraph_by_paragraph(&self, tree: &SyntaxTree) -> Vec<Symbol> {
         let mut cx = Cx::new(self.spec, self.source, &self.budget);
         for range in errors::paragraphs(self.source, tree, &self.budget) {
             if !self.budget.is_left() {
@@ -99,7 +93,7 @@ impl<'s> Reading<'s> {
     }
 
     /// Facts of the file, for the resolver.
-    fn facts(&self, relating: Relating, tree: &Tree, embedded: &[(usize, Tree)]) -> Vec<u8> {
+    fn facts(&self, relating: Relating, tree: &SyntaxTree, embedded: &[(usize, SyntaxTree)]) -> Vec<u8> {
         let root = tree.root_node();
         let mut lower = Lower::new(self.spec, self.source, root, embedded, &self.budget);
         (relating.lower)(&mut lower, root);
@@ -108,35 +102,16 @@ impl<'s> Reading<'s> {
 
     /// The syntax tree of the file, or of one range of it; `None` if the budget is exceeded, which then has the
     /// reason.
-    fn parse(&self, range: Option<Range>) -> Option<Tree> {
-        PARSERS.with_borrow_mut(|parsers| {
-            let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, self.spec)).unwrap_or_else(|| {
-                let mut parser = Parser::new();
-                // Without a grammar it parses nothing.
-                let _ = self.spec.language().map(|grammar| parser.set_language(&grammar));
-                parsers.push((self.spec, parser));
-                parsers.len() - 1
-            });
-            let parser = &mut parsers[place].1;
-            parser.set_included_ranges(range.as_slice()).expect("one range overlaps no other");
-            let mut in_bounds = |_: &ParseState| {
-                let goes_on = self.budget.step(held_by_parsing().saturating_sub(self.held));
-                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            };
-            let options = ParseOptions::new().progress_callback(&mut in_bounds);
-            let text = &mut |at: usize, _| self.text.get(at..).unwrap_or_default();
-            let tree = parser.parse_with_options(text, None, Some(options));
-            if tree.is_none() {
-                // The parser would resume an unfinished parse with the next file.
-                parser.reset();
-            }
-            tree
-        })
+    fn parse(&self, range: Option<Range>) -> Option<SyntaxTree> {
+        let language = self.spec.language()?;
+        let goes_on = |held: usize| self.budget.step(held.saturating_sub(self.held));
+        let most = self.budget.left_for_a_tree(held_by_parsing().saturating_sub(self.held));
+        parse(&language, &self.text, range.as_slice(), most, &goes_on)
     }
 
     /// Visits every node once, in source order, and applies the rule for its kind. `depth` is the number of enclosing
     /// macros.
-    fn walk<'t>(&self, tree: &'t Tree, cx: &mut Cx<'_, 't>, depth: usize) {
+    fn walk<'t>(&self, tree: &'t SyntaxTree, cx: &mut Cx<'_, 't>, depth: usize) {
         let table = self.spec.table();
         let mut cursor = tree.walk();
         loop {

@@ -4,6 +4,8 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use crate::parsing::most_for;
+
 /// The most steps for parsing a file, because some inputs make a grammar's error recovery explode. Steps are counted
 /// beside time, so that every machine gives up the same files. This is two seconds' worth: a core makes about 45,000
 /// a second, and real files take 4 to 20 for each kilobyte.
@@ -24,7 +26,7 @@ const ROOM: usize = 600_000;
 pub struct Limits {
     /// Processor time of the reading thread, so that a busy machine reads the same files as a quiet one.
     pub time: Duration,
-    /// Bytes of its syntax tree, its symbols and its facts.
+    /// Bytes of its syntax tree, its symbols and its facts. Small files may take less.
     pub memory: usize,
 }
 
@@ -62,8 +64,9 @@ pub struct Budget {
 impl Budget {
     /// The budget of a file of this size.
     pub fn new(size: usize, limits: &Limits) -> Self {
+        let limits = Limits { memory: limits.memory.min(most_for(size)), ..*limits };
         Self {
-            limits: *limits,
+            limits,
             due: Cell::new(Instant::now() + limits.time),
             at_work: time_at_work(),
             steps: Cell::new(MOST_STEPS.max(size / 1000 * STEPS_PER_KILOBYTE)),
@@ -73,6 +76,11 @@ impl Budget {
             room: size.saturating_mul(ROOM_PER_BYTE).saturating_add(ROOM),
             exceeded: Cell::new(None),
         }
+    }
+
+    /// The bytes that are left for one more tree; `trees` is the size of the file's trees so far.
+    pub fn left_for_a_tree(&self, trees: usize) -> usize {
+        self.limits.memory.saturating_sub(trees.saturating_add(self.held.get()))
     }
 
     /// Takes one step of the parser; `trees` is the size of the file's trees so far. False if the budget is exceeded.

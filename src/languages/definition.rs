@@ -1,11 +1,12 @@
 //! Context of the symbol walk: access of a language's rules to the tree, and the definition of symbols.
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
 use super::LanguageSpec;
 use super::budget::Budget;
 use super::doc::comment_above;
 use crate::model::{Detail, Kind, Span, Symbol};
+use crate::parsing::SyntaxTree;
 
 /// The deepest nesting of symbols: qualified names grow with the square of the depth, and readers of JSON give up at
 /// a hundred levels, of which an outline has two for each symbol.
@@ -130,7 +131,7 @@ pub struct Cx<'s, 't> {
     /// By the place of their symbols.
     nestings: Vec<Nesting>,
     /// Texts parsed again: the start of the node with the text, and its tree.
-    embedded: Vec<(usize, Tree)>,
+    embedded: Vec<(usize, SyntaxTree)>,
 }
 
 impl<'s, 't> Cx<'s, 't> {
@@ -409,12 +410,12 @@ impl<'s, 't> Cx<'s, 't> {
     }
 
     /// Keeps a macro's tree for the lowering; `start` is the start of the macro's node.
-    pub fn keep(&mut self, start: usize, tree: Tree) {
+    pub fn keep(&mut self, start: usize, tree: SyntaxTree) {
         self.embedded.push((start, tree));
     }
 
     /// Ends the walk; returns the symbols and the kept trees.
-    pub fn finish(mut self) -> (Vec<Symbol>, Vec<(usize, Tree)>) {
+    pub fn finish(mut self) -> (Vec<Symbol>, Vec<(usize, SyntaxTree)>) {
         self.embedded.sort_by_key(|(start, _)| *start);
         (self.symbols, self.embedded)
     }

@@ -1,6 +1,6 @@
 //! Lowering: common parts that turn syntax nodes into names, spans and occurrences.
 
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::{Node, TreeCursor};
 
 use super::LanguageSpec;
 use super::budget::Budget;
@@ -9,6 +9,7 @@ use super::doc::{Comments, comment_above};
 use super::shape::Shape;
 use crate::facts::{Builder, ScopeKind};
 use crate::model::Role;
+use crate::parsing::SyntaxTree;
 
 /// Maximum depth of nodes: lowerings are recursive, and the stack is finite. Hand-written code stays below it;
 /// generated data may not.
@@ -20,7 +21,7 @@ pub struct Lower<'s, 't> {
     pub facts: Builder,
     source: &'s [u8],
     cursor: TreeCursor<'t>,
-    embedded: &'t [(usize, Tree)],
+    embedded: &'t [(usize, SyntaxTree)],
     depth: usize,
     shapes: &'static [&'static Shape],
     budget: &'s Budget,
@@ -33,7 +34,7 @@ impl<'s, 't> Lower<'s, 't> {
         spec: &'static LanguageSpec,
         source: &'s [u8],
         root: Node<'t>,
-        embedded: &'t [(usize, Tree)],
+        embedded: &'t [(usize, SyntaxTree)],
         budget: &'s Budget,
     ) -> Self {
         Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0, shapes: spec.shapes(), budget }

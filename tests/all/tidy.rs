@@ -14,8 +14,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("github", &["net"]),
     ("discover", &["git", "config"]),
     ("facts", &[]),
-    ("languages", &["facts"]),
-    ("extract", &["languages", "facts", "allocator"]),
+    ("languages", &["facts", "parsing"]),
+    ("extract", &["languages", "facts", "allocator", "parsing"]),
     ("resolve", &["facts"]),
     ("embed", &["net", "config"]),
     ("store", &["languages"]),
@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "pipeline",
         &["config", "discover", "git", "languages", "extract", "facts", "resolve", "embed", "store", "allocator"],
     ),
-    ("query", &["store", "languages", "extract", "git"]),
+    ("query", &["store", "languages", "extract", "git", "allocator", "parsing"]),
     (
         "catalog",
         &[
@@ -51,6 +51,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
     ("cli", &["tools", "answer", "catalog", "mcp", "lsp", "http", "config", "setup", "watch", "allocator"]),
     ("allocator", &[]),
+    ("parsing", &["allocator"]),
     // It leads into every room, and the program does not hold it.
     (
         "fuzzing",
@@ -85,10 +86,10 @@ const WORDS: &[(&str, &[&str])] = &[
     ("rustls::", &["net", "http"]),
     ("notify::", &["watch"]),
     ("tree_sitter_", &["languages"]),
-    ("unsafe {", &["store", "embed", "allocator", "main"]),
+    ("unsafe {", &["store", "embed", "allocator", "parsing", "main"]),
     ("unsafe fn", &["allocator"]),
-    ("unsafe impl", &["store"]),
-    ("unsafe extern", &["allocator"]),
+    ("unsafe impl", &["store", "allocator"]),
+    ("unsafe extern", &["allocator", "parsing"]),
     ("Error::new(Code::", &["answer", "catalog", "tools", "cli", "mcp"]),
     ("todo!(", &[]),
     ("unimplemented!(", &[]),

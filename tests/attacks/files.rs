@@ -51,3 +51,34 @@ fn a_line_that_is_longer_than_an_answer_is_cut() {
     let rest = json!({"file_path": "long.py", "max_tokens": 8_000, "cursor": answer["next_cursor"]});
     assert_eq!(place.call("get_file_content", &rest)["content"], "y = 1\n");
 }
+
+/// Texts for which one step of tree-sitter's error recovery takes seconds or gigabytes.
+const LONG_STEPS: [(&str, &str, usize); 7] = [
+    ("comma.ts", "[,a", 12_000),
+    ("optional.ts", "[?.a", 1_200),
+    ("greater.js", "[>a", 12_000),
+    ("less.cs", "a<", 12_000),
+    ("tuple.cs", "(,a", 20_000),
+    ("arrow.java", "a=>", 20_000),
+    ("optional.py", "(?.a", 12_000),
+];
+
+#[test]
+fn a_step_of_the_parser_is_ended_in_its_middle() {
+    let files = LONG_STEPS.map(|(name, text, times)| (name, text.repeat(times) + "\nneedle"));
+    let place = Place::with(files.iter().map(|(name, text)| (*name, text.clone())));
+    let mut server = place.serve();
+    let found = server.call("search_text", json!({"query": "needle"}));
+    assert_eq!(found["results"].as_array().map(Vec::len), Some(LONG_STEPS.len()), "{found}");
+    let run = server.call("index_folder", json!({"incremental": false}));
+    let warnings = run["warnings"].to_string();
+    for (name, _) in &files {
+        assert!(warnings.contains(&format!("{name}: parsing took")), "{name}: {warnings}");
+    }
+    // A pattern is parsed as well.
+    for (language, text) in [("typescript", "[,a"), ("csharp", "(,a")] {
+        let answer = server.call("search_ast", json!({"pattern": text.repeat(12_000), "language": language}));
+        assert!(answer["error"].is_string(), "{answer:.300}");
+    }
+    assert!(peak(&server) < 400, "took {} MB", peak(&server));
+}

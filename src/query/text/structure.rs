@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::{Node, TreeCursor};
 
 use super::trees::{IsOver, parse};
 use crate::languages::LanguageSpec;
 use crate::model::Span;
+use crate::parsing::SyntaxTree;
 
 /// The most ranges of one file.
 const MOST: usize = 10_000;
@@ -99,7 +100,7 @@ fn span(node: Node<'_>) -> Span {
 }
 
 /// Visits every node but the root in source order, until `visit` returns false.
-fn each(tree: &Tree, mut visit: impl FnMut(Node<'_>) -> bool) {
+fn each(tree: &SyntaxTree, mut visit: impl FnMut(Node<'_>) -> bool) {
     let mut cursor = tree.walk();
     loop {
         if cursor.goto_first_child() {

@@ -7,18 +7,18 @@ use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use ast_grep_core::matcher::{MatcherExt, PatternBuilder, PatternNode};
+use ast_grep_core::matcher::{MatcherExt, PatternNode};
 use ast_grep_core::meta_var::MetaVariable;
-use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
-use ast_grep_core::{Language, Matcher, NodeMatch, Pattern, PatternError};
+use ast_grep_core::{AstGrep, Language, Matcher, NodeMatch, Pattern};
 use memchr::memmem;
-use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator};
 
 use super::chains::{Chain, chains};
 use super::pieces::{cuts, pieces};
 use super::sexp::{Reading, query_needs, reading};
-use super::trees::{IsOver, is_deeper, parse, parse_pieces};
+use super::trees::{Code, Grammar, IsOver, is_deeper, parse, parse_pieces};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
+use crate::parsing::SyntaxTree;
 use crate::store::{FileView, GramQuery};
 
 /// Letters of a pattern that an error shows.
@@ -104,7 +104,7 @@ enum Finder {
 impl Wanted {
     fn finder(&self, spec: &'static LanguageSpec) -> Result<Finder, String> {
         let query = |text: &str| {
-            let query = Query::new(&Grammar(spec).get_ts_language(), text).map_err(|err| err.to_string())?;
+            let query = Query::new(&Grammar(spec).language(), text).map_err(|err| err.to_string())?;
             Ok(Finder::Query(Box::new(query)))
         };
         match self {
@@ -294,34 +294,6 @@ fn numbered(language: Option<&str>) -> impl Iterator<Item = (u8, &'static Langua
     all.filter(move |(_, spec)| spec.is_built() && language.is_none_or(|language| spec.id == language))
 }
 
-/// A language in the form that ast-grep needs.
-#[derive(Clone)]
-struct Grammar(&'static LanguageSpec);
-
-impl Language for Grammar {
-    fn expando_char(&self) -> char {
-        self.0.syntax.sigil
-    }
-
-    fn kind_to_id(&self, kind: &str) -> u16 {
-        self.get_ts_language().id_for_node_kind(kind, true)
-    }
-
-    fn field_to_id(&self, field: &str) -> Option<u16> {
-        self.get_ts_language().field_id_for_name(field).map(Into::into)
-    }
-
-    fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
-        builder.build(|source| StrDoc::try_new(source, self.clone()))
-    }
-}
-
-impl LanguageExt for Grammar {
-    fn get_ts_language(&self) -> TSLanguage {
-        self.0.language().expect("only languages with a grammar are numbered")
-    }
-}
-
 /// A pattern that is code: on its own, or within one of the language's contexts.
 fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Result<Pattern, String> {
     let source = with_sigil(pattern.trim(), spec.syntax.sigil);
@@ -336,7 +308,7 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         if is_deeper(tree.root_node(), DEEPEST_PATTERN) {
             return Err(format!("the pattern is nested deeper than {DEEPEST_PATTERN} levels"));
         }
-        let root = ast_grep_core::AstGrep::doc(StrDoc { src: whole.clone(), lang: Grammar(spec), tree });
+        let root = AstGrep::doc(Code { source: whole.clone(), grammar: Grammar(spec), tree });
         let tree = root.root().get_inner_node();
         let (start, end) = (before.len(), before.len() + source.len());
         if tree.has_error()
@@ -490,8 +462,14 @@ fn hit(node: Node<'_>, captures: Vec<(String, Range<usize>)>) -> SyntaxHit {
 }
 
 /// The matches of a pattern.
-fn matched(pattern: &Pattern, text: String, tree: Tree, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Found {
-    let root = ast_grep_core::AstGrep::doc(StrDoc { src: text, lang: Grammar(spec), tree });
+fn matched(
+    pattern: &Pattern,
+    text: String,
+    tree: SyntaxTree,
+    spec: &'static LanguageSpec,
+    is_over: IsOver<'_>,
+) -> Found {
+    let root = AstGrep::doc(Code { source: text, grammar: Grammar(spec), tree });
     let kinds = pattern.potential_kinds();
     let (mut found, mut captures) = (Found::default(), 0);
     for (place, node) in root.root().dfs().enumerate() {
@@ -511,7 +489,7 @@ fn matched(pattern: &Pattern, text: String, tree: Tree, spec: &'static LanguageS
     found
 }
 
-fn of_match(found: &NodeMatch<'_, StrDoc<Grammar>>) -> SyntaxHit {
+fn of_match(found: &NodeMatch<'_, Code>) -> SyntaxHit {
     let env = found.get_env();
     let mut captures: Vec<(String, Range<usize>)> = env
         .get_matched_variables()
@@ -606,7 +584,7 @@ fn nested(spec: &'static LanguageSpec, root: Node<'_>, is_over: IsOver<'_>) -> F
 mod tests {
     use tree_sitter::Query;
 
-    use super::{Grammar, LanguageExt as _, code, with_sigil};
+    use super::{Grammar, code, with_sigil};
     use crate::languages::{LANGUAGES, SMELLS, of_id};
 
     #[test]
@@ -614,7 +592,7 @@ mod tests {
         for spec in LANGUAGES {
             for (name, query) in spec.syntax.smells {
                 assert!(SMELLS.iter().any(|(smell, _)| smell == name), "{name} is not in SMELLS");
-                let query = Query::new(&Grammar(spec).get_ts_language(), query);
+                let query = Query::new(&Grammar(spec).language(), query);
                 assert!(
                     query.is_ok(),
                     "{} {name}: {}",

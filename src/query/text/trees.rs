@@ -1,23 +1,22 @@
 //! Syntax trees made during a search: parsed under a time limit, and measured before recursion into them.
 
-use std::cell::RefCell;
-use std::ops::ControlFlow;
+use std::borrow::Cow;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Range, Tree};
+use ast_grep_core::matcher::PatternBuilder;
+use ast_grep_core::source::{Doc, Edit};
+use ast_grep_core::{Language, Pattern, PatternError};
+use tree_sitter::{Node, Range};
 
+use crate::allocator::held_by_parsing;
 use crate::extract::with_stack_for;
 use crate::languages::LanguageSpec;
+use crate::parsing::{self, SyntaxTree, most_for};
 
 /// Whether it is time to stop.
 pub type IsOver<'a> = &'a (dyn Fn() -> bool + Sync);
 
-thread_local! {
-    // A parser keeps its allocations between files; one for each thread and language.
-    static PARSERS: RefCell<Vec<(&'static LanguageSpec, Parser)>> = const { RefCell::new(Vec::new()) };
-}
-
-/// The syntax tree of a text; `None` if time ran out before.
-pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
+/// The syntax tree of a text; `None` if time ran out before, or memory.
+pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<SyntaxTree> {
     parse_pieces(text, &[], spec, is_over)
 }
 
@@ -27,32 +26,80 @@ pub(super) fn parse_pieces(
     pieces: &[Range],
     spec: &'static LanguageSpec,
     is_over: IsOver<'_>,
-) -> Option<Tree> {
-    with_stack_for(text.len(), || parse_here(text, pieces, spec, is_over)).flatten()
+) -> Option<SyntaxTree> {
+    let parse = || {
+        let before = held_by_parsing();
+        let most = most_for(text.len());
+        let goes_on = |held: usize| held.saturating_sub(before) <= most && !is_over();
+        parsing::parse(&spec.language()?, text.as_bytes(), pieces, most, &goes_on)
+    };
+    with_stack_for(text.len(), parse).flatten()
 }
 
-fn parse_here(text: &str, pieces: &[Range], spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Tree> {
-    PARSERS.with_borrow_mut(|parsers| {
-        let place = parsers.iter().position(|(of, _)| std::ptr::eq(*of, spec)).unwrap_or_else(|| {
-            let mut parser = Parser::new();
-            // Without a grammar it parses nothing.
-            let _ = spec.language().map(|grammar| parser.set_language(&grammar));
-            parsers.push((spec, parser));
-            parsers.len() - 1
-        });
-        let parser = &mut parsers[place].1;
-        // Ranges stay until others are set.
-        parser.set_included_ranges(pieces).ok()?;
-        let mut goes_on = |_: &ParseState| if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let options = ParseOptions::new().progress_callback(&mut goes_on);
-        let bytes = text.as_bytes();
-        let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
-            // The parser would resume an unfinished parse with the next text.
-            parser.reset();
-        }
-        tree
-    })
+/// A language in the form that ast-grep needs.
+#[derive(Clone)]
+pub(super) struct Grammar(pub &'static LanguageSpec);
+
+impl Grammar {
+    /// The grammar itself.
+    pub fn language(&self) -> tree_sitter::Language {
+        self.0.language().expect("only languages with a grammar are numbered")
+    }
+}
+
+impl Language for Grammar {
+    fn expando_char(&self) -> char {
+        self.0.syntax.sigil
+    }
+
+    fn kind_to_id(&self, kind: &str) -> u16 {
+        self.language().id_for_node_kind(kind, true)
+    }
+
+    fn field_to_id(&self, field: &str) -> Option<u16> {
+        self.language().field_id_for_name(field).map(Into::into)
+    }
+
+    fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
+        builder.build(|source| {
+            let tree = parse(source, self.0, &|| false).ok_or("it takes too much memory")?;
+            Ok(Code { source: source.to_owned(), grammar: self.clone(), tree })
+        })
+    }
+}
+
+/// A text with its syntax tree, in the form that ast-grep needs.
+#[derive(Clone)]
+pub(super) struct Code {
+    pub source: String,
+    pub grammar: Grammar,
+    pub tree: SyntaxTree,
+}
+
+impl Doc for Code {
+    type Source = String;
+    type Lang = Grammar;
+    type Node<'r> = Node<'r>;
+
+    fn get_lang(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    fn get_source(&self) -> &String {
+        &self.source
+    }
+
+    fn do_edit(&mut self, _: &Edit<String>) -> Result<(), String> {
+        Err("searched texts are not edited".to_owned())
+    }
+
+    fn root_node(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    fn get_node_text<'a>(&'a self, node: &Node<'a>) -> Cow<'a, str> {
+        self.source.get(node.byte_range()).unwrap_or_default().into()
+    }
 }
 
 /// Whether a tree has nodes below more than `most` others.
