@@ -27,6 +27,7 @@ pub use history::changes::{Changes, Same, Version, compare, stored_versions, ver
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::confidence::{Confidence, Evidence, FIRST};
 pub use symbols::explain::Part;
+pub use symbols::files::FileHit;
 pub use symbols::form::Form;
 pub use symbols::lookup::{Missing, bears, by_id, named, nearest, nearest_files};
 pub use symbols::meaning::{Question, search_by_meaning};

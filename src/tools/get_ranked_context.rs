@@ -12,7 +12,7 @@ use super::indexes::{self, Repo};
 use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths};
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::model::Kind;
-use crate::query::{Confidence, FIRST, Form, Found, Hit, Order, combined};
+use crate::query::{Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search, combined};
 use crate::store::{Snapshot, SymbolView};
 
 /// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
@@ -68,6 +68,9 @@ pub struct Output {
     /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
     /// right nine times in ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
     confidence: &'static str,
+    /// Files to begin with, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileItem>,
     items: Vec<Item>,
     /// Further candidates, unless confidence is high: ids, of other files first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -88,6 +91,14 @@ pub struct Output {
     /// Nothing was found: where it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
+}
+
+/// A file that answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileItem {
+    file: String,
+    /// Its symbols that answer, and `text` where its whole text does.
+    why: String,
 }
 
 /// A symbol.
@@ -137,6 +148,13 @@ const LEAST_NAMED: f32 = 0.05;
 const LEAST_CENTRAL: f32 = 0.4;
 /// The most symbols shown without their source, if it does not fit.
 const BRIEFLY: usize = 10;
+/// The most files listed, and the part of the budget for them.
+const FILES: usize = 10;
+const FILES_SHARE: usize = 10;
+/// The least share of the best file's text score that is worth a mention.
+const LIKE_BEST: f32 = 0.6;
+/// Tokens of their key.
+const FILES_FRAME: usize = 4;
 /// The most further symbols named.
 const MORE: usize = 40;
 /// Length of a signature, in characters; a shorter one if there is little room, or for members.
@@ -179,9 +197,14 @@ impl Tool for GetRankedContext {
         }
         // Both scores are shown in any order.
         let order = if args.strategy == Strategy::Centrality { Order::Centrality } else { Order::Combined };
-        let search = filters.search(order, CONSIDERED);
+        let search = Search { with_files: true, ..filters.search(order, CONSIDERED) };
         let mut repo = indexes::open(call, repo.as_deref())?;
-        let about = |repo: &Repo, found: &Found| (!found.hits.is_empty()).then(|| paths(repo, &found.hits));
+        let about = |repo: &Repo, found: &Found| {
+            let path = |file: &FileHit| Some(repo.snapshot.file_by_number(file.file)?.path().to_owned());
+            let named = paths(repo, &found.hits).into_iter().chain(found.files.iter().take(FILES).filter_map(path));
+            let named: Vec<String> = named.collect();
+            (!named.is_empty()).then_some(named)
+        };
         let found = indexes::answered(call, &mut repo, |repo| ask(repo, &search), about)?;
         let best = found.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let least = match args.strategy {
@@ -190,19 +213,27 @@ impl Tool for GetRankedContext {
             _ => LEAST_NAMED,
         };
         let least = best * least;
-        let mut hits: Vec<Hit> = found.hits.into_iter().filter(|hit| hit.relevance >= least).collect();
+        let mut hits: Vec<Hit> = found.hits.iter().filter(|hit| hit.relevance >= least).cloned().collect();
         if args.strategy == Strategy::Bm25 {
             hits.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
         }
         // One of the first hits is described, so all of them must be sent.
         let first = if found.form.is_some_and(Form::is_prose) { FIRST } else { 1 };
         let told = Told { best, fields: &fields, confidence: found.confidence, first };
+        // Later pages go on with symbols alone, and a small budget is for the best of them.
+        let room = match hits.is_empty() {
+            true => budget / 2,
+            false if call.offset > 0 || budget < SMALL => 0,
+            false => budget / FILES_SHARE,
+        };
+        let files = listed(&repo.snapshot, &found.files, room);
+        let budget = budget - if files.is_empty() { 0 } else { tokens::of_json(&files) + FILES_FRAME };
         let mut packed = pack(&repo.snapshot, &hits, told, budget)?;
         // A cursor counts pages, because whole symbols are chosen from all remaining hits.
         for _ in 0..call.offset.min(hits.len()) {
             packed = pack(&repo.snapshot, &packed.rest, Told { first: 0, ..told }, budget)?;
         }
-        let mut output = packed.output;
+        let mut output = Output { files, ..packed.output };
         if output.left_out > 0 {
             output.truncated = true;
             output.next_cursor = Some(call.cursor(call.offset + 1));
@@ -211,7 +242,9 @@ impl Tool for GetRankedContext {
         if found.confidence == Confidence::None {
             output.unknown_words = found.unknown.clone();
         }
-        if hits.is_empty() {
+        if hits.is_empty() && !output.files.is_empty() {
+            output.confidence = Confidence::Low.as_str();
+        } else if hits.is_empty() {
             output.negative_evidence = Some(absence(std::slice::from_ref(&repo), &filters, &found.unknown));
             // In a small budget, the evidence and unknown words are dropped.
             if tokens::of_json(&output) + tokens::META > budget {
@@ -222,10 +255,26 @@ impl Tool for GetRankedContext {
             let file = item.symbol_id.rsplit_once("::").and_then(|(path, _)| repo.snapshot.file(path));
             file.into_iter().for_each(|file| call.baseline(file.path(), file.content().len() as u64));
         }
-        call.found(!output.items.is_empty());
+        call.found(!output.items.is_empty() || !output.files.is_empty());
         call.narrow("give a smaller token_budget");
         Ok(output)
     }
+}
+
+/// The first files that fit into this many tokens, with the reasons.
+fn listed(snapshot: &Snapshot, files: &[FileHit], mut left: usize) -> Vec<FileItem> {
+    let best = files.iter().map(|file| file.by_text).fold(0.0, f32::max);
+    let item = |found: &FileHit| {
+        let symbols = found.symbols.iter().filter_map(|symbol| Some(snapshot.symbol(*symbol)?.qualified_name()));
+        let mut why: Vec<String> = symbols.collect();
+        if found.by_text > 0.0 && (why.is_empty() || found.by_text >= best * LIKE_BEST) {
+            why.push("text".to_owned());
+        }
+        Some(FileItem { file: snapshot.file_by_number(found.file)?.path().to_owned(), why: why.join(", ") })
+    };
+    let answering = files.iter().filter(|file| file.score > 0.0);
+    let items = answering.take(FILES).filter_map(item);
+    items.take_while(|item| takes(&mut left, tokens::of_json(item) + 1)).collect()
 }
 
 /// A page, and the hits left for the next.

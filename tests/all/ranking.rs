@@ -503,6 +503,57 @@ fn a_context_names_what_did_not_fit() {
     assert!(tokens::estimate(&small.to_string()) <= 600, "{small}");
 }
 
+/// The files that an answer lists, in order.
+fn listed(answer: &Value) -> Vec<(&str, &str)> {
+    let files = answer["files"].as_array().map_or(&[][..], Vec::as_slice);
+    files.iter().map(|file| (file["file"].as_str().expect("a path"), file["why"].as_str().expect("text"))).collect()
+}
+
+#[test]
+fn a_context_lists_files_by_their_whole_text() {
+    // No single definition of the mooring says what it is for; its file does, all over.
+    let part = |name: &str, word: &str| format!("# The {word} of a ship.\n{name} = 1\n\n");
+    let mooring = [("ROPE", "mooring"), ("KNOT", "harbour"), ("PILE", "quay"), ("TIDE", "mooring")];
+    let mooring: String = mooring.iter().map(|(name, word)| part(name, word)).collect();
+    let crane = "def lift(crate):\n    \"\"\"Lifts a crate of a ship to the quay of the harbour, at its mooring.\"\"\"\n    return crate\n";
+    let test =
+        format!("from harbour import crane\n# {}\ndef test_lift(): ...\n", "mooring quay harbour ship ".repeat(9));
+    let page = "mooring quay harbour ship\n".repeat(20);
+    let project = format!(
+        "--- harbour/mooring.py\n{mooring}--- harbour/crane.py\n{crane}--- tests/test_crane.py\n{test}--- docs/quay.md\n{page}"
+    );
+    let place = Place::new(&[("shop", &project)]);
+    let ask =
+        |query: &str, budget: u64| place.ask("get_ranked_context", json!({"query": query, "token_budget": budget}));
+    let answer = ask("where is the mooring of a ship at the quay of the harbour", 2_000);
+    // A test comes lower although it says it more often, and a document last.
+    let files = [
+        ("harbour/crane.py", "lift, text"),
+        ("harbour/mooring.py", "text"),
+        ("tests/test_crane.py", "text"),
+        ("docs/quay.md", "text"),
+    ];
+    assert_eq!(listed(&answer), files, "{answer}");
+    // A small budget is for the best symbol.
+    let small = ask("where is the mooring of a ship at the quay of the harbour", 200);
+    assert!(small.get("files").is_none(), "{small}");
+    assert!(tokens::estimate(&small.to_string()) <= 200, "{small}");
+}
+
+#[test]
+fn a_file_without_symbols_answers_by_its_text() {
+    let project =
+        "--- shop/banner.tmpl\n<div>{{ voucher }} for the checkout banner</div>\n--- shop/a.py\ndef charge(): ...\n";
+    let place = Place::new(&[("shop", project)]);
+    let answer = place.ask("get_ranked_context", json!({"query": "where is the voucher of the checkout banner"}));
+    assert_eq!(listed(&answer), [("shop/banner.tmpl", "text")], "{answer}");
+    assert_eq!((&answer["confidence"], &answer["items"]), (&json!("low"), &json!([])), "{answer}");
+    // Few of these words are there.
+    let nothing =
+        place.ask("get_ranked_context", json!({"query": "soprano violin concert with a banner of the opera"}));
+    assert!(nothing.get("files").is_none() && nothing["confidence"] == "none", "{nothing}");
+}
+
 #[test]
 fn several_repositories_answer_as_one() {
     // The same function twice: once among few others, once among many of the same words.

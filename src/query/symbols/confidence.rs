@@ -130,7 +130,7 @@ fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
 
 /// The common prefix of a word's forms. A stem may end otherwise than its word (`inventori`), so it is the common
 /// prefix of stem and word.
-fn beginning(word: &str) -> Option<String> {
+pub(super) fn beginning(word: &str) -> Option<String> {
     let stem = stems(word).pop()?;
     let common = stem.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
     Some(stem.get(..common).unwrap_or(&stem).to_owned())

@@ -2,6 +2,7 @@
 
 pub(super) mod confidence;
 pub(super) mod explain;
+pub(super) mod files;
 pub(super) mod form;
 mod issue;
 pub(super) mod lookup;
@@ -24,6 +25,7 @@ use crate::model::{Kind, names_kind};
 use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, flattened};
 use confidence::{Confidence, Evidence};
 use explain::{Part, Tally};
+use files::FileHit;
 use form::Form;
 use issue::Issue;
 use phrase::Phrase;
@@ -80,6 +82,8 @@ pub struct Search<'a> {
     pub ranks: Option<&'a RankTable>,
     /// The most answers.
     pub limit: usize,
+    /// Files are found as well, by their symbols and their text.
+    pub with_files: bool,
     /// Each hit lists the parts of its score.
     pub explain: bool,
     /// All snapshots that are searched together, so that scores are comparable; empty for this one alone.
@@ -101,6 +105,7 @@ impl<'a> Search<'a> {
             order: Order::Relevance,
             ranks: None,
             limit,
+            with_files: false,
             explain: false,
             among: &[],
         }
@@ -181,6 +186,8 @@ pub struct Found {
     pub form: Option<Form>,
     /// The query's words found in no symbol.
     pub unknown: Vec<String>,
+    /// Files that answer, if requested.
+    pub files: Vec<FileHit>,
     /// The snapshot of each hit, see [`Found::together`]; otherwise empty.
     pub places: Vec<usize>,
 }
@@ -304,7 +311,8 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
             let found = self::search(snapshot, &Search { phrases: &[], words: usize::MAX, ..search.clone() })?;
             return Ok(Found { confidence: found.confidence.min(Confidence::Low), ..found });
         }
-        return Ok(Found { evidence, form, unknown, ..Found::default() });
+        let files = if search.with_files { files::files(snapshot, search, &ranker, &wanted, &[])? } else { Vec::new() };
+        return Ok(Found { evidence, form, unknown, files, ..Found::default() });
     }
     let is_named = !search.fuzzy && hits.iter().any(|hit| ranker.has_name(hit));
     let is_answer = |hit: &Candidate<'_>| ranker.is_answer(hit, !is_named);
@@ -350,7 +358,8 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
         confidence = Confidence::None;
     }
     let more = !all_found || considered == counted;
-    Ok(Found { hits, considered, more, is_named, confidence, evidence, form, unknown, places: Vec::new() })
+    let files = if search.with_files { files::files(snapshot, search, &ranker, &wanted, &hits)? } else { Vec::new() };
+    Ok(Found { hits, considered, more, is_named, confidence, evidence, form, unknown, files, places: Vec::new() })
 }
 
 /// Orders by relevance, and then by place, so that the order is deterministic.

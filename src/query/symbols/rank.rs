@@ -12,7 +12,7 @@ use super::issue::Issue;
 use super::prose::{self, Held, Place, Prose};
 use super::vendored::is_vendored;
 use crate::model::Kind;
-use crate::store::{Clause, Field, SymbolId, SymbolView, flattened, word_parts};
+use crate::store::{Clause, Field, FileView, SymbolId, SymbolView, flattened, word_parts};
 
 /// Words to ignore in a description, though they may matter in a name.
 pub(in crate::query) const STOP_WORDS: &[&str] = &[
@@ -270,6 +270,14 @@ impl Ranker {
             clauses.push(Clause::new(Field::Name, words, 0.3 * BELOW_TITLE));
         }
         clauses
+    }
+
+    /// The words searched in whole files.
+    pub fn file_text(&self) -> String {
+        match &self.issue {
+            Some((_, words)) => format!("{} {words}", self.text),
+            None => self.text.clone(),
+        }
     }
 
     /// The names to find exactly as written: that of an identifier, or those of the members that a few words may
@@ -557,7 +565,12 @@ pub(in crate::query) fn begins(text: &[u8], word: &[u8]) -> bool {
 
 /// Whether a symbol is in a test, an example, generated or vendored code.
 pub(super) fn is_aside(symbol: &SymbolView<'_>) -> bool {
-    symbol.file.is_test() || symbol.file.is_generated() || is_vendored(symbol.file)
+    is_set_apart(symbol.file)
+}
+
+/// Whether a file is a test, an example, generated or vendored.
+pub(super) fn is_set_apart(file: FileView<'_>) -> bool {
+    file.is_test() || file.is_generated() || is_vendored(file)
 }
 
 /// Whether a symbol is in a module of unit tests inside a source file.

@@ -15,6 +15,8 @@ use crate::store::search::index::{self, Field};
 /// Indexed text of a definition in bytes: for code, and for other definitions. Longer text is data.
 const LONGEST_BODY: usize = 32_000;
 const LONGEST_DATA: usize = 1_000;
+/// Indexed text of a whole file in bytes.
+const LONGEST_FILE: usize = 64_000;
 
 /// A file prepared by any thread: everything that takes time and needs no store.
 pub struct Prepared {
@@ -24,6 +26,7 @@ pub struct Prepared {
     record: FileRecord,
     symbols: Vec<SymbolRecord>,
     decorators: Vec<DecoratorRecord>,
+    /// Documents of its symbols, and last that of the whole file.
     pub(super) documents: Vec<TantivyDocument>,
     grams: Vec<u32>,
     pub(super) held: Option<Arc<dyn Send + Sync>>,
@@ -133,7 +136,7 @@ impl Prepared {
         names
     }
 
-    /// Adds a document for each symbol.
+    /// Adds a document for each symbol, and one for the whole file.
     fn describe(&mut self, extraction: &Extraction, names: &[String]) {
         let source = &self.content;
         let text = |span: Span| String::from_utf8_lossy(span.of(source));
@@ -179,6 +182,9 @@ impl Prepared {
             ]);
             self.documents.push(document);
         }
+        let whole = Span { start: 0, end: source.len() as u32 };
+        let whole = format!("{path_words}\n{}", text(clipped(whole, LONGEST_FILE)));
+        self.documents.push(index::file_document(&whole));
     }
 }
 

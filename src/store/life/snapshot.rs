@@ -249,9 +249,23 @@ impl Snapshot {
         self.searcher()?.top(&asked, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
+    /// Best files for some terms, by their whole text, at most `limit`, among those that `keep` accepts; see
+    /// [`Snapshot::search_among`].
+    pub fn search_files(
+        &self,
+        among: &[&Self],
+        text: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(u32) -> bool,
+    ) -> Result<Vec<(u32, f32)>, Error> {
+        let found =
+            self.search_among(among, &[Clause::new(Field::Whole, text, 1.0)], limit, &mut |id| keep(id.file))?;
+        Ok(found.into_iter().map(|(id, score)| (id.file, score)).collect())
+    }
+
     /// Number of definitions in the search index, including other snapshots of the same store unless it is alone.
     pub fn documents(&self) -> Result<u64, Error> {
-        Ok(self.searcher()?.documents())
+        self.searcher()?.symbols()
     }
 
     /// Number of definitions whose text contains a word in any form; `None` for stop words.

@@ -179,16 +179,17 @@ impl Writer {
         let id = self.next_file;
         self.next_file += 1;
         self.pack_writer()?.add(&file.as_number(id))?;
-        if !file.documents.is_empty() {
-            let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
-                index::number(&mut document, SymbolId { file: id, index: place as u32 });
-                Waiting { document, _held: file.held.clone() }
-            });
-            match self.are_few {
-                true => self.add_to_few(numbered)?,
-                // All documents are sent at once: waking the indexing thread costs more than a small document.
-                false => drop(self.index_writer()?.run(numbered.map(UserOperation::Add))?),
-            }
+        // The last document is that of the whole file.
+        let last = file.documents.len().wrapping_sub(1);
+        let numbered = file.documents.into_iter().enumerate().map(|(place, mut document)| {
+            let index = if place == last { SymbolId::FILE } else { place as u32 };
+            index::number(&mut document, SymbolId { file: id, index });
+            Waiting { document, _held: file.held.clone() }
+        });
+        match self.are_few {
+            true => self.add_to_few(numbered)?,
+            // All documents are sent at once: waking the indexing thread costs more than a small document.
+            false => drop(self.index_writer()?.run(numbered.map(UserOperation::Add))?),
         }
         Ok(id)
     }

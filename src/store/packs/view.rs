@@ -20,6 +20,9 @@ pub struct SymbolId {
 }
 
 impl SymbolId {
+    /// Index that stands for a whole file.
+    pub const FILE: u32 = u32::MAX;
+
     /// Packs the id into one number with the same order.
     pub fn to_u64(self) -> u64 {
         u64::from(self.file) << 32 | u64::from(self.index)

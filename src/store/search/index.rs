@@ -43,15 +43,20 @@ pub enum Field {
     Text = 6,
     /// The name's trigrams.
     Trigrams = 7,
+    /// Path and text of a whole file, in a document of its own.
+    Whole = 8,
 }
 
 /// Number of the file, for deletion.
-const FILE: u32 = 8;
-/// The symbol's number, see [`SymbolId`].
-const SYMBOL: u32 = 9;
+const FILE: u32 = 9;
+/// The symbol's number, see [`SymbolId`]; [`SymbolId::FILE`] in the document of a whole file.
+const SYMBOL: u32 = 10;
+
+/// Text of the field `Exact` in the documents of whole files, so that they can be counted. No name is empty of letters.
+const FILE_MARK: &str = "\n";
 
 /// Properties of each field: name, tokenizer, and whether frequencies and lengths count.
-const FIELDS: [(Field, &str, &str, bool); 8] = [
+const FIELDS: [(Field, &str, &str, bool); 9] = [
     (Field::Name, "name", "words", true),
     (Field::Exact, "exact", "whole", false),
     (Field::Parent, "parent", "words", true),
@@ -60,6 +65,7 @@ const FIELDS: [(Field, &str, &str, bool); 8] = [
     (Field::Keywords, "keywords", "words", true),
     (Field::Text, "text", "text", true),
     (Field::Trigrams, "trigrams", "trigrams", true),
+    (Field::Whole, "whole", "text", true),
 ];
 
 impl Field {
@@ -140,6 +146,11 @@ pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
     document
 }
 
+/// Creates the document of a whole file without its numbers.
+pub(in crate::store) fn file_document(text: &str) -> TantivyDocument {
+    document(&[(Field::Exact, FILE_MARK), (Field::Whole, text)])
+}
+
 /// Adds the numbers to a document.
 pub(in crate::store) fn number(document: &mut TantivyDocument, symbol: SymbolId) {
     document.add_u64(schema::Field::from_field_id(FILE), u64::from(symbol.file));
@@ -174,7 +185,7 @@ impl<'a> Clause<'a> {
     fn wanted(&self) -> impl Iterator<Item = Wanted> {
         let texts = match self.field {
             Field::Exact => analyzer::terms(Whole::default(), self.text),
-            Field::Text => analyzer::terms(Words::of_text(), self.text),
+            Field::Text | Field::Whole => analyzer::terms(Words::of_text(), self.text),
             Field::Trigrams => analyzer::terms(Trigrams::default(), self.text),
             _ => analyzer::terms(Words::default(), self.text),
         };
@@ -481,7 +492,7 @@ impl Search {
     }
 
     /// Number of documents that terms are weighed by, including deleted ones where all files count.
-    pub(super) fn weighed(&self) -> u64 {
+    fn weighed(&self) -> u64 {
         let of_segment = |(number, segment): (usize, &SegmentReader)| match self.counts_all() {
             true => u64::from(segment.max_doc()),
             false => (0..segment.max_doc()).filter(|doc| self.counts(number, *doc)).count() as u64,
@@ -525,9 +536,16 @@ impl Search {
         Ok(tokens)
     }
 
-    /// Number of documents.
-    pub fn documents(&self) -> u64 {
-        if self.counts_all() { self.searcher.num_docs() } else { self.weighed() }
+    /// Number of documents that have a field: those of whole files, or those of symbols.
+    pub(super) fn having(&self, field: tantivy::schema::Field) -> Result<u64, Error> {
+        let files = self.holding(&Term::from_field_text(Field::Exact.tantivy(), FILE_MARK))?;
+        let is_whole = field == Field::Whole.tantivy();
+        Ok(if is_whole { files } else { self.weighed().saturating_sub(files) })
+    }
+
+    /// Number of symbols, including deleted ones where all files count.
+    pub fn symbols(&self) -> Result<u64, Error> {
+        self.having(Field::Text.tantivy())
     }
 
     /// Number of documents whose text contains a word; `None` for stop words.

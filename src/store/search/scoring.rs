@@ -54,7 +54,7 @@ impl Weighted {
     pub fn new(wanted: impl Iterator<Item = Wanted>, search: &Search, among: &[&Search]) -> Result<Self, Error> {
         let own = [search];
         let among = if among.is_empty() { &own[..] } else { among };
-        let documents: u64 = among.iter().map(|one| one.weighed()).sum();
+        let mut documents = BTreeMap::new();
         let mut lengths = BTreeMap::new();
         let mut terms = Vec::new();
         for Wanted { term, boost } in wanted {
@@ -73,6 +73,13 @@ impl Weighted {
                     false => one.holding(&term)?,
                 };
             }
+            let documents = match documents.entry(field) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(unknown) => {
+                    let each = among.iter().map(|one| one.having(field));
+                    *unknown.insert(each.sum::<Result<u64, Error>>()?)
+                }
+            };
             let rarity = (1.0 + ((documents - holding) as f32 + 0.5) / (holding as f32 + 0.5)).ln();
             if let Entry::Vacant(unknown) = lengths.entry(field) {
                 unknown.insert(lengths_of(field, among, documents)?);
