@@ -29,9 +29,11 @@ pub enum Launch {
 }
 
 impl Launch {
-    /// A program started for a model.
-    pub(super) fn of_program(program: String) -> Self {
-        Self::Local { program, args: ARGUMENTS.map(str::to_owned).to_vec() }
+    /// A command, the program first, started for a model.
+    pub(super) fn of_command(command: impl IntoIterator<Item = String>) -> Self {
+        let mut words = command.into_iter();
+        let program = words.next().unwrap_or_else(|| NAME.to_owned());
+        Self::Local { program, args: words.chain(ARGUMENTS.map(str::to_owned)).collect() }
     }
 }
 
@@ -70,16 +72,22 @@ fn is_switch(value: &Value) -> bool {
 
 /// A launch with the arguments that a person has chosen for the server.
 pub(super) fn with_arguments_of(launch: &Launch, existing: Option<Launch>) -> Launch {
-    let (Launch::Local { program, .. }, Some(Launch::Local { mut args, .. })) = (launch, existing) else {
+    let (Launch::Local { program, args: wanted }, Some(Launch::Local { args: mut own, .. })) = (launch, existing)
+    else {
         return launch.clone();
     };
-    if args.first().is_none_or(|first| first != ARGUMENTS[0]) {
-        return launch.clone();
-    }
+    let (Some(at), Some(from)) = (start_of_arguments(wanted), start_of_arguments(&own)) else { return launch.clone() };
+    let mut args = wanted[..at].to_vec();
+    args.extend(own.drain(from..));
     if !args.iter().any(|arg| arg.split('=').next() == Some(ARGUMENTS[1])) {
         args.extend(ARGUMENTS[1..].iter().map(|arg| (*arg).to_owned()));
     }
     Launch::Local { program: program.clone(), args }
+}
+
+/// Position of the first argument of the server; words of a package runner may stand before it.
+pub(super) fn start_of_arguments(args: &[String]) -> Option<usize> {
+    args.iter().position(|arg| arg == ARGUMENTS[0])
 }
 
 /// A value of a form, with what its place holders stand for.

@@ -42,8 +42,8 @@ pub enum Error {
     /// The endpoint is no URL.
     #[error("`{0}` is no address of a server; give one as http://127.0.0.1:8901/mcp")]
     NotAUrl(String),
-    /// The program lies where it will not stay.
-    #[error("this program lies in a cache ({}), which may be emptied; install it first, then run its `init`", .0.display())]
+    /// The program lies where it will not stay, and what put it there is not on the PATH.
+    #[error("this program lies in the cache of a package runner that is not on your PATH ({}); install it first, then run its `init`", .0.display())]
     InACache(PathBuf),
     /// The file has an error, or a style that is not edited.
     #[error("{}: {err}; mend it, or add the entry by hand (`codelode init --print-config CLIENT` prints it)", path.display())]

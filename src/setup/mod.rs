@@ -355,7 +355,7 @@ impl Surroundings {
                 false => Err(Error::NotAUrl(url.clone())),
             };
         }
-        program::name(self, scope).map(Launch::of_program)
+        program::command(self, scope).map(Launch::of_command)
     }
 
     /// A step at a client's usual file.
@@ -401,9 +401,11 @@ impl Surroundings {
             return Some((format!("{} starts {program}, which is not there", client.name), again));
         }
         let launch = match (&launch, scope) {
-            (Launch::Local { .. }, Scope::Project) => Launch::of_program(NAME.to_owned()),
-            (Launch::Local { program, .. }, Scope::User) => {
-                entry::with_arguments_of(&Launch::of_program(program.clone()), Some(launch))
+            (Launch::Local { .. }, Scope::Project) => Launch::of_command([NAME.to_owned()]),
+            (Launch::Local { program, args }, Scope::User) => {
+                let runners = &args[..entry::start_of_arguments(args).unwrap_or_default()];
+                let command = std::iter::once(program).chain(runners).cloned();
+                entry::with_arguments_of(&Launch::of_command(command), Some(launch))
             }
             _ => launch,
         };

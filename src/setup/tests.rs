@@ -110,7 +110,7 @@ fn the_table_is_whole() {
         assert!(client.key.len() == 1 && client.seen.len() == 10 && !client.source.is_empty(), "{}", client.id);
         assert!(client.token.is_none() || client.remote.is_some(), "{}", client.id);
         // An entry is read back as it was meant.
-        let local = Launch::of_program("/opt/bin/codelode".to_owned());
+        let local = Launch::of_command(["/opt/bin/codelode".to_owned()]);
         let remote = Launch::Remote { url: "http://127.0.0.1:8901/mcp".to_owned(), token: None };
         let secret = Launch::Remote { url: "https://code.example/mcp".to_owned(), token: Some("TOKEN".to_owned()) };
         for launch in [local, remote, secret] {
@@ -190,7 +190,7 @@ fn a_project_is_set_up_by_name_for_everybody() {
         let path = machine.set_up(&wish);
         assert_eq!(path, machine.project().join(&client.project[0]));
         let step = machine.step(&wish);
-        assert_eq!(launch_of(&machine.around, &step), Some(Launch::of_program("codelode".to_owned())));
+        assert_eq!(launch_of(&machine.around, &step), Some(Launch::of_command(["codelode".to_owned()])));
         assert_eq!(fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o644);
         machine.undo();
         assert!(!path.exists());
@@ -320,7 +320,7 @@ fn a_projects_own_entry_is_not_trusted() {
     let wish = Wish { scope: Some(Scope::Project), ..wish("claude-code") };
     machine.set_up(&wish);
     let launch = launch_of(&machine.around, &machine.step(&wish));
-    assert_eq!(launch, Some(Launch::of_program("codelode".to_owned())), "neither its program nor its flags are kept");
+    assert_eq!(launch, Some(Launch::of_command(["codelode".to_owned()])), "neither its program nor its flags are kept");
 }
 
 #[test]
@@ -346,15 +346,59 @@ fn an_update_of_an_entry_is_undone_to_the_very_first_text() {
 #[test]
 fn the_program_is_named_as_it_survives_an_update() {
     let machine = Machine::new();
-    let named = |around: &Surroundings| program::name(around, Scope::User).map(PathBuf::from);
+    let named = |around: &Surroundings| program::command(around, Scope::User).map(PathBuf::from_iter);
     assert_eq!(named(&machine.around).expect("it has a name"), machine.around.program);
     // A package manager's link on the PATH stays when what it names is replaced.
     let bin = machine.around.user.join("bin");
     fs::create_dir(&bin).expect("it is new");
     symlink(&machine.around.program, bin.join("codelode")).expect("there is room");
     assert_eq!(program::named(&machine.around, &bin.to_string_lossy()), bin.join("codelode"));
-    let cached = machine.around.user.join(".npm/_npx/0123/node_modules/codelode/codelode");
-    let around = Surroundings { program: cached, ..machine.around.clone() };
-    assert!(matches!(named(&around), Err(Error::InACache(_))));
-    assert_eq!(program::name(&around, Scope::Project).ok().as_deref(), Some("codelode"));
+    assert_eq!(program::command(&machine.around, Scope::Project).ok(), Some(vec!["codelode".to_owned()]));
+}
+
+#[test]
+fn a_package_runner_starts_what_it_keeps() {
+    let machine = Machine::new();
+    let kept = |path: &str| Surroundings { program: machine.around.user.join(path), ..machine.around.clone() };
+    let npx = kept(".npm/_npx/0123/node_modules/@codelode/linux-x64/codelode");
+    let uvx = kept(".cache/uv/archive-v0/0123/bin/codelode");
+    // Without the runner there is nothing that would start it again.
+    for around in [&npx, &uvx] {
+        assert!(matches!(program::command(around, Scope::User), Err(Error::InACache(_))));
+    }
+    let on_path = |around: &Surroundings| Surroundings {
+        // A folder that holds both, whoever runs this.
+        variable: |name| (name == "PATH").then(|| RUNNERS_FOLDER.with_borrow(Clone::clone)),
+        ..around.clone()
+    };
+    let bin = machine.around.user.join("bin");
+    fs::create_dir(&bin).expect("it is new");
+    for runner in ["npx", "uvx"] {
+        write(&bin.join(runner), "#!/bin/sh\n");
+        fs::set_permissions(bin.join(runner), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    }
+    RUNNERS_FOLDER.set(bin.to_string_lossy().into_owned());
+    let command = |around: &Surroundings| program::command(&on_path(around), Scope::User).expect("the runner is there");
+    assert_eq!(command(&npx), ["npx", "-y", "codelode"]);
+    assert_eq!(command(&uvx), ["uvx", "codelode"]);
+    let elsewhere = Surroundings { variable: |name| (name == "UV_CACHE_DIR").then(|| "/c".to_owned()), ..npx.clone() };
+    let elsewhere = Surroundings { program: "/c/archive-v0/0123/bin/codelode".into(), ..elsewhere };
+    assert!(matches!(program::command(&elsewhere, Scope::User), Err(Error::InACache(_))));
+
+    // The entry is no drift, and keeps what a person adds.
+    let machine = Machine { around: on_path(&npx), ..machine };
+    let wish = Wish { clients: vec!["cursor".to_owned()], ..Wish::default() };
+    let path = machine.set_up(&wish);
+    let written = read(&path);
+    assert!(written.contains(r#""npx""#), "{written}");
+    assert_eq!(drift(&machine.around), []);
+    write(&path, &written.replace(r#""compact""#, r#""compact", "--tools", "full""#));
+    let step = machine.step(&wish);
+    assert_eq!((step.action.expect("it can be done"), drift(&machine.around)), (Action::Nothing, vec![]));
+    machine.undo();
+}
+
+thread_local! {
+    /// The PATH of a test: what looks up variables holds no state.
+    static RUNNERS_FOLDER: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
 }
