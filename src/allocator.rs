@@ -18,6 +18,8 @@
 //!   [`Heap`], which is freed as a whole when the last tree in it is dropped.
 //!
 //! Only a scanner's own state, usually below a kilobyte and from C's own allocator, is lost.
+//!
+//! A grammar's assertion that fails ends its parse in the same way, on Linux.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -249,6 +251,23 @@ unsafe extern "C" fn free(memory: *mut c_void) {
         USAGE.with(|usage| usage.given_back(memory));
         mi_free(memory);
     }
+}
+
+/// C's own function for an assertion that fails: ends the parse, if one is under way, instead of the process.
+#[cfg(target_os = "linux")]
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn __assert_fail(
+    assertion: *const std::ffi::c_char,
+    file: *const std::ffi::c_char,
+    line: std::ffi::c_uint,
+    _function: *const std::ffi::c_char,
+) -> ! {
+    if USAGE.with(|usage| usage.bounds.get().goes_on.is_some()) {
+        resume_unwind(Box::new(Ended));
+    }
+    // SAFETY: the compiler passes texts that are never freed.
+    let [assertion, file] = [assertion, file].map(|text| unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy());
+    panic!("{file}:{line}: {assertion} does not hold");
 }
 
 impl Usage {

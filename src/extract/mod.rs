@@ -43,7 +43,7 @@ fn given_up(failure: Cow<'static, str>) -> Extraction {
 fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
     let reading = Reading::new(spec, source, limits);
     let Some(tree) = reading.parse(None) else {
-        return given_up(reading.budget.failure().unwrap_or_default().into());
+        return given_up(reading.budget.failure().map_or("its grammar fails on it".into(), Cow::from));
     };
     let mut cx = Cx::new(spec, source, &reading.budget);
     reading.walk(&tree, &mut cx, 0);
@@ -74,7 +74,7 @@ struct Reading<'s> {
 
 impl<'s> Reading<'s> {
     fn new(spec: &'static LanguageSpec, source: &'s [u8], limits: &Limits) -> Self {
-        let text = spec.legible.and_then(|legible| legible(source)).map_or(Cow::Borrowed(source), Cow::Owned);
+        let text = spec.legible.and_then(|legible| legible(source)).map_or(spec.tamed(source), Cow::Owned);
         Self { spec, source, text, held: held_by_parsing(), budget: Budget::new(source.len(), limits) }
     }
 

@@ -1,5 +1,6 @@
 //! Structure of a language's data: file names, grammar, meaning of syntax nodes, comments and conventions.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
@@ -143,6 +144,9 @@ pub struct LanguageSpec {
     pub grammar: Grammar,
     /// Makes the text that the grammar reads instead of a file's, of the same length; `None` for the text itself.
     pub legible: Option<Legible>,
+    /// Takes out of a text, at the same length, what the grammar's scanner crashes on or never ends with; `None` for the
+    /// text itself.
+    pub tame: Option<Legible>,
     /// Rules for node kinds; the default is [`Rule::Walk`]. Anonymous tokens such as `&&` may have rules too.
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.
@@ -182,6 +186,7 @@ impl LanguageSpec {
             node_types: "[]",
         },
         legible: None,
+        tame: None,
         rules: &[],
         silent: "",
         comments: Comments::NONE,
@@ -203,6 +208,11 @@ impl LanguageSpec {
     /// The grammar, if this build includes it.
     pub fn language(&self) -> Option<tree_sitter::Language> {
         self.grammar.language.map(|language| language())
+    }
+
+    /// A text without what the grammar's scanner crashes on or never ends with. Positions are the same.
+    pub fn tamed<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.tame.and_then(|tame| tame(text)).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Rules indexed by [`Node::kind_id`]; built on first use.

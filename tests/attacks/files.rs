@@ -82,3 +82,36 @@ fn a_step_of_the_parser_is_ended_in_its_middle() {
     }
     assert!(peak(&server) < 400, "took {} MB", peak(&server));
 }
+
+#[test]
+fn a_fault_in_a_grammar_costs_one_file() {
+    let indented = |line: usize| " ".repeat(line) + "if 1:\n";
+    let name = "A".repeat(300);
+    let files = [
+        // Beyond C's table of characters.
+        ("brace.sh", "f() {\n  echo {\u{10fffd}..3\u{10fffd}}\n}\n".to_owned()),
+        // Without an end.
+        ("annotation.kt", "class Here\n@B".to_owned()),
+        ("parenthesis.kt", "class There {\n  val x: Int\n  @B(".to_owned()),
+        // With assertions that fail.
+        ("heredoc.rb", format!("x = <<{name}\nhello\n{name}\ny = 1\n")),
+        ("indents.py", (0..511).map(indented).collect::<String>() + &" ".repeat(511) + "x = f\"{a}\"\n"),
+    ];
+    let place = Place::with(files.iter().cloned());
+    let mut server = place.serve();
+    for name in ["f", "Here"] {
+        let found = server.call("search_symbols", json!({"query": name}));
+        assert_eq!(found["results"][0]["name"], name, "{found}");
+    }
+    let run = server.call("index_folder", json!({"incremental": false}));
+    if cfg!(target_os = "linux") {
+        for name in ["heredoc.rb", "indents.py"] {
+            assert!(run["warnings"].to_string().contains(&format!("{name}: its grammar fails on it")), "{run}");
+        }
+    }
+    for (language, pattern) in [("bash", "echo $A"), ("kotlin", "class $A"), ("ruby", "x = $A"), ("ruby", &files[3].1)]
+    {
+        let answer = server.call("search_ast", json!({"pattern": pattern, "language": language}));
+        assert!(answer.is_object(), "{answer}");
+    }
+}

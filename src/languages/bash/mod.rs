@@ -12,6 +12,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"],
     interpreters: &["sh", "bash", "zsh", "dash", "ksh", "ash"],
     grammar: grammar!("bash", tree_sitter_bash),
+    tame: Some(tame),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition"]),
         (Rule::Told { signs: VALUES, name: "name:variable_name", body: "" }, &["variable_assignment"]),
@@ -34,3 +35,30 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 /// Assignments that are statements; one before a command is for that command only.
 const VALUES: &[(&str, Kind, Detail)] =
     &[("../program", Kind::Constant, Detail::Variable), ("../declaration_command", Kind::Constant, Detail::Variable)];
+
+/// Replaces letters beyond ASCII where a number may stand: behind a brace, a dot or a digit. The scanner looks each of them
+/// up in C's table of 256 characters, and crashes far beyond it.
+fn tame(text: &[u8]) -> Option<Vec<u8>> {
+    let mut tamed: Option<Vec<u8>> = None;
+    let mut may_be_number = false;
+    for (at, byte) in text.iter().enumerate() {
+        if byte.is_ascii() {
+            may_be_number = matches!(byte, b'{' | b'.' | b'0'..=b'9');
+        } else if may_be_number {
+            tamed.get_or_insert_with(|| text.to_vec())[at] = b'_';
+        }
+    }
+    tamed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tame;
+
+    #[test]
+    fn only_letters_where_a_number_may_stand_are_replaced() {
+        let tamed = |text: &str| tame(text.as_bytes()).map(|made| String::from_utf8(made).expect("it is ASCII there"));
+        assert_eq!(tamed("echo {\u{10fffd}..3é}").as_deref(), Some("echo {____..3__}"));
+        assert_eq!(tamed("echo é {1..3} # über"), None);
+    }
+}

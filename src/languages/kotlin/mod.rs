@@ -10,6 +10,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["kt"],
     extensions: &["kt", "kts"],
     grammar: grammar!("kotlin", tree_sitter_kotlin_ng),
+    tame: Some(tame),
     rules: &[
         (
             Rule::Told {
@@ -51,3 +52,41 @@ const PROPERTY: &str = "variable_declaration/identifier";
 /// Parameters of a constructor that are properties of the class.
 const PARAMETERS: &[(&str, Kind, Detail)] =
     &[("val", Kind::Constant, Detail::Property), ("var", Kind::Constant, Detail::Property)];
+
+/// Blanks the sign of annotations that the text ends in. At the beginning of a line, the scanner searches for the space behind
+/// an annotation, in parentheses for the end of the line, and never sees the end of the text.
+fn tame(text: &[u8]) -> Option<Vec<u8>> {
+    let before = memchr::memrchr(b'\n', text).or_else(|| memchr::memchr(b'\r', text))?;
+    // The first annotation without an end, and the first in parentheses.
+    let (mut open, mut inside): (Option<usize>, Option<usize>) = (None, None);
+    for (at, byte) in text.iter().enumerate().skip(before) {
+        match byte {
+            b'@' => open = open.or(Some(at)),
+            b'(' => inside = inside.or(open.take()),
+            b')' => open = inside.take().or(open),
+            _ if byte.is_ascii_whitespace() => open = None,
+            _ => {}
+        }
+    }
+    let from = inside.or(open)?;
+    let mut tamed = text.to_vec();
+    tamed[from..].iter_mut().filter(|byte| **byte == b'@').for_each(|byte| *byte = b' ');
+    Some(tamed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tame;
+
+    #[test]
+    fn only_annotations_that_the_text_ends_in_are_blanked() {
+        let tamed = |text: &str| tame(text.as_bytes()).map(|made| String::from_utf8(made).expect("it was text"));
+        assert_eq!(tamed("@A\n@B").as_deref(), Some("@A\n B"));
+        assert_eq!(tamed("@A\n@B(1, @C x").as_deref(), Some("@A\n B(1,  C x"));
+        assert_eq!(tamed("@A\n@B(1) @C(2)").as_deref(), Some("@A\n@B(1)  C(2)"));
+        assert_eq!(tamed("\r@").as_deref(), Some("\r "));
+        for harmless in ["@A", "@A\n@B(1) x", "@A\n@B\n", "@A fun f()\n{ return@f }"] {
+            assert_eq!(tamed(harmless), None, "{harmless:?}");
+        }
+    }
+}

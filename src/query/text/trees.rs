@@ -31,7 +31,7 @@ pub(super) fn parse_pieces(
         let before = held_by_parsing();
         let most = most_for(text.len());
         let goes_on = |held: usize| held.saturating_sub(before) <= most && !is_over();
-        parsing::parse(&spec.language()?, text.as_bytes(), pieces, most, &goes_on)
+        parsing::parse(&spec.language()?, &spec.tamed(text.as_bytes()), pieces, most, &goes_on)
     };
     with_stack_for(text.len(), parse).flatten()
 }
