@@ -15,8 +15,8 @@
 //!
 //! A query takes this way:
 //!
-//! 1. A front end receives it: [`mcp`] from an agent, [`lsp`] from an editor, [`cli`] from a person. Over the network, [`http`] knows who may
-//!    ask, and how much.
+//! 1. A front end receives it: [`mcp`] from an agent, [`lsp`] from an editor, `web` from a browser, [`cli`] from a
+//!    person. Over the network, `http` knows who may ask, and how much.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
 //!    limit and the token budget.
 //! 3. The tool finds the repository ([`catalog`]) and makes sure that its index is fresh.
@@ -73,3 +73,5 @@ pub mod setup;
 pub mod store;
 pub mod tools;
 pub mod watch;
+#[cfg(feature = "web")]
+pub mod web;

@@ -18,6 +18,7 @@ pub mod related;
 pub mod remotes;
 pub mod runs;
 pub mod unsaved;
+mod views;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +29,7 @@ pub use indexes::{Indexes, Repo, damage, store_error};
 pub use meaning::Models;
 pub use mend::mended;
 pub use remotes::Remotes;
+pub use views::Views;
 
 use early::Early;
 

@@ -45,6 +45,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "init",
             "serve",
             "lsp",
+            "web",
             "token",
             "watch",
             "watch-claude",

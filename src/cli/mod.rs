@@ -21,6 +21,8 @@ mod settings;
 mod token;
 mod visible;
 mod watch;
+#[cfg(feature = "web")]
+mod web;
 mod words;
 
 #[cfg(test)]
@@ -146,6 +148,8 @@ enum Own {
     Lsp(lsp::Lsp),
     #[cfg(feature = "http")]
     Token(token::Token),
+    #[cfg(feature = "web")]
+    Web(web::Web),
     Watch(watch::Watch),
     WatchClaude(watch::WatchClaude),
     HookEvent(watch::HookEvent),
@@ -204,6 +208,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Lsp(how)) => return lsp::run(&global, how),
                 #[cfg(feature = "http")]
                 Ok(Own::Token(how)) => return token::run(how),
+                #[cfg(feature = "web")]
+                Ok(Own::Web(how)) => return web::run(&global, how),
                 Ok(Own::Watch(how)) => return watch::run(&global, how),
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),

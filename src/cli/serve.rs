@@ -11,6 +11,8 @@ use crate::allocator;
 use crate::config::{self, Format, Freshness, Settings, Transport};
 use crate::mcp;
 use crate::tools::Context;
+#[cfg(feature = "http")]
+use crate::tools::Views;
 
 /// Serve the tools to MCP clients.
 #[derive(Args, Default)]
@@ -67,12 +69,15 @@ struct Network {
     /// The origin of a web page that may ask, as https://tools.example; repeatable [default: none].
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Option<Vec<String>>,
+    /// Show pages to browsers, too, which sign in with the same tokens.
+    #[arg(long)]
+    web: bool,
 }
 
 /// Serves until the client leaves, or the process is told to end.
 pub(super) fn run(global: &Global, how: Serve) -> u8 {
     let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
-    let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin } = network;
+    let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin, web } = network;
     let settings = Settings {
         transport,
         host,
@@ -100,6 +105,11 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     if !is_stdio && !config.origins.contains_key("log") {
         config.log.push_str(mcp::LOG_OF_SERVER);
     }
+    if web && (is_stdio || !cfg!(feature = "web")) {
+        return complain(
+            "pages are shown over HTTP: give --transport streamable-http, in a program built with the feature `web`",
+        );
+    }
     if let Err(problem) = mcp::surface::check(&config.surface).and_then(|()| log_to(&config)) {
         return complain(&problem);
     }
@@ -125,7 +135,10 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         #[cfg(feature = "http")]
         Door::Http(bound) => {
             super::interrupt::IS_SERVER.store(true, Ordering::Relaxed);
-            mcp::serve_http(cx, *bound)
+            let roots = crate::http::tokens::canonical(&cx.config.http.roots);
+            let views = Arc::new(Views::new(cx.within(roots)));
+            let pages = if web { pages(&views) } else { None };
+            mcp::serve_http(views, *bound, pages)
         }
     };
     match served {
@@ -141,6 +154,18 @@ enum Door {
     /// A port.
     #[cfg(feature = "http")]
     Http(Box<crate::http::Bound>),
+}
+
+/// Pages for browsers.
+#[cfg(feature = "web")]
+#[expect(clippy::unnecessary_wraps, reason = "a build without pages has none")]
+fn pages(views: &Arc<Views>) -> Option<Arc<dyn crate::http::Pages>> {
+    Some(crate::web::endpoint(views.clone()))
+}
+
+#[cfg(all(feature = "http", not(feature = "web")))]
+fn pages(_: &Arc<Views>) -> Option<Arc<dyn crate::http::Pages>> {
+    None
 }
 
 /// Listens for clients, and says where.

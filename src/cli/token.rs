@@ -1,12 +1,9 @@
 //! `token`: a new token for a caller of an HTTP server.
 
-use std::fs::File;
-use std::io::{self, Read};
-
 use clap::Args;
 
 use super::{FOUND, complain, fail, output};
-use crate::http::tokens::{Entry, RANDOM};
+use crate::http::tokens::{Entry, random};
 
 /// Make a token for a caller of an HTTP server. The token is written to standard error, and shown this once; the entry for
 /// the server's file of tokens, which holds only a digest, to standard output.
@@ -40,11 +37,4 @@ pub(super) fn run(how: Token) -> u8 {
         }
         Err(problem) => complain(&problem),
     }
-}
-
-/// Random letters and digits.
-fn random() -> io::Result<String> {
-    let mut bytes = [0; RANDOM];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -30,8 +30,9 @@ impl Guard {
         Self { hosts: is_checked.then(|| own.map(named).collect()), origins: origins.collect() }
     }
 
-    /// Refuses a request with the reason.
-    pub(super) fn check(&self, request: &Parts) -> Result<(), &'static str> {
+    /// Refuses a request with the reason. Pages of this server ask it under whichever name it goes by: no other site
+    /// gets the cookie of that name.
+    pub(super) fn check(&self, request: &Parts, is_own_page: bool) -> Result<(), &'static str> {
         let mut hosts = request.headers.get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(|host| host.parse::<Authority>().ok());
         let host = host.filter(|host| hosts.next().is_none() && !host.as_str().contains('@'));
@@ -42,7 +43,7 @@ impl Guard {
         }
         // A page of this very server, as far as its names are known.
         let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
-        let own = if self.hosts.is_some() { &own[..] } else { &[] };
+        let own = if self.hosts.is_some() || is_own_page { &own[..] } else { &[] };
         let is_known =
             |origin: &[u8]| self.origins.iter().chain(own).any(|known| origin.eq_ignore_ascii_case(known.as_bytes()));
         match request.headers.get_all(ORIGIN).iter().all(|origin| is_known(origin.as_bytes())) {
@@ -83,7 +84,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).expect("it is a request").into_parts();
-        Guard::new(http, address.parse().expect("an address")).check(&parts).is_ok()
+        Guard::new(http, address.parse().expect("an address")).check(&parts, false).is_ok()
     }
 
     #[test]

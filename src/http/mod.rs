@@ -1,10 +1,12 @@
 //! HTTP server: where it listens, who may ask, and how much. It knows nothing of the protocol that it carries: an
-//! [`Endpoint`] answers at `/mcp`.
+//! [`Endpoint`] answers at `/mcp`, and [`Pages`] everywhere else.
 //!
-//! [`bind`] decides before anything is served: beyond loopback there is no server without tokens. [`Bound::serve`]
+//! [`bind`] decides before anything is served: beyond loopback there is no server without tokens. [`Bound::run`]
 //! accepts connections until a signal ends the process, `site` answers a request or refuses it with a reason,
-//! [`tokens`] knows the callers, and [`metrics`] counts.
+//! [`tokens`] knows the callers, `cookies` those among them who come with a browser, and [`metrics`] counts.
 
+mod callers;
+mod cookies;
 mod guard;
 pub mod metrics;
 mod serve;
@@ -29,6 +31,7 @@ pub use hyper::http::request::Parts;
 pub use hyper::{Method, Request, Response, StatusCode};
 
 use crate::config::Http;
+use cookies::Key;
 use guard::Guard;
 use metrics::{Metrics, Page};
 use tls::Tls;
@@ -54,6 +57,22 @@ pub trait Endpoint: Send + Sync + 'static {
     fn measure(&self, page: &mut Page);
     /// Ends everything that still runs.
     fn close(&self);
+}
+
+/// Pages for browsers, which sign in by a cookie.
+pub trait Pages: Endpoint {
+    /// Answers a request that anyone may make, such as for a style sheet.
+    fn for_anyone(&self, path: &str) -> Option<Answer>;
+    /// Asks for a token, with the problem of the last one; after that, the page at `target` is shown.
+    fn sign_in(&self, target: &str, problem: Option<&str>) -> Answer;
+}
+
+/// Services of a server.
+pub struct Services {
+    /// Answers at [`ENDPOINT`].
+    pub endpoint: Option<Arc<dyn Endpoint>>,
+    /// Answers at every other path.
+    pub pages: Option<Arc<dyn Pages>>,
 }
 
 /// A request that was let in. While it exists, the request counts as running.
@@ -92,6 +111,9 @@ pub enum Error {
     /// The tokens, or the certificate, are unusable.
     #[error("{0}")]
     Unusable(String),
+    /// The system provides no threads, file descriptors or random bytes.
+    #[error("cannot start serving")]
+    Start(#[source] io::Error),
 }
 
 /// A server that listens and does not answer yet.
@@ -100,6 +122,7 @@ pub struct Bound {
     address: SocketAddr,
     guard: Guard,
     tokens: Option<Tokens>,
+    key: Option<Key>,
     tls: Option<Tls>,
     /// Counts of requests and calls.
     pub metrics: Arc<Metrics>,
@@ -121,14 +144,26 @@ pub fn bind(http: &Http) -> Result<Bound, Error> {
     listener.set_nonblocking(true).map_err(unheard)?;
     let address = listener.local_addr().map_err(unheard)?;
     let guard = Guard::new(http, address.ip());
-    Ok(Bound { listener, address, guard, tokens, tls, metrics: Arc::default() })
+    Ok(Bound { listener, address, guard, tokens, key: None, tls, metrics: Arc::default() })
 }
 
 impl Bound {
     /// URL of its endpoint.
     pub fn url(&self) -> String {
+        format!("{}{ENDPOINT}", self.origin())
+    }
+
+    /// URL of its pages, without a slash at the end.
+    pub fn origin(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}{ENDPOINT}", self.address)
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Locks the pages. Returns the query that opens them for one browser, once.
+    pub fn lock(&mut self) -> Result<String, Error> {
+        let (key, ticket) = Key::new().map_err(Error::Start)?;
+        self.key = Some(key);
+        Ok(format!("{}={ticket}", cookies::TICKET))
     }
 }
 
@@ -140,6 +175,25 @@ pub fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
 /// An answer in JSON.
 pub fn json(status: StatusCode, text: impl Into<Bytes>) -> Answer {
     written(status, "application/json", text.into())
+}
+
+/// An answer in HTML.
+pub fn html(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    written(status, "text/html; charset=utf-8", text.into())
+}
+
+/// An answer of some kind of content.
+pub fn content(kind: &'static str, bytes: impl Into<Bytes>) -> Answer {
+    written(StatusCode::OK, kind, bytes.into())
+}
+
+/// An answer that leads elsewhere.
+pub fn see_other(target: &str) -> Answer {
+    let mut answer = plain(StatusCode::SEE_OTHER, "");
+    // A target with control characters leads nowhere.
+    let target = HeaderValue::from_str(target).unwrap_or(HeaderValue::from_static("/"));
+    answer.headers_mut().insert(header::LOCATION, target);
+    answer
 }
 
 fn written(status: StatusCode, kind: &'static str, text: Bytes) -> Answer {

@@ -11,12 +11,15 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Semaphore;
 
+use super::callers::Callers;
+use super::cookies;
 use super::site::{MOST_RUNNING, Site};
 use super::tls::Tls;
-use super::{Bound, Endpoint, Error};
+use super::{Bound, Endpoint, Error, Services};
 
 /// Connections at once; further ones wait to be accepted.
 const MOST_CONNECTIONS: usize = 4096;
@@ -34,19 +37,29 @@ const STUCK: Duration = Duration::from_secs(60);
 const OUT_OF_FILES: Duration = Duration::from_millis(100);
 /// Time for running requests to end, once the server is to end.
 const LAST_REQUESTS: Duration = Duration::from_secs(10);
-/// Time for connections to end after that.
+/// Time for connections to end after that, and for threads after them.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Bound {
-    /// Serves until the process is told to end (SIGTERM, SIGINT). Running requests end first; a second signal ends the
-    /// server at once.
-    pub async fn serve(self, endpoint: Arc<dyn Endpoint>) -> Result<(), Error> {
-        let Self { listener, address, guard, tokens, tls, metrics } = self;
+    /// Serves until the process is told to end (SIGTERM, SIGINT), with so many threads for blocking work. Running
+    /// requests end first; a second signal ends the server at once.
+    pub fn run(self, services: Services, threads: usize) -> Result<(), Error> {
+        let mut builder = runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().max_blocking_threads(threads).thread_name("call").build();
+        let runtime = runtime.map_err(Error::Start)?;
+        let served = runtime.block_on(self.serve(services));
+        runtime.shutdown_timeout(LAST_WORDS);
+        served
+    }
+
+    async fn serve(self, services: Services) -> Result<(), Error> {
+        let Self { listener, address, guard, tokens, key, tls, metrics } = self;
         let unheard = |source| Error::Listen { place: address.to_string(), source };
         let listener = TcpListener::from_std(listener).map_err(unheard)?;
         let mut end = signal(SignalKind::terminate()).map_err(unheard)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
-        let site = Arc::new(Site::new(guard, tokens, metrics, endpoint));
+        let callers = Callers { guard, tokens, key, cookie: cookies::name(address.port()), is_tls: tls.is_some() };
+        let site = Arc::new(Site::new(callers, metrics, services));
         let open = GracefulShutdown::new();
         tokio::select! {
             () = accept(&listener, tls.as_ref(), &site, &open) => {}
@@ -59,7 +72,7 @@ impl Bound {
             () = either(&mut end, &mut interrupt) => {}
         }
         // Streams end with their sessions.
-        site.endpoint.close();
+        site.services.all().for_each(Endpoint::close);
         tokio::select! {
             _ = tokio::time::timeout(LAST_WORDS, open.shutdown()) => {}
             () = either(&mut end, &mut interrupt) => {}

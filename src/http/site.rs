@@ -1,4 +1,4 @@
-//! A request's way to its answer: path, host and origin, caller, turn, size; then the endpoint.
+//! A request's way to its answer: path, host and origin, caller, turn, size; then the endpoint or the pages.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,10 +9,14 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use tokio::sync::Semaphore;
 
-use super::guard::Guard;
+use super::callers::{Callers, Refusal, Visitor};
+use super::cookies::{self, SIGN_IN, SIGN_OUT};
 use super::metrics::{Metrics, Page};
-use super::tokens::{Grant, Tokens};
-use super::{Answer, ENDPOINT, Endpoint, HeaderValue, Method, Parts, Request, StatusCode, Visit, header, plain};
+use super::tokens::Grant;
+use super::{
+    Answer, ENDPOINT, Endpoint, HeaderValue, Method, Pages, Parts, Request, Services, StatusCode, Visit, header, plain,
+    see_other,
+};
 
 /// Size limit of a body. Clients send no source files, so a larger one is a mistake or an attack.
 const LARGEST_BODY: usize = 4 * 1024 * 1024;
@@ -29,11 +33,10 @@ pub(super) const MOST_RUNNING: u32 = 1024;
 /// Those of one caller.
 const MOST_OF_ONE: usize = 512;
 
-/// A server with its callers, limits and endpoint.
+/// A server with its callers, limits and services.
 pub(super) struct Site {
-    pub(super) guard: Guard,
-    pub(super) tokens: Option<Tokens>,
-    pub(super) endpoint: Arc<dyn Endpoint>,
+    callers: Callers,
+    pub(super) services: Services,
     pub(super) metrics: Arc<Metrics>,
     pub(super) turns: Arc<Semaphore>,
     pub(super) is_closing: AtomicBool,
@@ -43,20 +46,20 @@ pub(super) struct Site {
     ids: Ids,
 }
 
-/// A refusal: its status, and the reason for the caller.
-type Refusal = (StatusCode, String);
+impl Services {
+    /// Every service.
+    pub(super) fn all(&self) -> impl Iterator<Item = &dyn Endpoint> {
+        let pages = self.pages.iter().map(|pages| &**pages as &dyn Endpoint);
+        self.endpoint.iter().map(|endpoint| &**endpoint).chain(pages)
+    }
+}
 
 impl Site {
-    pub(super) fn new(
-        guard: Guard,
-        tokens: Option<Tokens>,
-        metrics: Arc<Metrics>,
-        endpoint: Arc<dyn Endpoint>,
-    ) -> Self {
+    pub(super) fn new(callers: Callers, metrics: Arc<Metrics>, services: Services) -> Self {
         let turns = Arc::new(Semaphore::new(MOST_RUNNING as usize));
         let large_bodies = Semaphore::new(MOST_LARGE_BODIES);
         let (is_closing, ids) = (AtomicBool::new(false), Ids::new());
-        Self { guard, tokens, endpoint, metrics, turns, is_closing, large_bodies, of_callers: Mutex::default(), ids }
+        Self { callers, services, metrics, turns, is_closing, large_bodies, of_callers: Mutex::default(), ids }
     }
 
     /// Answers a request.
@@ -65,6 +68,7 @@ impl Site {
         let method: String = request.method().as_str().chars().take(LONGEST_METHOD).collect();
         let path = match request.uri().path() {
             known @ (ENDPOINT | "/healthz" | "/readyz" | "/metrics") => known.to_owned(),
+            _ if self.services.pages.is_some() => "pages".to_owned(),
             _ => "elsewhere".to_owned(),
         };
         let mut answer = match self.routed(&path, &id, request).await {
@@ -91,7 +95,7 @@ impl Site {
             // Probes name no host of ours, and learn nothing.
             "/healthz" if is_get => Ok(plain(StatusCode::OK, "ok\n")),
             "/readyz" if is_get => {
-                let is_ready = !self.is_closing.load(Ordering::Relaxed) && self.endpoint.is_ready();
+                let is_ready = !self.is_closing.load(Ordering::Relaxed) && self.services.all().all(Endpoint::is_ready);
                 Ok(match is_ready {
                     true => plain(StatusCode::OK, "ready\n"),
                     false => plain(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
@@ -99,7 +103,7 @@ impl Site {
             }
             "/metrics" if is_get => {
                 let (parts, _) = request.into_parts();
-                let grant = self.admitted(&parts)?;
+                let grant = self.callers.program(&parts)?;
                 if grant.is_some_and(|grant| !grant.rights.sees_all()) {
                     let why = "measurements tell of all repositories, which this token may not see";
                     return Err((StatusCode::FORBIDDEN, why.to_owned()));
@@ -109,15 +113,72 @@ impl Site {
             "/healthz" | "/readyz" | "/metrics" => {
                 Err((StatusCode::METHOD_NOT_ALLOWED, format!("{path} is read with GET")))
             }
-            ENDPOINT => self.asked(id, request).await,
-            _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at this path; the endpoint is {ENDPOINT}"))),
+            _ => match (&self.services.endpoint, &self.services.pages) {
+                (Some(endpoint), _) if path == ENDPOINT => {
+                    let (parts, body) = request.into_parts();
+                    let grant = self.callers.program(&parts)?;
+                    self.asked(&**endpoint, grant, id, parts, body).await
+                }
+                (_, Some(pages)) => self.visited(&**pages, id, request).await,
+                _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at this path; the endpoint is {ENDPOINT}"))),
+            },
         }
     }
 
-    /// Passes a request on to the endpoint.
-    async fn asked(&self, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    /// Shows a page to a browser that has signed in.
+    async fn visited(&self, pages: &dyn Pages, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let (parts, body) = request.into_parts();
-        let grant = self.admitted(&parts)?;
+        let path = parts.uri.path();
+        let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
+        if is_read && let Some(answer) = pages.for_anyone(path) {
+            return Ok(answer);
+        }
+        if let Some(cookie) = self.callers.ticketed(&parts)? {
+            return Ok(self.with_cookie(see_other(path), cookie));
+        }
+        match path {
+            SIGN_IN if parts.method == Method::POST => {
+                self.callers.check(&parts, true)?;
+                let form = self.whole(body).await?;
+                let target = cookies::target(cookies::field(&form, "to"));
+                let token = cookies::field(&form, "token").unwrap_or_default();
+                return Ok(match self.callers.knows(token.trim())? {
+                    true => self.with_cookie(see_other(&target), token.trim()),
+                    false => pages.sign_in(&target, Some("This token is not known here.")),
+                });
+            }
+            SIGN_OUT if parts.method == Method::POST => {
+                self.callers.check(&parts, true)?;
+                return Ok(self.with_cookie(see_other("/"), ""));
+            }
+            _ if !is_read => return Err((StatusCode::METHOD_NOT_ALLOWED, "pages are read with GET".to_owned())),
+            _ => {}
+        }
+        match self.callers.visitor(&parts)? {
+            Visitor::Known(grant) => self.asked(pages, grant, id, parts, body).await,
+            Visitor::Unknown(problem) => {
+                let target = parts.uri.path_and_query().map(ToString::to_string);
+                Ok(pages.sign_in(&cookies::target(target), problem))
+            }
+        }
+    }
+
+    fn with_cookie(&self, mut answer: Answer, value: &str) -> Answer {
+        if let Some(cookie) = cookies::given(&self.callers.cookie, value, self.callers.is_tls) {
+            answer.headers_mut().insert(header::SET_COOKIE, cookie);
+        }
+        answer
+    }
+
+    /// Passes a request on to a service.
+    async fn asked<E: Endpoint + ?Sized>(
+        &self,
+        endpoint: &E,
+        grant: Option<Arc<Grant>>,
+        id: &str,
+        parts: Parts,
+        body: Incoming,
+    ) -> Result<Answer, Refusal> {
         if self.is_closing.load(Ordering::Relaxed) {
             return Err((StatusCode::SERVICE_UNAVAILABLE, "this server is ending; try again in a moment".to_owned()));
         }
@@ -127,6 +188,13 @@ impl Site {
             tracing::warn!("more than {MOST_RUNNING} requests at once");
             (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again in a moment".to_owned())
         })?;
+        let whole = self.whole(body).await?;
+        let visit = Arc::new(Visit { id: id.to_owned(), grant, _turns: [turn, own] });
+        Ok(endpoint.answer(visit, Request::from_parts(parts, whole.into())).await)
+    }
+
+    /// Reads a body.
+    async fn whole(&self, body: Incoming) -> Result<Vec<u8>, Refusal> {
         let read = async {
             // Memory for bodies stays bounded, however many come at once.
             let is_small = body.size_hint().upper().is_some_and(|size| size <= SMALL_BODY);
@@ -143,15 +211,13 @@ impl Site {
         };
         let whole = tokio::time::timeout(SLOWEST_BODY, read).await;
         let whole = whole.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()))?;
-        let whole = whole.map_err(|err| match err.downcast_ref::<LengthLimitError>() {
+        whole.map_err(|err| match err.downcast_ref::<LengthLimitError>() {
             Some(_) => {
                 let why = format!("a message may have at most {} MB; send less at once", LARGEST_BODY / (1024 * 1024));
                 (StatusCode::PAYLOAD_TOO_LARGE, why)
             }
             None => (StatusCode::BAD_REQUEST, "the body is broken".to_owned()),
-        })?;
-        let visit = Arc::new(Visit { id: id.to_owned(), grant, _turns: [turn, own] });
-        Ok(self.endpoint.answer(visit, Request::from_parts(parts, whole.into())).await)
+        })
     }
 
     fn turns_of(&self, grant: Option<&Grant>) -> Arc<Semaphore> {
@@ -164,25 +230,13 @@ impl Site {
         }
     }
 
-    /// The caller of a request; `None` where anyone at this machine is let in.
-    fn admitted(&self, request: &Parts) -> Result<Option<Arc<Grant>>, Refusal> {
-        self.guard.check(request).map_err(|why| (StatusCode::FORBIDDEN, why.to_owned()))?;
-        let Some(tokens) = &self.tokens else { return Ok(None) };
-        let token = bearer(request).ok_or_else(|| {
-            (StatusCode::UNAUTHORIZED, "send your token in the header `Authorization: Bearer …`".to_owned())
-        })?;
-        let unreadable = |_| (StatusCode::SERVICE_UNAVAILABLE, "the tokens of this server cannot be read".to_owned());
-        let grant = tokens.grant(token).map_err(unreadable)?;
-        grant.map(Some).ok_or_else(|| (StatusCode::UNAUTHORIZED, "this token is not known here".to_owned()))
-    }
-
     fn measured(&self) -> Answer {
         let mut page = Page::default();
         page.gauge("codelode_info", "Version of the server.", [(vec![("version", version())], 1.0)]);
         let running = MOST_RUNNING as usize - self.turns.available_permits();
         page.gauge("codelode_running_requests", "Requests that run or wait.", [(Vec::new(), running as f64)]);
         self.metrics.write(&mut page);
-        self.endpoint.measure(&mut page);
+        self.services.all().for_each(|service| service.measure(&mut page));
         let mut answer = plain(StatusCode::OK, page.0);
         let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
         answer.headers_mut().insert(header::CONTENT_TYPE, kind);
@@ -196,14 +250,6 @@ fn version() -> String {
 
 fn milliseconds(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
-}
-
-/// The token of a request. A second header leaves open which one is meant.
-fn bearer(request: &Parts) -> Option<&str> {
-    let mut headers = request.headers.get_all(header::AUTHORIZATION).iter();
-    let (scheme, token) = headers.next()?.to_str().ok()?.split_once(' ')?;
-    let token = token.trim();
-    (headers.next().is_none() && scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
 fn refused(status: StatusCode, why: String) -> Answer {

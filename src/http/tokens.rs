@@ -3,8 +3,8 @@
 //! A file holds digests, so it gives nobody a token. Tokens are compared by digest and in constant time.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::fs::{self, File as Opened};
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ const OWN: &str = "_environment";
 /// Most characters of a caller's name.
 const LONGEST_NAME: usize = 64;
 /// Random bytes of a token that is made here.
-pub const RANDOM: usize = 32;
+const RANDOM: usize = 32;
 /// Size limit of the file.
 const LARGEST_FILE: u64 = 1 << 20;
 
@@ -33,7 +33,7 @@ pub struct Grant {
     /// Name of the caller.
     pub name: String,
     /// Its rights.
-    pub rights: Rights,
+    pub rights: Arc<Rights>,
     digest: [u8; 32],
 }
 
@@ -95,7 +95,7 @@ impl Entry {
         let digest = bytes(&self.sha256).ok_or("has no `sha256` of 64 hexadecimal digits")?;
         let roots = Some(roots.to_vec());
         let rights = Rights { index: self.index, invalidate: self.invalidate, roots, ..Rights::to_see(&self.repos)? };
-        Ok(Grant { name: name.to_owned(), rights, digest })
+        Ok(Grant { name: name.to_owned(), rights: Arc::new(rights), digest })
     }
 }
 
@@ -109,7 +109,7 @@ impl Tokens {
             }
             Some(Secret(token)) => {
                 let rights = Rights { roots: Some(roots.clone()), ..Rights::default() };
-                Some(Arc::new(Grant { name: OWN.to_owned(), rights, digest: digest(token) }))
+                Some(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), digest: digest(token) }))
             }
             None => None,
         };
@@ -137,6 +137,13 @@ impl Tokens {
         }
         Ok(found)
     }
+}
+
+/// A new token: random letters and digits.
+pub fn random() -> io::Result<String> {
+    let mut bytes = [0; RANDOM];
+    Opened::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Folders as given, and without links.
@@ -187,7 +194,7 @@ impl Read {
     }
 }
 
-fn digest(token: &str) -> [u8; 32] {
+pub(super) fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 

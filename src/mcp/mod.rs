@@ -22,6 +22,8 @@ use rmcp::service::serve_directly;
 use tokio::runtime::{self, Runtime};
 
 use crate::tools::Context;
+#[cfg(feature = "http")]
+use crate::tools::Views;
 
 /// The number of threads beyond those of the calls: reading and writing the standard streams takes one each.
 const STREAM_THREADS: usize = 4;
@@ -56,14 +58,16 @@ pub fn serve(cx: Arc<Context>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Serves many clients over HTTP until the process is told to end.
+/// Serves many clients over HTTP, and pages if there are any, until the process is told to end.
 #[cfg(feature = "http")]
-pub fn serve_http(cx: Context, bound: crate::http::Bound) -> Result<(), Error> {
-    let runtime = runtime()?;
-    let endpoint = streamable::Endpoint::new(cx, bound.metrics.clone());
-    let served = runtime.block_on(bound.serve(Arc::new(endpoint)));
-    runtime.shutdown_timeout(GOODBYE);
-    Ok(served?)
+pub fn serve_http(
+    views: Arc<Views>,
+    bound: crate::http::Bound,
+    pages: Option<Arc<dyn crate::http::Pages>>,
+) -> Result<(), Error> {
+    let endpoint = Arc::new(streamable::Endpoint::new(views, bound.metrics.clone()));
+    let services = crate::http::Services { endpoint: Some(endpoint), pages };
+    Ok(bound.run(services, server::CALLS_AT_ONCE + STREAM_THREADS)?)
 }
 
 /// One thread that waits, and those of the calls.

@@ -15,9 +15,8 @@ use tokio::sync::Semaphore;
 use super::message::{INVALID_REQUEST, Message, RUNNING, checked, refusal};
 use super::server::{CALLS_AT_ONCE, Guest, Server};
 use crate::http::metrics::{Metrics, Page};
-use crate::http::tokens::{Grant, canonical};
 use crate::http::{Answer, Bytes, HeaderMap, Method, Pending, Request, StatusCode, Visit, Whole, json, plain};
-use crate::tools::{Code, Context, TOOLS};
+use crate::tools::{Code, Context, TOOLS, Views};
 
 /// Calls of one caller that run at once.
 const CALLS_OF_ONE: usize = CALLS_AT_ONCE * 3 / 4;
@@ -32,7 +31,7 @@ const MOST: usize = 8192;
 
 /// The endpoint.
 pub(super) struct Endpoint {
-    base: Arc<Context>,
+    views: Arc<Views>,
     service: StreamableHttpService<Server, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
     state: Arc<Mutex<State>>,
@@ -41,20 +40,12 @@ pub(super) struct Endpoint {
 
 #[derive(Default)]
 struct State {
-    /// Views of callers with tokens, by name.
-    views: HashMap<String, View>,
     /// Sessions by id.
     sessions: HashMap<Arc<str>, Opened>,
     /// Turns of callers, by name.
     turns: HashMap<String, Arc<Semaphore>>,
     /// Unanswered requests of sessions.
     running: HashSet<(Arc<str>, RequestId)>,
-}
-
-/// The state of the process as a caller sees it.
-struct View {
-    grant: Arc<Grant>,
-    cx: Arc<Context>,
 }
 
 /// A session of a caller.
@@ -106,9 +97,7 @@ impl Guest for Caller {
 
 impl Endpoint {
     /// The endpoint of a process.
-    pub(super) fn new(cx: Context, metrics: Arc<Metrics>) -> Self {
-        let roots = canonical(&cx.config.http.roots);
-        let base = Arc::new(cx.within(roots));
+    pub(super) fn new(views: Arc<Views>, metrics: Arc<Metrics>) -> Self {
         let mut sessions = SessionConfig::default();
         // Hints for reconnecting are empty events, which older clients take for broken messages.
         sessions.sse_retry = None;
@@ -120,13 +109,13 @@ impl Endpoint {
         let config =
             StreamableHttpServerConfig::default().disable_allowed_hosts().with_sse_retry(None).with_json_response(true);
         let turns = Arc::new(Semaphore::new(CALLS_AT_ONCE));
-        let of_session = base.clone();
+        let of_session = views.base().clone();
         let service = StreamableHttpService::new(
             move || Ok(Server::for_guests(of_session.clone(), turns.clone())),
             manager.clone(),
             config,
         );
-        Self { base, service, manager, state: Arc::default(), metrics }
+        Self { views, service, manager, state: Arc::default(), metrics }
     }
 
     async fn answered(&self, visit: Arc<Visit>, request: Request<Bytes>) -> Answer {
@@ -163,7 +152,7 @@ impl Endpoint {
         }
         let caller = Caller {
             visit: visit.clone(),
-            cx: self.view(&visit),
+            cx: self.views.of(visit.grant.as_ref().map(|grant| (&*grant.name, &grant.rights))),
             turns: self.turns_of(visit.caller()),
             metrics: self.metrics.clone(),
             _running: running,
@@ -256,20 +245,6 @@ impl Endpoint {
             }
         }
     }
-
-    /// The state of the process as a caller sees it.
-    fn view(&self, visit: &Visit) -> Arc<Context> {
-        let Some(grant) = &visit.grant else { return self.base.clone() };
-        let mut state = lock(&self.state);
-        match state.views.get(&grant.name) {
-            Some(view) if Arc::ptr_eq(&view.grant, grant) => view.cx.clone(),
-            _ => {
-                let cx = Arc::new(self.base.seen_by(&grant.name, grant.rights.clone()));
-                state.views.insert(grant.name.clone(), View { grant: grant.clone(), cx: cx.clone() });
-                cx
-            }
-        }
-    }
 }
 
 impl crate::http::Endpoint for Endpoint {
@@ -279,14 +254,14 @@ impl crate::http::Endpoint for Endpoint {
 
     fn is_ready(&self) -> bool {
         // An index directory that does not exist yet is made by the first run.
-        self.base.config.home.try_exists().is_ok()
+        self.views.base().config.home.try_exists().is_ok()
     }
 
     fn measure(&self, page: &mut Page) {
         let sessions = self.manager.sessions.try_read().map(|sessions| sessions.len()).unwrap_or_default();
         page.gauge("codelode_open_sessions", "Sessions that are open.", [(Vec::new(), sessions as f64)]);
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let all = self.base.indexes.registry().all();
+        let all = self.views.base().indexes.registry().all();
         let ages = all.iter().map(|sidecar| {
             let age = now.as_secs_f64() - sidecar.indexed_at as f64;
             (vec![("repo", sidecar.repo.clone())], age.max(0.0).floor())
@@ -296,8 +271,7 @@ impl crate::http::Endpoint for Endpoint {
 
     fn close(&self) {
         self.service.config.cancellation_token.cancel();
-        let views: Vec<Arc<Context>> = lock(&self.state).views.values().map(|view| view.cx.clone()).collect();
-        views.iter().chain([&self.base]).for_each(|cx| cx.session.flush());
+        self.views.all().iter().for_each(|cx| cx.session.flush());
     }
 }
 

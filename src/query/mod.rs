@@ -1,5 +1,6 @@
 //! Queries on a snapshot, one file each, independent of the wording and transport of answers.
 
+mod files;
 mod graph;
 mod history;
 mod suggest;
@@ -12,6 +13,7 @@ pub use text::{blobs, scan, syntax};
 
 pub use crate::git::{History, HistoryError};
 pub use crate::languages::{without_relations, without_symbols};
+pub use files::files_like;
 pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, LineCount, Place, bounds, calls, decorated, function_around, hierarchy, line_of, line_text,

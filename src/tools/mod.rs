@@ -65,7 +65,7 @@ use crate::catalog::{files, github, indexes, locate, related, remotes};
 use crate::model::nearest;
 
 pub use crate::answer::{Code, Envelope, Error, Request};
-pub use crate::catalog::Context;
+pub use crate::catalog::{Context, Views};
 pub use call::{Call, call};
 pub use here::languages_of;
 

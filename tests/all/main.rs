@@ -2,6 +2,7 @@
 //! runs those whose path holds the name.
 
 mod answers;
+mod browser;
 mod changes;
 mod cli;
 mod client;
@@ -16,6 +17,7 @@ mod init;
 mod languages;
 mod lsp;
 mod mcp;
+mod pages;
 mod papers;
 mod project;
 mod ranking;

@@ -49,7 +49,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("mcp", &["tools", "answer", "config", "http"]),
     // An unsaved file goes through `catalog`; `store` is for the types of what `query` finds.
     ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
-    ("cli", &["tools", "answer", "catalog", "mcp", "lsp", "http", "config", "setup", "watch", "allocator"]),
+    // `store` is for the types of what `query` finds, `languages` for the colours of a text that no index holds.
+    ("web", &["tools", "answer", "catalog", "query", "store", "languages", "http"]),
+    ("cli", &["tools", "answer", "catalog", "mcp", "lsp", "web", "http", "config", "setup", "watch", "allocator"]),
     ("allocator", &[]),
     ("parsing", &["allocator"]),
     // It leads into every room, and the program does not hold it.
@@ -67,12 +69,13 @@ const WORDS: &[(&str, &[&str])] = &[
     ("rmcp::", &["mcp"]),
     ("lsp_types::", &["lsp"]),
     ("lsp_server::", &["lsp"]),
-    ("async fn", &["mcp", "http"]),
+    ("async fn", &["mcp", "http", "web"]),
     ("async move", &["mcp", "net", "http"]),
-    ("tokio::", &["mcp", "net", "http"]),
+    ("tokio::", &["mcp", "net", "http", "web"]),
     ("hyper::", &["http"]),
     ("hyper_util::", &["http"]),
     ("http_body_util::", &["http"]),
+    ("maud::", &["web"]),
     ("clap::", &["cli"]),
     ("grep_regex::", &["query"]),
     ("ast_grep_core::", &["query"]),

@@ -20,7 +20,7 @@ pub struct Site {
     pub child: Child,
     address: SocketAddr,
     log: Arc<Mutex<String>>,
-    folder: tempfile::TempDir,
+    folder: Arc<tempfile::TempDir>,
 }
 
 impl Site {
@@ -31,8 +31,31 @@ impl Site {
 
     /// Starts it in an environment with these variables.
     pub fn start_with(flags: &[&str], variables: &[(&str, &str)]) -> Self {
-        let folder = prepared();
-        let mut command = command(folder.path(), &serving(flags));
+        Self::begin(&serving(flags), variables)
+    }
+
+    /// Starts the pages of one person, and gives the path that they are opened at.
+    #[allow(dead_code, reason = "attacks look at no pages")]
+    pub fn browse(arguments: &[&str]) -> (Self, String) {
+        let site = Self::begin(&[&["web", "--no-open"], arguments].concat(), &[]);
+        let log = site.log_with("open http");
+        let address = log.split_whitespace().find(|word| word.starts_with("http://")).expect("it shows one");
+        let path = address.strip_prefix(&site.url()).expect("it is its own").to_owned();
+        (site, path)
+    }
+
+    fn begin(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::begin_in(Arc::new(prepared()), arguments, variables)
+    }
+
+    /// Starts a second server for the same repositories.
+    #[allow(dead_code, reason = "attacks need only one")]
+    pub fn beside(&self, flags: &[&str]) -> Self {
+        Self::begin_in(self.folder.clone(), &serving(flags), &[])
+    }
+
+    fn begin_in(folder: Arc<tempfile::TempDir>, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = command(folder.path(), arguments);
         let child = command.envs(variables.iter().copied()).stderr(Stdio::piped()).spawn();
         let mut child = child.expect("the program is built");
         let log: Arc<Mutex<String>> = Arc::default();
@@ -40,8 +63,9 @@ impl Site {
         let (output, kept) = (BufReader::new(child.stderr.take().expect("it is piped")), log.clone());
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
-                if let Some((_, address)) = line.strip_prefix("serving at ").and_then(|url| url.split_once("://")) {
-                    let _ = sender.send(address.trim_end_matches("/mcp").to_owned());
+                if let Some((_, address)) = line.split_once("http://").or_else(|| line.split_once("https://")) {
+                    let end = address.find('/').unwrap_or(address.len());
+                    let _ = sender.send(address[..end].to_owned());
                 }
                 let mut log = kept.lock().expect("nobody panics with it");
                 log.push_str(&line);

@@ -203,6 +203,13 @@ impl History {
         Ok(Some(std::mem::take(&mut object.data)))
     }
 
+    /// The text of a file in a commit; `None` if it is not there, is larger than `limit` bytes, or may hold a credential.
+    pub fn file(&self, commit: &str, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        let Some(tree) = self.tree(commit)?.filter(|_| !self.secrets.hides(path)) else { return Ok(None) };
+        let entry = tree.lookup_entry_by_path(path).map_err(unreadable)?.filter(|entry| entry.mode().is_blob());
+        entry.map_or(Ok(None), |entry| self.read(Content(entry.object_id()), limit))
+    }
+
     /// The folder as of a commit; `None` if it does not exist there.
     fn tree(&self, commit: &str) -> Result<Option<gix::Tree<'_>>, Error> {
         let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| Error::NoCommit(commit.to_owned()))?;

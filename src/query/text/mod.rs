@@ -2,6 +2,7 @@
 
 pub mod blobs;
 mod chains;
+pub mod colours;
 pub(super) mod mentions;
 pub(super) mod needs;
 mod pieces;

@@ -1,0 +1,90 @@
+//! `web`: pages for a browser on this machine.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use clap::Args;
+
+use super::{FOUND, Global, complain, fail, flags, interrupt, log_to, output, watch};
+use crate::config::{self, Http, Settings};
+use crate::tools::{Context, Request};
+use crate::{allocator, http, web};
+
+/// Browse code: files whose names are links, uses, search. Opens the browser at an address that works for it alone.
+#[derive(Args)]
+pub(super) struct Web {
+    /// The folder to begin with, which is indexed if it is not yet [default: the one you are in].
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// The port; 0 for any that is free [default: 0].
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    /// Show the address, and open nothing.
+    #[arg(long)]
+    no_open: bool,
+    /// Where the log goes instead of standard error.
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+}
+
+/// Serves pages until the process is told to end.
+pub(super) fn run(global: &Global, how: Web) -> u8 {
+    let settings = Settings { log_file: how.log_file, ..Settings::default() };
+    let mut config = match config::load(&flags(global, settings)) {
+        Ok(config) => config,
+        Err(err) => return fail(&err),
+    };
+    if let Err(problem) = log_to(&config) {
+        return complain(&problem);
+    }
+    // For this person, whatever a server for others is set to.
+    config.http = Http { port: how.port, ..Http::default() };
+    let mut bound = match http::bind(&config.http) {
+        Ok(bound) => bound,
+        Err(err) => return fail(&err),
+    };
+    let ticket = match bound.lock() {
+        Ok(ticket) => ticket,
+        Err(err) => return fail(&err),
+    };
+    let watching = match watch::Watcher::default().start(&config) {
+        Ok(watching) => watching,
+        Err(problem) => return complain(&problem),
+    };
+    allocator::take_small_pages();
+    let cx = Context::new(config);
+    let cx = match watching {
+        Some(watching) => cx.kept_by(watching),
+        None => cx,
+    };
+    let named = how.path.or_else(|| global.repo.clone().map(PathBuf::from));
+    let folder = named.as_deref().map_or_else(|| ".".into(), |path| path.to_string_lossy());
+    let request = Request { directory: std::env::current_dir().ok(), ..Request::default() };
+    let path = match web::path_of(&cx, &request, &folder) {
+        Ok(path) => path,
+        Err(err) if named.is_some() => return complain(&err.message),
+        // Other repositories can be looked at from a place that is none.
+        Err(_) => "/".to_owned(),
+    };
+    let address = format!("{}{path}?{ticket}", bound.origin());
+    output::complain(&format!("open {address} (once, in one browser); Ctrl-C ends\n"));
+    if !how.no_open
+        && let Err(err) = open(&address)
+    {
+        output::complain(&format!("no browser was opened: {err}\n"));
+    }
+    interrupt::IS_SERVER.store(true, Ordering::Relaxed);
+    match web::serve(cx, bound) {
+        Ok(()) => FOUND,
+        Err(err) => fail(&err),
+    }
+}
+
+/// Opens an address in the user's browser.
+fn open(address: &str) -> io::Result<()> {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(program);
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
+}

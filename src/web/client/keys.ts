@@ -1,0 +1,112 @@
+// Keys, and the list of them.
+
+import { current, uses } from "./hover.js";
+import { atReading, moveLine, range, topLine } from "./lines.js";
+import { element, takesText } from "./page.js";
+import { begin, close } from "./search.js";
+import { step } from "./scopes.js";
+
+const KEYS: [string, string][] = [
+  ["/", "search"],
+  ["s", "search symbols"],
+  ["t", "search files"],
+  ["g d", "definition of the name below the pointer, or with the focus"],
+  ["g r", "its uses"],
+  ["j k", "next line or result, the one before"],
+  ["[ ]", "definition before, next definition"],
+  ["y", "permanent address of this text"],
+  ["Esc", "close"],
+  ["?", "these keys"],
+];
+
+let before = "";
+
+export function keys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || takesText(event.target)) return;
+    const key = before === "g" ? `g${event.key}` : event.key;
+    before = event.key === "g" ? "g" : "";
+    if (press(key)) event.preventDefault();
+  });
+}
+
+function press(key: string): boolean {
+  switch (key) {
+    case "/":
+      begin("");
+      return true;
+    case "s":
+      begin("symbols");
+      return true;
+    case "t":
+      begin("files");
+      return true;
+    case "gd":
+      current()?.click();
+      return true;
+    case "gr":
+      void goToUses();
+      return true;
+    case "j":
+    case "k":
+      move(key === "j" ? 1 : -1);
+      return true;
+    case "[":
+    case "]":
+      if (atReading()) step(key === "]", here());
+      return true;
+    case "y":
+      void permalink();
+      return true;
+    case "?":
+      help();
+      return true;
+    case "Escape":
+      close();
+      return false;
+    default:
+      return false;
+  }
+}
+
+/** The current line. */
+function here(): number {
+  return range()?.[0] ?? topLine(document.querySelector(".top")!.getBoundingClientRect().bottom);
+}
+
+function move(by: number): void {
+  if (atReading()) return moveLine(here() + (range() ? by : 0), false);
+  const links = [...document.querySelectorAll<HTMLAnchorElement>("main li > a:first-child, main tbody th > a")];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  links[Math.max(0, Math.min(at + by, links.length - 1))]?.focus();
+}
+
+async function goToUses(): Promise<void> {
+  const name = current();
+  const address = name && (await uses(name));
+  if (address) location.assign(address);
+}
+
+/** Puts the address of this very text into the address bar. */
+async function permalink(): Promise<void> {
+  const link = document.querySelector<HTMLAnchorElement>("#permalink");
+  if (!link) return;
+  const reply = await fetch(link.href + location.search);
+  if (reply.ok) history.replaceState(history.state, "", new URL(reply.url).pathname + location.search + location.hash);
+}
+
+function help(): void {
+  const known = document.querySelector<HTMLDialogElement>("#keys");
+  if (known) return known.showModal();
+  const rows = KEYS.map(([key, does]) =>
+    element("tr", "", element("th", "", element("kbd", "", key)), element("td", "", does)),
+  );
+  const title = element("h2", "", "Keys");
+  title.id = "keys-title";
+  const dialog = element("dialog", "keys", title, element("table", "", ...rows)) as HTMLDialogElement;
+  dialog.id = "keys";
+  dialog.setAttribute("aria-labelledby", title.id);
+  dialog.addEventListener("click", () => dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,25 @@
+// The client of the pages: search as one types, keys, hovers, ranges of lines, and scopes that stay in sight. Every page
+// works without it.
+
+import { atReading, moveLine, showRange } from "./lines.js";
+import { hover } from "./hover.js";
+import { keys } from "./keys.js";
+import { search } from "./search.js";
+import { outline, scopes } from "./scopes.js";
+
+search();
+hover();
+keys();
+outline();
+if (atReading()) {
+  scopes();
+  showRange();
+  addEventListener("hashchange", showRange);
+  document.addEventListener("click", (event) => {
+    const number = (event.target as Element).closest<HTMLAnchorElement>("a.n");
+    if (number && event.shiftKey) {
+      event.preventDefault();
+      moveLine(Number(number.textContent), true);
+    }
+  });
+}

@@ -1,0 +1,81 @@
+// Search as one types: results below the search box, walked with the arrow keys.
+
+import { element, part, repo } from "./page.js";
+
+const box = document.querySelector<HTMLInputElement>("#q");
+const panel = element("div", "found");
+/** Says to those who do not see it that there are results. */
+const told = element("span", "out-of-sight");
+/** Sort of results that a key has asked for: none for all. */
+let sort = "";
+let asked: AbortController | undefined;
+
+export function search(): void {
+  if (!box) return;
+  panel.id = "found";
+  panel.hidden = true;
+  panel.setAttribute("role", "region");
+  panel.setAttribute("aria-label", "Results");
+  told.setAttribute("role", "status");
+  box.closest("form")!.append(panel, told);
+  box.setAttribute("aria-controls", panel.id);
+  box.addEventListener("input", () => void show());
+  box.addEventListener("keydown", walk);
+  panel.addEventListener("keydown", walk);
+  document.addEventListener("click", (event) => {
+    if (!(event.target as Element).closest("form.search")) close();
+  });
+  addEventListener("pageshow", close);
+}
+
+/** Begins a search for a sort of results. */
+export function begin(wanted: string): void {
+  if (!box) return;
+  sort = wanted;
+  box.focus();
+  box.select();
+  if (wanted) box.placeholder = `Search ${wanted}`;
+}
+
+export function close(): void {
+  asked?.abort();
+  panel.hidden = true;
+  told.textContent = "";
+}
+
+async function show(): Promise<void> {
+  const query = box!.value.trim();
+  asked?.abort();
+  if (!query) return close();
+  const own = (asked = new AbortController());
+  const address = (wanted: string) =>
+    "/find?" + new URLSearchParams({ q: query, repo, in: wanted }).toString();
+  try {
+    const names = await part(address(sort || "names"), own.signal);
+    if (own.signal.aborted || !names) return;
+    panel.replaceChildren(names);
+    panel.hidden = false;
+    told.textContent = `${panel.querySelectorAll("li").length} results`;
+    if (sort) return;
+    const text = await part(address("text"), own.signal);
+    if (text && !own.signal.aborted) panel.append(text);
+  } catch (error) {
+    if (!own.signal.aborted) throw error;
+  }
+}
+
+function walk(event: KeyboardEvent): void {
+  const links = [...panel.querySelectorAll<HTMLAnchorElement>("li > a:first-child")];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  if (event.key === "Escape") {
+    close();
+    box!.focus();
+  } else if (event.key === "ArrowDown" && links.length) {
+    links[Math.min(at + 1, links.length - 1)]!.focus();
+  } else if (event.key === "ArrowUp" && at >= 0) {
+    (links[at - 1] ?? box!).focus();
+  } else {
+    return;
+  }
+  event.preventDefault();
+}

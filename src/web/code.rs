@@ -1,0 +1,215 @@
+//! Page of a file: its lines, outline, and how many of its names are resolved. A version is another text of the file: a
+//! commit's, or the one with a hash.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::failure::Failure;
+use super::folder::crumbs;
+use super::layout::Page;
+use super::lines::{self, Window};
+use super::links;
+use super::names::{self, names};
+use super::routes::{Asked, Place, Reply};
+use super::start::grouped;
+use super::text::{Visible, plain};
+use super::view::{self, View};
+use crate::languages::{self, LanguageSpec};
+use crate::query::{self, History};
+use crate::store::FileView;
+use crate::tools::Context;
+
+/// Symbols in an outline.
+const MOST_SYMBOLS: usize = 2_000;
+/// Digits of a hash in an address, and the fewest that are accepted.
+const HASH: usize = 16;
+const SHORTEST_HASH: usize = 7;
+
+/// Shows a file, as it is or in a version.
+pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    view::on(asked.cx, &place.repo, |view| {
+        let (path, at) = (&*place.path, asked.number("at").unwrap_or(1));
+        let now = view.snapshot.file(path);
+        if let Some(version) = &place.version {
+            let is_now = now.is_some_and(|file| is_hash(version) && hash(file).starts_with(version.as_str()));
+            let old = if is_now { None } else { Some(read(asked.cx, view, version, path)?) };
+            if let Some((commit, text)) = old.filter(|(_, text)| now.is_none_or(|file| file.content() != text)) {
+                let body = older(view, path, &commit, &text, at);
+                let title = format!("{path} at {}", &commit[..commit.len().min(10)]);
+                return Ok((Reply::Page(Page::of_repo(title, view.id(), body)), Vec::new()));
+            }
+        }
+        let Some(file) = now else {
+            let is_folder = !query::tree(view.snapshot, path, 1).is_empty();
+            return match is_folder {
+                true => Ok((Reply::Elsewhere(links::folder(view.id(), path)), Vec::new())),
+                false => view.file(path).map(|_| (Reply::Elsewhere(links::folder(view.id(), "")), Vec::new())),
+            };
+        };
+        let page = Page::of_repo(path, view.id(), current(view, file, at));
+        Ok((Reply::Page(page), vec![path.to_owned()]))
+    })
+}
+
+/// The file's own text.
+pub(super) fn raw(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    view::on(asked.cx, &place.repo, |view| {
+        let file = view.file(&place.path)?;
+        Ok((Reply::File("text/plain; charset=utf-8", file.content().to_owned()), vec![place.path.clone()]))
+    })
+}
+
+/// Leads to the address of the file's present version: of the checked-out commit if it has this text, else of its hash.
+pub(super) fn permalink(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    view::on(asked.cx, &place.repo, |view| {
+        let file = view.file(&place.path)?;
+        let commit = view.repo.root.as_deref().and_then(|root| {
+            let history = History::open(root, &asked.cx.config.secrets).ok()?;
+            let head = history.commit("HEAD").ok()?;
+            let text = history.file(&head, &place.path, asked.cx.config.max_file_size).ok()??;
+            (text == file.content()).then_some(head)
+        });
+        let version = commit.unwrap_or_else(|| hash(file));
+        let address = links::version(view.id(), &version[..HASH.min(version.len())], &place.path);
+        let at = asked.number("at").map(|at| format!("?at={at}")).unwrap_or_default();
+        Ok((Reply::Elsewhere(address + &at), vec![place.path.clone()]))
+    })
+}
+
+/// The commit that a version means, and the text of a file in it.
+fn read(cx: &Context, view: &View<'_>, version: &str, path: &str) -> Result<(String, Vec<u8>), Failure> {
+    let missing = || {
+        let why =
+            format!("Neither the index nor the history of {} has {path:?} in the version {version:?}.", view.id());
+        Failure::missing(why).instead(links::file(view.id(), path), "The file as it is now")
+    };
+    let known = view.repo.sidecar.git_head.as_deref().filter(|head| is_hash(version) && head.starts_with(version));
+    let Some(root) = &view.repo.root else {
+        // The index of a commit elsewhere holds that commit.
+        let (head, file) = known.zip(view.snapshot.file(path)).ok_or_else(missing)?;
+        return Ok((head.to_owned(), file.content().to_owned()));
+    };
+    let read = || {
+        let history = History::open(root, &cx.config.secrets).ok()?;
+        let commit = history.commit(version).ok()?;
+        let text = history.file(&commit, path, cx.config.max_file_size).ok()??;
+        Some((commit, text))
+    };
+    read().ok_or_else(missing)
+}
+
+/// BLAKE3 of a file's content, in hex.
+fn hash(file: FileView<'_>) -> String {
+    file.hash().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() >= SHORTEST_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A file as it is.
+fn current(view: &View<'_>, file: FileView<'_>, at: u32) -> Markup {
+    let window = Window::around(file.content(), at);
+    let names = names(view, file, window.span);
+    let (resolved, all) = names::coverage(view, file);
+    let address = links::file(view.id(), file.path());
+    let permalink = links::permalink(view.id(), file.path());
+    html! {
+        div.reader {
+            (outline(view, file))
+            main {
+                (crumbs(view.id(), file.path()))
+                h1.out-of-sight { (Visible(file.path())) }
+                p.facts {
+                    (grouped(file.lines().into())) " lines, " (file.language())
+                    @if all > 0 {
+                        ", " span title="Names from outside of the repository do not count." {
+                            (grouped(resolved as u64)) " of " (grouped(all as u64)) " names resolved"
+                        }
+                    }
+                    @if file.has_errors() { ", with syntax errors" }
+                    span.acts {
+                        a #permalink href=(permalink) { "Permalink" } " "
+                        a href=(links::raw(view.id(), file.path())) { "Raw" }
+                    }
+                }
+                (text(file.content(), &window, file.spec(), &names, &address))
+            }
+        }
+    }
+}
+
+/// A file in a version that the index does not hold: its names are not resolved.
+fn older(view: &View<'_>, path: &str, commit: &str, content: &[u8], at: u32) -> Markup {
+    let window = Window::around(content, at);
+    let spec = languages::of_file(path, content).map_or(&LanguageSpec::PLAIN, |(_, spec)| spec);
+    let address = links::version(view.id(), commit, path);
+    html! {
+        main {
+            (crumbs(view.id(), path))
+            h1.out-of-sight { (Visible(path)) }
+            p.facts {
+                "As of commit " code { (commit.get(..10).unwrap_or(commit)) } "; its names are not resolved. "
+                @if view.snapshot.file(path).is_some() { a href=(links::file(view.id(), path)) { "The file as it is now" } }
+            }
+            (text(content, &window, spec, &[], &address))
+        }
+    }
+}
+
+/// Lines of a window, between links to those before and after.
+fn text(content: &[u8], window: &Window, spec: &'static LanguageSpec, names: &[names::Name], address: &str) -> Markup {
+    let step = |at: u32, name: &str| {
+        html! { a.step href={ (address) "?at=" (at) "#L" (at) } { (name) } }
+    };
+    let around = html! {
+        @if !window.is_whole() {
+            p.window {
+                @if window.first > 1 { (step(window.first - 1, "Lines before")) " " }
+                "Lines " (window.first) "–" (window.last) " of " (grouped(window.of.into()))
+                @if window.last < window.of { " " (step(window.last + 1, "Lines after")) }
+            }
+        }
+    };
+    html! {
+        (around)
+        pre.code tabindex="0" { code { (PreEscaped(lines::write(content, window, spec, names))) } }
+        (around)
+    }
+}
+
+/// Symbols of a file, each in the one around it.
+fn outline(view: &View<'_>, file: FileView<'_>) -> Markup {
+    if file.symbol_count() == 0 {
+        return html! {};
+    }
+    let mut depths: Vec<usize> = Vec::new();
+    let rows: Vec<(usize, Markup)> = file
+        .symbols()
+        .map(|symbol| {
+            let parent = symbol.parent().map(|parent| parent.number().index as usize);
+            let depth = parent.and_then(|parent| depths.get(parent)).map_or(0, |depth| depth + 1);
+            depths.push(depth);
+            let name = symbol.name();
+            let name = if name.trim().is_empty() { "…".into() } else { name };
+            let lines = format!("{}-{}", symbol.line(), symbol.end_line());
+            let row = html! {
+                a data-l=(lines) class=(names::class(&symbol, false)) href=(links::line_in(view.id(), file, symbol.line()))
+                    title=(plain(&symbol.signature(200))) { (Visible(&name)) }
+                " " span.weak { (symbol.detail().as_str()) }
+            };
+            (depth.min(8), row)
+        })
+        .take(MOST_SYMBOLS)
+        .collect();
+    html! {
+        aside.outline {
+            details open {
+                summary { "Outline" }
+                nav aria-label="Outline" { ul {
+                    @for (depth, row) in &rows { li class={ "d" (depth) } { (row) } }
+                    @if file.symbol_count() as usize > MOST_SYMBOLS { li { "…" } }
+                } }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Bridge between the server and the pages: threads, compression and headers.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tokio::sync::Semaphore;
+
+use super::failure::Failure;
+use super::routes::{self, Reply};
+use super::{assets, layout};
+use crate::http::metrics::Page;
+use crate::http::{
+    self, Answer, Bytes, HeaderMap, HeaderValue, Pages, Pending, Request, StatusCode, Visit, content, header, html,
+    see_other,
+};
+use crate::tools::Views;
+
+/// Pages that are made at once.
+const AT_ONCE: usize = 8;
+/// Answers below this size are sent as they are.
+const WORTH_PACKING: usize = 1_400;
+/// Where pages may take things from: this server, and no code that is written into a page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The pages.
+pub(super) struct Endpoint {
+    views: Arc<Views>,
+    turns: Semaphore,
+}
+
+impl Endpoint {
+    pub(super) fn new(views: Arc<Views>) -> Self {
+        Self { views, turns: Semaphore::new(AT_ONCE) }
+    }
+
+    async fn answered(&self, visit: Arc<Visit>, request: Request<Bytes>) -> Answer {
+        let _turn = self.turns.acquire().await.expect("the semaphore is never closed");
+        let cx = self.views.of(visit.grant.as_ref().map(|grant| (&*grant.name, &grant.rights)));
+        let (parts, _) = request.into_parts();
+        let packs = takes_gzip(&parts.headers);
+        let is_signed_in = visit.grant.is_some();
+        let made = tokio::task::spawn_blocking(move || {
+            let reply = routes::reply(&cx, parts.uri.path(), parts.uri.query().unwrap_or_default());
+            answer(reply.unwrap_or_else(Reply::from), packs, is_signed_in)
+        });
+        made.await.unwrap_or_else(|_| {
+            let failure = Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made: a bug.");
+            answer(Reply::from(failure), false, is_signed_in)
+        })
+    }
+}
+
+/// The answer for a reply.
+fn answer(reply: Reply, packs: bool, is_signed_in: bool) -> Answer {
+    let mut answer = match reply {
+        Reply::Page(page) => packed(page.status, "", layout::whole(&page, is_signed_in).into_string().into(), packs),
+        Reply::Part(part) => packed(StatusCode::OK, "", part.into_string().into(), packs),
+        Reply::Elsewhere(target) => see_other(&target),
+        Reply::File(kind, bytes) => packed(StatusCode::OK, kind, bytes, packs),
+    };
+    guard(&mut answer);
+    answer
+}
+
+/// Makes an answer, smaller where it is worth the time. The empty kind is HTML.
+fn packed(status: StatusCode, kind: &'static str, bytes: Vec<u8>, packs: bool) -> Answer {
+    let written = |bytes: Vec<u8>| if kind.is_empty() { html(status, bytes) } else { content(kind, bytes) };
+    if !packs || bytes.len() < WORTH_PACKING {
+        return written(bytes);
+    }
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
+    match encoder.write_all(&bytes).and_then(|()| encoder.finish()) {
+        Ok(small) => {
+            let mut answer = written(small);
+            answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            answer
+        }
+        Err(_) => written(bytes),
+    }
+}
+
+/// Sets the headers that keep a page to itself.
+fn guard(answer: &mut Answer) {
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding, Cookie"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+}
+
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.split(',').any(|coding| matches!(coding.trim(), "gzip" | "*"))
+}
+
+impl http::Endpoint for Endpoint {
+    fn answer<'a>(&'a self, visit: Arc<Visit>, request: Request<Bytes>) -> Pending<'a> {
+        Box::pin(self.answered(visit, request))
+    }
+
+    fn is_ready(&self) -> bool {
+        self.views.base().config.home.try_exists().is_ok()
+    }
+
+    fn measure(&self, _: &mut Page) {}
+
+    fn close(&self) {
+        self.views.all().iter().for_each(|cx| cx.session.flush());
+    }
+}
+
+impl Pages for Endpoint {
+    fn for_anyone(&self, path: &str) -> Option<Answer> {
+        let (kind, bytes) = assets::find(path)?;
+        let mut answer = content(kind, bytes);
+        guard(&mut answer);
+        // Its address changes with its content.
+        let age = HeaderValue::from_static("public, max-age=31536000, immutable");
+        answer.headers_mut().insert(header::CACHE_CONTROL, age);
+        Some(answer)
+    }
+
+    fn sign_in(&self, target: &str, problem: Option<&str>) -> Answer {
+        answer(Reply::Page(layout::sign_in(target, problem)), false, false)
+    }
+}

@@ -1,0 +1,112 @@
+//! Page of a folder: what is in it, and how much.
+
+use maud::{Markup, html};
+
+use super::failure::Failure;
+use super::layout::Page;
+use super::links;
+use super::routes::{Asked, Place, Reply};
+use super::start::grouped;
+use super::text::Visible;
+use super::view::{self, View};
+use crate::query::{self, Node};
+
+pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    let path = place.path.trim_matches('/');
+    if place.version.is_some() {
+        let now = links::folder(&place.repo, path);
+        return Err(Failure::missing("Versions are shown of files alone.").instead(now, "This folder now"));
+    }
+    view::on(asked.cx, &place.repo, |view| {
+        let mut nodes = query::tree(view.snapshot, path, 1);
+        // Folders first, as in most listings.
+        nodes.sort_by_key(|node| matches!(node, Node::File { .. }));
+        match &nodes[..] {
+            [Node::File { path: file, .. }] if file == path => {
+                return Ok((Reply::Elsewhere(links::file(view.id(), path)), Vec::new()));
+            }
+            [] if !path.is_empty() => {
+                return Err(Failure::missing(format!("No folder {path:?} is indexed in {}.", view.id())));
+            }
+            _ => {}
+        }
+        let title = if path.is_empty() { view.id() } else { path };
+        let body = html! {
+            main {
+                (crumbs(view.id(), path))
+                h1.out-of-sight { "Files of " (Visible(title)) }
+                @if path.is_empty() { (facts(view)) }
+                div.scrolls tabindex="0" role="region" aria-label="Files" { table.files {
+                    thead { tr {
+                        th scope="col" { "Name" }
+                        th scope="col" { "Language" }
+                        th.number scope="col" { "Lines" }
+                        th.number scope="col" { "Symbols" }
+                    } }
+                    tbody { @for node in &nodes { (row(view.id(), node)) } }
+                } }
+            }
+        };
+        Ok((Reply::Page(Page::of_repo(title, view.id(), body)), Vec::new()))
+    })
+}
+
+fn facts(view: &View<'_>) -> Markup {
+    let sidecar = &view.repo.sidecar;
+    html! {
+        p.facts {
+            (grouped(sidecar.file_count)) " files, " (grouped(sidecar.symbol_count)) " symbols"
+            @if let Some(freshness) = view.repo.freshness { ", " (freshness.as_str()) }
+            @if let Some(head) = view.repo.head() { ", at commit " code { (head.get(..10).unwrap_or(&head)) } }
+        }
+    }
+}
+
+fn row(repo: &str, node: &Node) -> Markup {
+    match node {
+        Node::Folder { path, files, .. } => html! {
+            tr {
+                th scope="row" { a.folder href=(links::folder(repo, path)) { (Visible(last(path))) } }
+                td.weak colspan="3" { (grouped(*files)) @if *files == 1 { " file" } @else { " files" } }
+            }
+        },
+        Node::File { path, language, symbols, lines } => html! {
+            tr {
+                th scope="row" { a href=(links::file(repo, path)) { (Visible(last(path))) } }
+                td { (language) }
+                td.number { (grouped((*lines).into())) }
+                td.number { @if *symbols > 0 { (grouped((*symbols).into())) } }
+            }
+        },
+    }
+}
+
+/// The last part of a path, with the slash of a folder.
+fn last(path: &str) -> &str {
+    let end = path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
+    &path[end..]
+}
+
+/// The way to a path, each step a link.
+pub(super) fn crumbs(repo: &str, path: &str) -> Markup {
+    let steps: Vec<(usize, &str)> = path
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .scan(0, |end, part| {
+            *end += part.len() + 1;
+            Some((*end, part))
+        })
+        .collect();
+    html! {
+        nav.crumbs aria-label="Path" { ol {
+            li { a href=(links::folder(repo, "")) { (Visible(repo)) } }
+            @for (place, (end, part)) in steps.iter().enumerate() {
+                @let is_last = place + 1 == steps.len();
+                li {
+                    @if is_last { span aria-current="page" { (Visible(part)) } }
+                    @else { a href=(links::folder(repo, &path[..*end])) { (Visible(part)) } }
+                }
+            }
+        } }
+    }
+}

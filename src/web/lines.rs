@@ -1,0 +1,179 @@
+//! Lines of a file as HTML: numbered, coloured, with names as links.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use super::links::WINDOW;
+use super::names::Name;
+use super::text;
+use crate::languages::LanguageSpec;
+use crate::model::Span;
+use crate::query::text::colours::{Colour, colours};
+
+/// Bytes of a line that are shown.
+const LONGEST: usize = 5_000;
+/// Bytes of the lines on one page.
+const MOST_BYTES: usize = 300_000;
+/// Time limit for parsing; without a syntax tree a text has fewer colours.
+const PARSING: Duration = Duration::from_millis(120);
+
+/// A window of a file's lines.
+pub(super) struct Window {
+    /// First line, one-based.
+    pub first: u32,
+    /// Last line; before the first one in an empty file.
+    pub last: u32,
+    /// Lines of the file.
+    pub of: u32,
+    /// Bytes of these lines.
+    pub span: Span,
+}
+
+impl Window {
+    /// The window with a line, one-based. Windows begin at fixed lines, so that addresses share them.
+    pub fn around(content: &[u8], line: u32) -> Self {
+        let starts: Vec<usize> = [0].into_iter().chain(memchr::memchr_iter(b'\n', content).map(|at| at + 1)).collect();
+        let of = (starts.len() - usize::from(content.is_empty() || content.ends_with(b"\n"))) as u32;
+        let first = (line.clamp(1, of.max(1)) - 1) / WINDOW * WINDOW + 1;
+        let start = starts.get(first as usize - 1).copied().unwrap_or(0);
+        let mut last = first.saturating_add(WINDOW - 1).min(of);
+        let end = |last: u32| starts.get(last as usize).copied().unwrap_or(content.len());
+        // Very long lines are cut below, so they do not make a window shorter.
+        let shown = |last: u32| {
+            let lines = starts[first as usize - 1..=last as usize - 1].iter().enumerate();
+            let ends = |place: usize| end(first + place as u32);
+            lines.map(|(place, start)| (ends(place) - start).min(LONGEST)).sum::<usize>()
+        };
+        while last > first && shown(last) > MOST_BYTES {
+            last = first + (last - first) / 2;
+        }
+        Self { first, last, of, span: Span::new(start, end(last)) }
+    }
+
+    /// Whether all lines are in it.
+    pub fn is_whole(&self) -> bool {
+        self.first == 1 && self.last >= self.of
+    }
+}
+
+/// Writes the lines of a window.
+pub(super) fn write(content: &[u8], window: &Window, spec: &'static LanguageSpec, names: &[Name]) -> String {
+    let until = Instant::now() + PARSING;
+    let colours = colours(content, window.span, spec, &|| Instant::now() >= until);
+    let part = window.span.of(content);
+    let mut page = String::with_capacity(part.len() * 4 + 64);
+    let mut writer = Writer { part, start: window.span.start, colours: &colours, names, next: 0 };
+    let mut at = 0;
+    for number in window.first..=window.last {
+        let length = memchr::memchr(b'\n', &part[at..]).unwrap_or(part.len() - at);
+        let line = part[at..at + length].strip_suffix(b"\r").unwrap_or(&part[at..at + length]);
+        _ = write!(
+            page,
+            "<span class=\"l\" id=\"L{number}\"><a class=\"n\" tabindex=\"-1\" href=\"#L{number}\">{number}</a>"
+        );
+        let shown = line.len().min(LONGEST);
+        writer.line(&mut page, at, at + shown);
+        if shown < line.len() {
+            _ = write!(page, "<em class=\"cut\">… {} more bytes</em>", line.len() - shown);
+        }
+        page.push_str("\n</span>");
+        at += length + 1;
+    }
+    page
+}
+
+/// Pieces of a part of a text, in order.
+struct Writer<'a> {
+    part: &'a [u8],
+    /// Where the part begins in the file.
+    start: u32,
+    colours: &'a [Option<Colour>],
+    names: &'a [Name],
+    /// The first name that is not written yet.
+    next: usize,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, page: &mut String, from: usize, to: usize) {
+        let mut at = from;
+        while at < to {
+            while self.names.get(self.next).is_some_and(|name| ((name.span.start - self.start) as usize) < at) {
+                self.next += 1;
+            }
+            let name = self.names.get(self.next);
+            let begins = name.map_or(to, |name| ((name.span.start - self.start) as usize).min(to));
+            self.coloured(page, at, begins);
+            at = begins;
+            let Some(name) = name.filter(|_| begins < to) else { continue };
+            let end = (begins + name.span.len()).min(to);
+            _ = write!(page, "<a class=\"{}\" href=\"", name.class);
+            text::write(page, &name.link);
+            page.push_str("\">");
+            text::write_bytes(page, &self.part[begins..end]);
+            page.push_str("</a>");
+            at = end;
+        }
+    }
+
+    /// Writes text between names.
+    fn coloured(&self, page: &mut String, mut at: usize, to: usize) {
+        while at < to {
+            let colour = self.colours.get(at).copied().flatten();
+            let same = (at..to).take_while(|at| self.colours.get(*at).copied().flatten() == colour).count();
+            let class = match colour {
+                None => "",
+                Some(Colour::Comment) => "rem",
+                Some(Colour::Text) => "s",
+                Some(Colour::Number) => "u",
+                Some(Colour::Keyword) => "k",
+                Some(Colour::Type) => "t",
+            };
+            match class {
+                "" => text::write_bytes(page, &self.part[at..at + same]),
+                class => {
+                    _ = write!(page, "<i class=\"{class}\">");
+                    text::write_bytes(page, &self.part[at..at + same]);
+                    page.push_str("</i>");
+                }
+            }
+            at += same;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Window, write};
+    use crate::model::Span;
+    use crate::web::names::Name;
+
+    #[test]
+    fn lines_have_numbers_colours_and_links_and_no_markup_of_their_own() {
+        let content = b"x = '<b>' # <i>\r\nadd(x)\n";
+        let spec = crate::languages::of_file("a.py", b"").expect("it is built in").1;
+        let name = Name { span: Span::new(17, 20), class: "n-fn", link: "/r/a/b?x=\"&y#L1".to_owned() };
+        let page = write(content, &Window::around(content, 1), spec, &[name]);
+        let expected = "<span class=\"l\" id=\"L1\"><a class=\"n\" tabindex=\"-1\" href=\"#L1\">1</a>\
+            x = <i class=\"s\">&#39;&lt;b&gt;&#39;</i> <i class=\"rem\"># &lt;i&gt;</i>\n</span>\
+            <span class=\"l\" id=\"L2\"><a class=\"n\" tabindex=\"-1\" href=\"#L2\">2</a>\
+            <a class=\"n-fn\" href=\"/r/a/b?x=&quot;&amp;y#L1\">add</a>(x)\n</span>";
+        assert_eq!(page, expected);
+    }
+
+    #[test]
+    fn long_files_come_in_windows_and_long_lines_are_cut() {
+        let content = "a\n".repeat(20_000).into_bytes();
+        let window = Window::around(&content, 19_999);
+        assert_eq!((window.first, window.last, window.of), (19_501, 20_000, 20_000));
+        assert_eq!(window.span, Span::new(39_000, 40_000));
+        assert_eq!(Window::around(&content, 0).first, 1);
+        assert_eq!(Window::around(&content, u32::MAX).first, 19_501);
+        assert!(Window::around(b"a\nb", 1).is_whole() && Window::around(b"", 1).is_whole());
+        assert_eq!((Window::around(b"a\nb", 1).of, Window::around(b"", 9).of), (2, 0));
+        let long = [vec![b'x'; 1 << 20], b"\ny".to_vec()].concat();
+        let plain = &crate::languages::LanguageSpec::PLAIN;
+        let page = write(&long, &Window::around(&long, 1), plain, &[]);
+        assert!(page.len() < 6_000 && page.contains("… 1043576 more bytes"), "{}", page.len());
+        assert!(page.ends_with("2</a>y\n</span>"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Addresses of pages, and their parts read back.
+
+use std::fmt::Write as _;
+
+use crate::store::{FileView, SymbolView};
+
+/// Lines of a file on one page.
+pub(super) const WINDOW: u32 = 1_500;
+
+/// Address of a folder.
+pub(super) fn folder(repo: &str, path: &str) -> String {
+    let slash = if path.is_empty() || path.ends_with('/') { "" } else { "/" };
+    format!("/r/{}/{}{slash}", repo_part(repo), encoded(path, "/"))
+}
+
+/// Address of a file.
+pub(super) fn file(repo: &str, path: &str) -> String {
+    format!("/r/{}/{}", repo_part(repo), encoded(path, "/"))
+}
+
+/// Address of a line.
+pub(super) fn line(repo: &str, path: &str, line: u32) -> String {
+    format!("{}{}", file(repo, path), at_line(line))
+}
+
+/// Address of a line from a page of the same file.
+pub(super) fn line_in(repo: &str, file: FileView<'_>, number: u32) -> String {
+    if file.lines() <= WINDOW { at_line(number) } else { line(repo, file.path(), number) }
+}
+
+/// End of an address that leads to a line: lines beyond the first page need its window.
+pub(super) fn at_line(line: u32) -> String {
+    if line > WINDOW { format!("?at={line}#L{line}") } else { format!("#L{line}") }
+}
+
+/// Address of a file in a version.
+pub(super) fn version(repo: &str, version: &str, path: &str) -> String {
+    format!("/r/{}@{}/{}", repo_part(repo), encoded(version, ""), encoded(path, "/"))
+}
+
+/// Address that leads to the version that a file is in.
+pub(super) fn permalink(repo: &str, path: &str) -> String {
+    format!("/p/{}/{}", repo_part(repo), encoded(path, "/"))
+}
+
+/// Address of a file's own text.
+pub(super) fn raw(repo: &str, path: &str) -> String {
+    format!("/raw/{}/{}", repo_part(repo), encoded(path, "/"))
+}
+
+/// Address of a symbol.
+pub(super) fn symbol(repo: &str, symbol: &SymbolView<'_>) -> String {
+    symbol_by_id(repo, &symbol.id())
+}
+
+/// Address of a symbol by its id.
+pub(super) fn symbol_by_id(repo: &str, id: &str) -> String {
+    format!("/s/{}?id={}", repo_part(repo), encoded(id, ""))
+}
+
+/// Address of the definitions that a name at a byte may mean.
+pub(super) fn meanings(repo: &str, path: &str, byte: u32) -> String {
+    format!("/d/{}/{}?byte={byte}", repo_part(repo), encoded(path, "/"))
+}
+
+/// Address of a search.
+pub(super) fn search(pairs: &[(&str, &str)]) -> String {
+    let mut address = "/search?".to_owned();
+    for (key, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
+        let and = if address.ends_with('?') { "" } else { "&" };
+        _ = write!(address, "{and}{key}={}", encoded(value, ""));
+    }
+    address
+}
+
+/// A repository's id as two parts of a path: a version in its name may have slashes.
+fn repo_part(repo: &str) -> String {
+    let (owner, name) = repo.split_once('/').unwrap_or(("", repo));
+    format!("{}/{}", encoded(owner, ""), encoded(name, "@"))
+}
+
+/// A text as part of an address; `kept` stand for themselves.
+fn encoded(text: &str, kept: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => all.push(byte.into()),
+            _ if kept.as_bytes().contains(&byte) => all.push(byte.into()),
+            _ => _ = write!(all, "%{byte:02X}"),
+        }
+    }
+    all
+}
+
+/// The text of a part of an address; `None` if it is none.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let digits = std::str::from_utf8(rest.get(..2)?).ok().filter(|two| !two.starts_with('+'))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = &rest[2..];
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decoded, file, line, repo_part, search, version};
+
+    #[test]
+    fn parts_of_addresses_come_back() {
+        for text in ["a b/ü?#%&+\"<>", "x\u{202e}", ""] {
+            assert_eq!(decoded(&super::encoded(text, "")).as_deref(), Some(text));
+        }
+        for broken in ["%", "%f", "%zz", "%+1", "%ff"] {
+            assert_eq!(decoded(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn addresses_name_repositories_versions_and_lines() {
+        assert_eq!(file("local/shop-01", "src/a b.rs"), "/r/local/shop-01/src/a%20b.rs");
+        assert_eq!(repo_part("acme/shop@v1/2"), "acme/shop@v1%2F2");
+        assert_eq!(version("acme/shop", "abc", "a#b"), "/r/acme/shop@abc/a%23b");
+        assert_eq!(line("a/b", "c", 7), "/r/a/b/c#L7");
+        assert_eq!(line("a/b", "c", 20_000), "/r/a/b/c?at=20000#L20000");
+        assert_eq!(search(&[("q", "a&b"), ("repo", ""), ("in", "text")]), "/search?q=a%26b&in=text");
+    }
+}

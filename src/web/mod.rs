@@ -1,0 +1,51 @@
+//! Pages for browsers: repositories, files whose names are links, symbols with their uses, and a search.
+//!
+//! Every page is made on the server and works without JavaScript; the client in `client` adds search as one types, keys
+//! and hovers. [`endpoint()`] answers behind the server of
+//! [`crate::http`], which knows who may ask; a page shows what the caller's [`Context`] does. `routes` finds the page of
+//! an address, `links` writes addresses, and each kind of page has a file of its own.
+
+mod assets;
+mod code;
+mod endpoint;
+mod failure;
+mod folder;
+mod hover;
+mod layout;
+mod lines;
+mod links;
+mod names;
+mod routes;
+mod search;
+mod start;
+mod symbol;
+mod text;
+mod view;
+
+use std::sync::Arc;
+
+use crate::answer::Request;
+use crate::catalog::indexes;
+use crate::http::{Bound, Error, Pages, Services};
+use crate::tools::{self, Context, Views};
+
+/// Threads for pages, beside one that waits.
+const THREADS: usize = 12;
+
+/// Pages of a process, as each of its callers may see them.
+pub fn endpoint(views: Arc<Views>) -> Arc<dyn Pages> {
+    Arc::new(endpoint::Endpoint::new(views))
+}
+
+/// Serves the pages alone until the process is told to end.
+pub fn serve(cx: Context, bound: Bound) -> Result<(), Error> {
+    let pages = endpoint(Arc::new(Views::new(cx)));
+    bound.run(Services { endpoint: None, pages: Some(pages) }, THREADS)
+}
+
+/// Path of the page of the repository that holds a folder, which is indexed if it is not yet; `request` tells where the
+/// caller is.
+pub fn path_of(cx: &Context, request: &Request, folder: &str) -> Result<String, tools::Error> {
+    let repo = indexes::open(&cx.caller(request), Some(folder))?;
+    Ok(links::folder(&repo.sidecar.repo, ""))
+}

@@ -1,0 +1,239 @@
+//! Page of a search: symbols, files and lines of text, of one repository or of all.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::layout::Page;
+use super::links;
+use super::routes::Asked;
+use super::text::Visible;
+use crate::answer::Request;
+use crate::query;
+use crate::tools;
+
+/// Results of a sort when all are asked for, and when one is.
+const FEW: u32 = 12;
+const MANY: u32 = 100;
+
+/// Sorts of results, by their names in an address.
+const SORTS: [(&str, &str); 4] = [("", "All"), ("symbols", "Symbols"), ("files", "Files"), ("text", "Text")];
+
+/// Symbols and files together, which the client shows before the slower text.
+const NAMES: &str = "names";
+
+/// Shows the results of a search.
+pub(super) fn page(asked: &Asked<'_>) -> Page {
+    let (query, repo, sort) = (asked.value("q"), asked.value("repo"), asked.value("in"));
+    let body = html! {
+        main.results {
+            h1.out-of-sight { "Search" }
+            (options(asked))
+            @if query.trim().is_empty() {
+                p { "Give a name, some words, or a text." }
+            } @else {
+                (results(asked, sort))
+            }
+        }
+    };
+    let repo = Some(repo.to_owned()).filter(|repo| !repo.is_empty());
+    Page { repo, query: query.to_owned(), ..Page::new(format!("Search {query}"), body) }
+}
+
+/// Results of each sort that is asked for.
+pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
+    let wanted = |name: &str| sort.is_empty() || sort == name || sort == NAMES && name != "text";
+    let parts = [
+        ("symbols", wanted("symbols").then(|| symbols(asked, sort))),
+        ("files", wanted("files").then(|| files(asked, sort))),
+        ("text", wanted("text").then(|| lines(asked, sort))),
+    ];
+    html! {
+        @for (name, part) in parts {
+            @if let Some(part) = part {
+                section {
+                    h2 {
+                        @let title = SORTS.iter().find(|(known, _)| *known == name).map_or("", |(_, title)| *title);
+                        @if sort.is_empty() || sort == NAMES { a href=(address(asked, name)) { (title) } } @else { (title) }
+                    }
+                    (part)
+                }
+            }
+        }
+    }
+}
+
+/// The address of the same search for another sort of results.
+fn address(asked: &Asked<'_>, sort: &str) -> String {
+    let keys = ["q", "repo", "language", "file", "regex", "case", "word"];
+    let mut pairs: Vec<(&str, &str)> = keys.iter().map(|key| (*key, asked.value(key))).collect();
+    pairs.push(("in", sort));
+    links::search(&pairs)
+}
+
+fn options(asked: &Asked<'_>) -> Markup {
+    let (sort, repo) = (asked.value("in"), asked.value("repo"));
+    let switch = |name: &str, label: &str| {
+        html! {
+            label { input type="checkbox" name=(name) value="1" checked[!asked.value(name).is_empty()]; " " (label) }
+        }
+    };
+    html! {
+        nav.facets aria-label="Sorts of results" {
+            @for (name, title) in SORTS {
+                a href=(address(asked, name)) aria-current=[(name == sort).then_some("true")] { (title) } " "
+            }
+        }
+        form.options action="/search" {
+            input type="hidden" name="q" value=(super::text::plain(asked.value("q")));
+            input type="hidden" name="in" value=(sort);
+            label { "Repository " input name="repo" value=(repo) placeholder="all"; }
+            label { "Language " input name="language" value=(asked.value("language")) placeholder="any"; }
+            label { "Files " input name="file" value=(asked.value("file")) placeholder="src/**/*.py"; }
+            (switch("regex", "Regular expression"))
+            (switch("case", "Case matters"))
+            (switch("word", "Whole words"))
+            button { "Apply" }
+        }
+    }
+}
+
+/// Calls a tool; `Err` has its message.
+fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<Value, String> {
+    match asked.value("repo") {
+        "" => args.insert("repos".to_owned(), json!(["*"])),
+        repo => args.insert("repo".to_owned(), repo.into()),
+    };
+    for (key, name) in [("language", "language"), ("file", "file_pattern")] {
+        if !asked.value(key).is_empty() {
+            args.insert(name.to_owned(), asked.value(key).into());
+        }
+    }
+    let request = Request { for_people: true, ..Request::default() };
+    let envelope = tools::call(asked.cx, tool, args, &request);
+    let text = |key: &str| envelope.value[key].as_str().map(str::to_owned);
+    if envelope.is_error { Err(text("error").unwrap_or_default()) } else { Ok(envelope.value) }
+}
+
+fn limit(sort: &str) -> u32 {
+    if sort.is_empty() || sort == NAMES { FEW } else { MANY }
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A string of an answer; empty if it is not there.
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// The repository of a result.
+fn repo_of<'v>(asked: &'v Asked<'_>, answer: &'v Value, result: &'v Value) -> &'v str {
+    let own = [text(result, "repo"), asked.value("repo"), answer["_meta"]["repo"].as_str().unwrap_or_default()];
+    own.into_iter().find(|repo| !repo.is_empty()).unwrap_or_default()
+}
+
+fn problem(why: &str) -> Markup {
+    html! { p.problem { (Visible(why)) } }
+}
+
+fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
+    let mut args = Map::new();
+    args.insert("query".to_owned(), asked.value("q").into());
+    args.insert("max_results".to_owned(), limit(sort).into());
+    let answer = match call(asked, "search_symbols", args) {
+        Ok(answer) => answer,
+        Err(why) => return problem(&why),
+    };
+    let found = list(&answer, "results");
+    if found.is_empty() {
+        let near = list(&answer["negative_evidence"], "nearest").iter().filter_map(Value::as_str);
+        let near: Vec<&str> = near.collect();
+        return html! {
+            p.weak { "No symbol." }
+            @if !near.is_empty() { p.weak { "Near: " (Visible(&near.join(", "))) } }
+        };
+    }
+    html! {
+        ol.symbols {
+            @for hit in found {
+                @let repo = repo_of(asked, &answer, hit);
+                @let line = hit["line"].as_u64().unwrap_or(1) as u32;
+                li {
+                    a.hit href=(links::line(repo, text(hit, "file"), line)) { (Visible(text(hit, "name"))) }
+                    " " span.weak { (text(hit, "kind")) } " "
+                    a.place href=(links::symbol_by_id(repo, text(hit, "id"))) { "uses" } " "
+                    span.place {
+                        @if asked.value("repo").is_empty() { (Visible(repo)) " " }
+                        (Visible(text(hit, "file"))) ":" (line)
+                    }
+                    div.line { code { (Visible(text(hit, "signature"))) } }
+                    @if !text(hit, "summary").is_empty() { div.summary { (Visible(text(hit, "summary"))) } }
+                }
+            }
+        }
+    }
+}
+
+fn files(asked: &Asked<'_>, sort: &str) -> Markup {
+    let registry = asked.cx.indexes.registry();
+    let repos = match asked.value("repo") {
+        "" => registry.all(),
+        repo => registry.get(repo).into_iter().collect(),
+    };
+    let request = Request::default();
+    let caller = asked.cx.caller(&request);
+    let mut found: Vec<(u32, String, String)> = Vec::new();
+    for sidecar in repos {
+        let Ok(repo) = crate::catalog::indexes::open_as_indexed(&caller, Some(&sidecar.repo)) else { continue };
+        let like = query::files_like(&repo.snapshot, asked.value("q"), limit(sort) as usize);
+        found.extend(like.into_iter().map(|(rank, path)| (rank, sidecar.repo.clone(), path)));
+    }
+    found.sort();
+    found.truncate(limit(sort) as usize);
+    html! {
+        @if found.is_empty() { p.weak { "No file." } }
+        ol.symbols {
+            @for (_, repo, path) in &found {
+                li {
+                    a.hit href=(links::file(repo, path)) { (Visible(path)) }
+                    @if asked.value("repo").is_empty() { " " span.place { (Visible(repo)) } }
+                }
+            }
+        }
+    }
+}
+
+fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
+    let mut args = Map::new();
+    args.insert("query".to_owned(), asked.value("q").into());
+    args.insert("max_results".to_owned(), limit(sort).into());
+    for (key, name) in [("regex", "is_regex"), ("case", "case_sensitive"), ("word", "whole_word")] {
+        args.insert(name.to_owned(), (!asked.value(key).is_empty()).into());
+    }
+    let answer = match call(asked, "search_text", args) {
+        Ok(answer) => answer,
+        Err(why) => return problem(&why),
+    };
+    html! {
+        @if list(&answer, "results").is_empty() { p.weak { "No line." } }
+        @for file in list(&answer, "results") {
+            @let (repo, path) = (repo_of(asked, &answer, file), text(file, "file"));
+            h3 {
+                a href=(links::file(repo, path)) { (Visible(path)) }
+                @if asked.value("repo").is_empty() { " " span.place { (Visible(repo)) } }
+            }
+            ol.uses {
+                @for hit in list(file, "matches") {
+                    @let line = hit["line"].as_u64().unwrap_or(1) as u32;
+                    li { a href=(links::line(repo, path, line)) {
+                        span.at { (line) } " " code { (Visible(text(hit, "text"))) }
+                    } }
+                }
+            }
+        }
+        @if let Some(total) = answer["total"].as_u64() {
+            p.weak { (total) @if answer["at_least"] == true { " or more" } " in all" }
+        }
+    }
+}

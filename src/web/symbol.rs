@@ -1,0 +1,234 @@
+//! Page of a symbol: its definition, documentation, relations, and uses by file and kind. Uses where only the name matches
+//! stand apart.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::failure::Failure;
+use super::folder::crumbs;
+use super::layout::Page;
+use super::links;
+use super::names::class;
+use super::routes::{Asked, Place, Reply};
+use super::start::grouped;
+use super::text::Visible;
+use super::view::{self, View};
+use crate::catalog::related;
+use crate::model::{Kind, Role};
+use crate::query::Place as Use;
+use crate::query::{self, Direction};
+use crate::store::SymbolView;
+
+/// Uses on one page.
+const MOST_USES: usize = 500;
+/// Symbols in a list.
+const MOST: usize = 100;
+/// Characters of a signature in a list, and of a line.
+const SIGNATURE: usize = 160;
+const LINE: usize = 200;
+
+/// Shows a symbol.
+pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
+    view::on(asked.cx, repo, |view| {
+        let symbol = related::symbol(view.repo, asked.value("id"))?;
+        let uses = Uses::of(view, &symbol);
+        let from = asked.number("from").unwrap_or(0) as usize;
+        let name = symbol.qualified_name();
+        let body = html! {
+            main.symbol {
+                (crumbs(view.id(), symbol.file.path()))
+                h1 { span class=(class(&symbol, false)) { (Visible(&name)) } " " span.weak { (symbol.detail().as_str()) } }
+                (definition(view, &symbol))
+                (relations(view, &symbol))
+                (uses.shown(view, &symbol, asked.value("kind"), from))
+            }
+        };
+        let mut paths: Vec<String> =
+            uses.sure.iter().take(MOST_USES).map(|place| place.file.path().to_owned()).collect();
+        paths.push(symbol.file.path().to_owned());
+        paths.dedup();
+        Ok((Page::of_repo(name, view.id(), body), paths))
+    })
+}
+
+/// Shows the definitions that a name at a byte may mean; leads to the only one.
+pub(super) fn meanings(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    view::on(asked.cx, &place.repo, |view| {
+        let file = view.file(&place.path)?;
+        let missing = || Failure::missing("There is no name any more at this place.");
+        let edge = query::name_at(view.edges, file, asked.number("byte").ok_or_else(missing)?);
+        let edge = edge.and_then(|name| name.edge).ok_or_else(missing)?;
+        let targets = view.targets(edge);
+        let name = String::from_utf8_lossy(view::span(edge).of(file.content())).into_owned();
+        if let [only] = &targets[..] {
+            return Ok((Reply::Elsewhere(links::line(view.id(), only.file.path(), only.line())), Vec::new()));
+        }
+        let is_sure = !targets.is_empty();
+        let found = if is_sure { targets } else { query::named(view.snapshot, &name) };
+        let line = query::line_of(file, edge.at);
+        let body = html! {
+            main.symbol {
+                (crumbs(view.id(), file.path()))
+                h1 { (Visible(&name)) }
+                p {
+                    "In " a href=(links::line(view.id(), file.path(), line)) { "line " (line) }
+                    @if is_sure { " it means any of these:" }
+                    @else if found.is_empty() { " it is not resolved, and nothing of this name is defined here." }
+                    @else { " it is not resolved. It may mean any of these, of which only the name matches:" }
+                }
+                (list(view, &found))
+            }
+        };
+        let paths = vec![file.path().to_owned()];
+        Ok((Reply::Page(Page::of_repo(name, view.id(), body)), paths))
+    })
+}
+
+fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
+    let signature = String::from_utf8_lossy(symbol.signature_source()).into_owned();
+    let doc = symbol.docstring();
+    html! {
+        p {
+            a href=(links::line(view.id(), symbol.file.path(), symbol.line())) {
+                (Visible(symbol.file.path())) ":" (symbol.line())
+            }
+            " " span.weak { "lines " (symbol.first_line()) "–" (symbol.end_line()) }
+        }
+        @if !signature.trim().is_empty() { pre.signature { code { (Visible(signature.trim_end())) } } }
+        @if !doc.trim().is_empty() { div.doc { (Visible(doc.trim())) } }
+    }
+}
+
+/// Symbols that it belongs to, calls, is called by, extends or overrides.
+fn relations(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
+    let (snapshot, edges, number) = (view.snapshot, view.edges, symbol.number());
+    let calls = |direction| {
+        let (calls, _) = query::calls(snapshot, edges, number, direction, 1);
+        calls.into_iter().map(|call| call.symbol).collect::<Vec<_>>()
+    };
+    let classes = |upwards| {
+        let found = query::hierarchy(snapshot, edges, number, upwards);
+        let bounds = query::bounds(snapshot, edges, number, upwards);
+        found.into_iter().chain(bounds).map(|(class, _)| class).collect::<Vec<_>>()
+    };
+    // Those of a class are the classes that extend it.
+    let implementations = match symbol.kind() {
+        Kind::Method => query::implementations(snapshot, edges, symbol).into_iter().map(|(found, _)| found).collect(),
+        _ => Vec::new(),
+    };
+    let parts = [
+        ("Callers", calls(Direction::Callers)),
+        ("Calls", calls(Direction::Callees)),
+        ("Extends", classes(true)),
+        ("Extended by", classes(false)),
+        ("Overrides", query::overridden(snapshot, edges, symbol)),
+        ("Overridden or implemented by", implementations),
+        ("Members", symbol.children().collect()),
+    ];
+    html! {
+        @for (title, found) in parts.iter().filter(|(_, found)| !found.is_empty()) {
+            section {
+                h2 { (title) " " span.weak { (grouped(found.len() as u64)) } }
+                (list(view, found))
+            }
+        }
+    }
+}
+
+/// Symbols with their places.
+fn list(view: &View<'_>, symbols: &[SymbolView<'_>]) -> Markup {
+    html! {
+        ul.symbols {
+            @for symbol in symbols.iter().take(MOST) {
+                li {
+                    a class=(class(symbol, false)) href=(links::symbol(view.id(), symbol)) {
+                        (Visible(&symbol.qualified_name()))
+                    }
+                    " " span.weak { (symbol.detail().as_str()) } " "
+                    a.place href=(links::line(view.id(), symbol.file.path(), symbol.line())) {
+                        (Visible(symbol.file.path())) ":" (symbol.line())
+                    }
+                    div.line { code { (Visible(&symbol.signature(SIGNATURE))) } }
+                }
+            }
+            @if symbols.len() > MOST { li.weak { "and " (grouped((symbols.len() - MOST) as u64)) " more" } }
+        }
+    }
+}
+
+/// Uses of a symbol.
+struct Uses<'a> {
+    sure: Vec<Use<'a>>,
+    possible: Vec<Use<'a>>,
+}
+
+impl<'a> Uses<'a> {
+    fn of(view: &View<'a>, symbol: &SymbolView<'_>) -> Self {
+        let sure = query::uses(view.snapshot, view.edges, symbol.number());
+        Self { sure, possible: query::possible_uses(view.snapshot, view.edges, &symbol.name()) }
+    }
+
+    fn shown(&self, view: &View<'_>, symbol: &SymbolView<'_>, kind: &str, from: usize) -> Markup {
+        let mut kinds: BTreeMap<Role, usize> = BTreeMap::new();
+        self.sure.iter().for_each(|place| *kinds.entry(place.edge.role()).or_default() += 1);
+        let wanted = |place: &&Use<'_>| kind.is_empty() || place.edge.role().as_str() == kind;
+        let shown: Vec<&Use<'_>> = self.sure.iter().filter(wanted).collect();
+        let address = links::symbol(view.id(), symbol);
+        html! {
+            section #uses {
+                h2 { "Uses " span.weak { (grouped(self.sure.len() as u64)) " resolved" } }
+                @if kinds.len() > 1 {
+                    nav.facets aria-label="Kinds of use" {
+                        a href={ (address) "#uses" } aria-current=[kind.is_empty().then_some("true")] { "all" }
+                        @for (role, count) in &kinds {
+                            " "
+                            a href={ (address) "&kind=" (role.as_str()) "#uses" }
+                                aria-current=[(role.as_str() == kind).then_some("true")] {
+                                (role.as_str()) " " (grouped(*count as u64))
+                            }
+                        }
+                    }
+                }
+                @if shown.is_empty() { p.weak { "No use of it is resolved." } }
+                (by_file(view, shown.iter().skip(from).take(MOST_USES).copied()))
+                @if shown.len() > from + MOST_USES {
+                    p { a href={ (address) "&kind=" (kind) "&from=" (from + MOST_USES) "#uses" } {
+                        "The next of " (grouped((shown.len() - from - MOST_USES) as u64)) " more"
+                    } }
+                }
+            }
+            @if !self.possible.is_empty() {
+                section #possible {
+                    h2 { "Possible uses " span.weak { (grouped(self.possible.len() as u64)) " of this name, not resolved" } }
+                    (by_file(view, self.possible.iter().take(MOST_USES)))
+                    @if self.possible.len() > MOST_USES {
+                        p.weak { "and " (grouped((self.possible.len() - MOST_USES) as u64)) " more" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Uses under the files that they are in.
+fn by_file<'u>(view: &View<'_>, uses: impl Iterator<Item = &'u Use<'u>>) -> Markup {
+    let uses: Vec<&Use<'_>> = uses.collect();
+    html! {
+        @for of_file in uses.chunk_by(|a, b| a.edge.file == b.edge.file) {
+            @let path = of_file[0].file.path();
+            h3 { a href=(links::file(view.id(), path)) { (Visible(path)) } " " span.weak { (of_file.len()) } }
+            ol.uses {
+                @for place in of_file {
+                    @let text: String = place.text().chars().take(LINE).collect();
+                    li {
+                        a href=(links::line(view.id(), path, place.line)) {
+                            span.at { (place.line) } " " code { (Visible(&text)) }
+                        }
+                        " " span.weak { (place.edge.role().as_str()) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Pages for browsers, as the server writes them: links, versions, rights, and hostile repositories.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+use super::web::{Client, Reply, Site};
+
+fn page(client: &Client, path: &str) -> String {
+    let reply = client.get(path);
+    assert_eq!(reply.status, 200, "{path}: {}", reply.body);
+    reply.body
+}
+
+/// The address of the first link with this text.
+fn link(page: &str, text: &str) -> String {
+    let end = page.find(&format!(">{text}</a>")).unwrap_or_else(|| panic!("no link {text:?} in\n{page}"));
+    let start = page[..end].rfind("href=\"").expect("a link has an address") + 6;
+    let address = &page[start..start + page[start..].find('"').expect("it ends")];
+    address.replace("&amp;", "&")
+}
+
+/// Runs git in a folder.
+pub fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]);
+    let ran = command.args(arguments).current_dir(folder).env("HOME", folder).output().expect("the tests need git");
+    assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn names_are_links_to_definitions_and_definitions_to_their_uses() {
+    let site = Site::start(&["--web"]);
+    let client = site.client();
+    let start = page(&client, "/");
+    let root = link(&start, &site.repo("shop"));
+    assert_eq!(root, format!("/r/{}/", site.repo("shop")));
+    let file = link(&page(&client, &root), "numbers.py");
+    let code = page(&client, &file);
+    assert!(code.contains("<i class=\"k\">return</i>"), "{code}");
+    assert!(code.contains("1 of 1 names resolved"), "{code}");
+    let line = code.lines().find(|line| line.contains("id=\"L7\"")).expect("there are seven lines");
+    assert!(line.contains("<a class=\"n-fn\" href=\"#L1\">add</a>"), "{line}");
+    let first = code.find("id=\"L1\"").expect("there is a first line");
+    let symbol = page(&client, &link(&code[first..], "add"));
+    for part in ["1 resolved", "return add(1, 2)", "#L7", "Callers", "Counter.count"] {
+        assert!(symbol.contains(part), "{part} is not in\n{symbol}");
+    }
+    assert_eq!(client.get(&root.replace("/r/", "/r/none")).status, 404);
+    assert_eq!(client.get(&format!("{file}x")).status, 404);
+    assert_eq!(client.send_to("POST", &file, "", &[]).status, 405);
+    let folder = client.get(root.trim_end_matches('/'));
+    assert_eq!((folder.status, folder.header("location")), (200, None), "the root needs no slash");
+}
+
+#[test]
+fn a_name_that_may_mean_several_leads_to_all_of_them() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("several");
+    fs::write(folder.join("a.py"), "class A:\n    def go(self): return 1\n\nclass B:\n    def go(self): return 2\n")
+        .expect("ours");
+    fs::write(folder.join("b.py"), "def f(x):\n    return x.go()\n").expect("ours");
+    site.run(&["index", folder.to_str().expect("text")]);
+    let client = site.client();
+    let code = page(&client, &format!("/r/{}/b.py", site.repo("several")));
+    let choice = page(&client, &link(&code, "go"));
+    assert!(choice.contains("only the name matches") && choice.contains("A.go") && choice.contains("B.go"), "{choice}");
+}
+
+#[test]
+fn a_search_shows_symbols_files_and_lines() {
+    let site = Site::start(&["--web"]);
+    let client = site.client();
+    let all = page(&client, "/search?q=add");
+    for part in ["<h2><a", "add(a, b)", "return add(1, 2)", "#L7"] {
+        assert!(all.contains(part), "{part} is not in\n{all}");
+    }
+    let files = page(&client, "/search?q=numb&in=files");
+    assert!(files.contains("numbers.py") && !files.contains("No file"), "{files}");
+    let repo = site.repo("vault");
+    let words = page(&client, &format!("/search?q=secret_w.rd&in=text&regex=1&repo={repo}"));
+    assert!(words.contains("secret_word"), "{words}");
+    assert!(page(&client, "/search?q=(&in=text&regex=1").contains("cannot be read"));
+    assert!(page(&client, "/search?q=zzzzqq").contains("No symbol."));
+    assert!(page(&client, "/search").contains("Give a name"));
+}
+
+#[test]
+fn a_permalink_shows_the_same_text_after_an_edit() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("kept");
+    fs::write(folder.join("a.py"), "def first():\n    return 1\n").expect("ours");
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "First"]);
+    site.run(&["index", folder.to_str().expect("text")]);
+    let (client, repo) = (site.client(), site.repo("kept"));
+    let permalink = |client: &Client| {
+        let reply = client.get(&format!("/p/{repo}/a.py"));
+        assert_eq!(reply.status, 303, "{}", reply.body);
+        reply.header("location").expect("it leads somewhere").to_owned()
+    };
+    let committed = permalink(&client);
+    assert!(page(&client, &committed).contains("def</i> <a class=\"n-fn def\""), "it is the present one");
+    fs::write(folder.join("a.py"), "def second():\n    return 2\n").expect("ours");
+    let old = page(&client, &committed);
+    assert!(old.contains("first") && !old.contains("second") && old.contains("As of commit"), "{old}");
+    let hashed = permalink(&client);
+    assert_ne!(hashed, committed);
+    assert!(page(&client, &hashed).contains("second"));
+    fs::write(folder.join("a.py"), "def third():\n    return 3\n").expect("ours");
+    let gone = client.get(&hashed);
+    assert!(gone.status == 404 && gone.body.contains("The file as it is now"), "{}", gone.body);
+    for broken in ["HEAD~99", "..", "-x", "%00"] {
+        assert_eq!(client.get(&format!("/r/{repo}@{broken}/a.py")).status, 404, "{broken}");
+    }
+}
+
+#[test]
+fn pages_hold_no_code_and_may_run_none_but_the_servers_own() {
+    let site = Site::start(&["--web"]);
+    let client = site.client();
+    for path in ["/", "/search?q=add", &format!("/r/{}/numbers.py", site.repo("shop")), "/nowhere"] {
+        let reply = client.get(path);
+        let policy = reply.header("content-security-policy").unwrap_or_default();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+        assert!(!reply.body.contains("style=\"") && !reply.body.contains("onclick"), "{path}");
+        let style = link_of(&reply.body, "stylesheet");
+        let style = client.get(&style);
+        assert!(style.status == 200 && style.header("cache-control").is_some_and(|age| age.contains("immutable")));
+    }
+    assert_eq!(client.get("/static/x/../mod.rs").status, 404);
+    let packed = client.send_to("GET", "/static/x/style.css", "", &[("Host", "evil.example")]);
+    assert_eq!(packed.status, 200, "a style is no secret");
+    assert_eq!(client.send_to("GET", "/", "", &[("Host", "evil.example")]).status, 403);
+    assert_eq!(client.send_to("GET", "/", "", &[("Origin", "http://evil.example")]).status, 403);
+}
+
+/// The address of a page's link of some relation.
+fn link_of(page: &str, relation: &str) -> String {
+    let start = page.find(&format!("rel=\"{relation}\" href=\"")).expect("it has one") + relation.len() + 13;
+    page[start..start + page[start..].find('"').expect("it ends")].to_owned()
+}
+
+#[test]
+fn nothing_in_a_hostile_repository_becomes_markup_or_hides() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("hostile");
+    let name = "a\"><script>alert(1)<\u{2044}script>&amp;#%2e\u{202e}.py";
+    let text = "def f():\n    '</pre><script>alert(2)</script>\"\u{202e}'\n    return '\u{1b}[31m' # <img src=x onerror=alert(3)>\n";
+    fs::write(folder.join(name), text).expect("ours");
+    fs::write(folder.join("long.py"), format!("x = '{}'\ny = 1\n", "<b>".repeat(300_000 / 3))).expect("ours");
+    fs::write(folder.join("many.py"), (1..=20_000).map(|n| format!("f{n} = {n}\n")).collect::<String>()).expect("ours");
+    fs::write(folder.join("broken.py"), b"x = '\xff\xfe<i>'\n").expect("ours");
+    site.run(&["index", folder.to_str().expect("text"), "--max-memory", "200"]);
+    let (client, repo) = (site.client(), site.repo("hostile"));
+    let root = format!("/r/{repo}/");
+    let listed = page(&client, &root);
+    let start = listed.find("href=\"/r/local/hostile").expect("a link");
+    assert!(!listed.contains("<script>alert") && listed.contains("U+202E"), "{}", &listed[start..]);
+    let at = listed.find("a%22%3E").expect("the name is part of an address");
+    let end = at + listed[at..].find('"').expect("it ends");
+    let file = format!("{root}{}", &listed[at..end]);
+    let code = page(&client, &file);
+    for markup in ["<script>alert", "<img", "\u{202e}", "\u{1b}"] {
+        assert!(!code.contains(markup), "{markup:?} is in\n{code}");
+    }
+    assert!(code.contains("&lt;img src=x onerror=alert(3)&gt;") && code.contains("U+001B"), "{code}");
+    let found = page(&client, &format!("/search?repo={repo}&q=%3Cimg%20src"));
+    assert!(found.contains("&lt;img src=x") && !found.contains("<img"), "{found}");
+    let echoed = page(&client, "/search?q=%22%3E%3Cscript%3E&repo=%22%3E%3Cscript%3E&language=%22%3E");
+    assert!(!echoed.contains("\"><script>"), "{echoed}");
+    let long = page(&client, &format!("{root}long.py"));
+    assert!(long.len() < 60_000 && long.contains("more bytes") && long.contains("id=\"L2\""), "{}", long.len());
+    let many = page(&client, &format!("{root}many.py?at=19000"));
+    assert!(
+        many.contains("Lines 18001–19500 of") && many.contains("id=\"L19000\"") && many.contains("f19500"),
+        "a window"
+    );
+    assert!(page(&client, &format!("{root}broken.py")).contains("\u{fffd}"));
+    let raw = client.get(&format!("/raw/{repo}/broken.py"));
+    assert_eq!(raw.header("content-type"), Some("text/plain; charset=utf-8"));
+}
+
+#[test]
+fn visitors_see_what_their_tokens_may() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let tokens = folder.path().join("tokens.toml");
+    let entry = |name: &str, repos: &str| {
+        let digest: String =
+            Sha256::digest(format!("{name}-{name}")).iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("[{name}]\nsha256 = \"{digest}\"\nrepos = [\"{repos}\"]\n")
+    };
+    fs::write(&tokens, entry("alice", "local/shop-*") + &entry("bob", "local/vault-*")).expect("ours");
+    let site = Site::start(&["--web", "--tokens", tokens.to_str().expect("text")]);
+    let stranger = site.client();
+    let asked = stranger.get("/");
+    assert!(
+        asked.status == 401 && asked.body.contains("name=\"token\"") && !asked.body.contains("shop"),
+        "{}",
+        asked.body
+    );
+    assert_eq!(stranger.get(&format!("/r/{}/numbers.py", site.repo("shop"))).status, 401);
+    assert_eq!(stranger.get("/static/x/style.css").status, 200, "the form has a style");
+    let sign_in = |token: &str, to: &str, headers: &[(&str, &str)]| -> Reply {
+        stranger.send_to("POST", "/sign-in", &format!("token={token}&to={to}"), headers)
+    };
+    let refused = sign_in("guess", "/", &[]);
+    assert!(refused.status == 401 && refused.body.contains("not known") && refused.header("set-cookie").is_none());
+    assert_eq!(sign_in("alice-alice", "/", &[("Origin", "http://evil.example")]).status, 403);
+    let own = site.url();
+    let welcome = sign_in("alice-alice", "%2Fr%2Fx", &[("Origin", &own)]);
+    assert_eq!((welcome.status, welcome.header("location")), (303, Some("/r/x")));
+    assert_eq!(sign_in("alice-alice", "https%3A%2F%2Fevil.example", &[]).header("location"), Some("/"));
+    let cookie = welcome.header("set-cookie").expect("a cookie");
+    assert!(cookie.contains("HttpOnly") && !cookie.contains("alice"), "{cookie}");
+    let cookie = cookie.split(';').next().expect("a pair").to_owned();
+    let as_alice = |path: &str| stranger.send_to("GET", path, "", &[("Cookie", &cookie)]);
+    let start = as_alice("/").body;
+    assert!(start.contains(&site.repo("shop")) && !start.contains("vault"), "{start}");
+    assert_eq!(as_alice(&format!("/r/{}/numbers.py", site.repo("shop"))).status, 200);
+    let hidden = as_alice(&format!("/r/{}/safe.py", site.repo("vault")));
+    let absent = as_alice("/r/local/none-12345678/safe.py");
+    assert_eq!((hidden.status, &hidden.body), (404, &absent.body), "what is hidden is not there");
+    for path in ["/search?q=open_safe", "/search?q=secret_word&in=text", "/search?q=safe.py&in=files"] {
+        assert!(!as_alice(path).body.contains("vault"), "{path}");
+    }
+    assert!(!as_alice(&format!("/search?q=secret&repo={}", site.repo("vault"))).body.contains("secret_word"));
+    let bob = site.client().with_token("bob-bob");
+    assert!(
+        page(&bob, &format!("/r/{}/safe.py", site.repo("vault"))).contains("secret_word"),
+        "programs may read pages"
+    );
+    let posted = stranger.send_to("POST", "/mcp", "{}", &[("Cookie", &cookie)]);
+    assert_eq!(posted.status, 401, "a cookie opens no tools");
+    let left = stranger.send_to("POST", "/sign-out", "", &[("Cookie", &cookie)]);
+    assert!(left.header("set-cookie").is_some_and(|cookie| cookie.contains("Max-Age=0")));
+    fs::write(&tokens, entry("bob", "*")).expect("ours");
+    assert_eq!(as_alice("/").status, 401, "a token that is gone is refused at once");
+}
+
+#[test]
+fn the_pages_of_one_person_open_once_in_one_browser() {
+    let (site, path) = Site::browse(&["shop"]);
+    let client = site.client();
+    assert!(path.starts_with(&format!("/r/{}/?ticket=", site.repo("shop"))), "{path}");
+    assert_eq!(client.get("/").status, 403);
+    assert_eq!(client.get("/?ticket=guess").status, 403);
+    assert_eq!(client.post_ping().status, 405, "there is no other endpoint");
+    let opened = client.get(&path);
+    assert_eq!((opened.status, opened.header("location")), (303, path.split('?').next()));
+    let cookie = opened.header("set-cookie").and_then(|cookie| cookie.split(';').next()).expect("a cookie").to_owned();
+    assert_eq!(client.get(&path).status, 403, "the ticket is used up");
+    let mine = |path: &str| client.send_to("GET", path, "", &[("Cookie", &cookie)]);
+    assert!(mine("/").body.contains(&site.repo("vault")), "it is all one's own");
+    assert_eq!(mine(&path).status, 200);
+    assert_eq!(client.send_to("GET", "/", "", &[("Cookie", &cookie), ("Host", "evil.example")]).status, 403);
+}

@@ -1,0 +1,196 @@
+// The pages in a real browser: `node pages.mjs` with SITE (an address), SHOP, HOSTILE and KEPT (repositories), FOLDER (of KEPT, to edit),
+// MODULES (where npm has installed), CHROMIUM, and SHOTS (a folder for pictures, if they are wanted). Fails at the first thing that is not so.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const { SITE, SHOP, HOSTILE, KEPT, FOLDER, MODULES, CHROMIUM, SHOTS, TEAM, TOKEN, OTHER } = process.env;
+const require = createRequire(join(MODULES, "x.js"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const problems = [];
+
+/** A browser's window, which notes everything that goes wrong in it. */
+async function opened(options = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on("dialog", (dialog) => problems.push(`a dialog: ${dialog.message()}`) && dialog.dismiss());
+  page.on("pageerror", (error) => problems.push(`an error: ${error}`));
+  page.on("console", (line) => line.type() === "error" && !line.text().includes("404") && problems.push(line.text()));
+  page.on("request", (asked) => {
+    if (![SITE, TEAM].includes(new URL(asked.url()).origin)) problems.push(`asked elsewhere: ${asked.url()}`);
+  });
+  return page;
+}
+
+async function step(name, run) {
+  try {
+    await run();
+    assert.deepEqual(problems, []);
+    console.log(`ok: ${name}`);
+  } catch (error) {
+    console.log(`failed: ${name}`);
+    throw error;
+  }
+}
+
+const root = `${SITE}/r/${SHOP}`;
+const page = await opened();
+
+await step("a search shows results as one types, and leads to a definition by keys alone", async () => {
+  await page.goto(SITE);
+  await page.keyboard.press("/");
+  await page.keyboard.type("add", { delay: 10 });
+  await page.waitForSelector("#found li");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/numbers\.py#L1$/);
+  assert.equal(await page.locator("#L1.in-range").count(), 1);
+});
+
+await step("a use leads to its definition, and back", async () => {
+  await page.goto(`${root}/numbers.py#L7`);
+  await page.locator("#L7 a", { hasText: "add" }).click();
+  await page.waitForURL(/#L1$/);
+  await page.goBack();
+  await page.waitForURL(/#L7$/);
+  await page.waitForSelector("#L7.in-range");
+});
+
+await step("a hover tells what a name is, and g r leads to its uses", async () => {
+  await page.locator("#L7 a", { hasText: "add" }).hover();
+  await page.waitForSelector("#card:not([hidden])");
+  assert.match(await page.locator("#card").innerText(), /def add\(a, b\)/);
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.waitForURL(/\/s\//);
+  assert.match(await page.locator("#uses").innerText(), /return add\(1, 2\)/);
+  await page.goBack();
+});
+
+await step("keys move, select, explain", async () => {
+  await page.goto(`${root}/numbers.py#L2`);
+  await page.keyboard.press("j");
+  await page.waitForURL(/#L3$/);
+  await page.keyboard.press("k");
+  await page.waitForURL(/#L2$/);
+  await page.keyboard.press("]");
+  await page.waitForURL(/#L5$/);
+  await page.locator("#L7 .n").click({ modifiers: ["Shift"] });
+  await page.waitForURL(/#L5-L7$/);
+  assert.equal(await page.locator(".in-range").count(), 3);
+  await page.keyboard.press("?");
+  assert.match(await page.locator("dialog").innerText(), /permanent address/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("t");
+  await page.keyboard.type("numb");
+  await page.waitForSelector("#found li");
+  assert.match(await page.locator("#found").innerText(), /numbers\.py/);
+  await page.keyboard.press("Escape");
+});
+
+await step("a permalink keeps its text after an edit", async () => {
+  await page.goto(`${SITE}/r/${KEPT}/a.py#L1`);
+  await page.keyboard.press("y");
+  await page.waitForURL(/@[0-9a-f]{16}\/a\.py#L1$/);
+  const kept = page.url();
+  const file = join(FOLDER, "a.py");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace("def first(", "def second("));
+  await page.goto(`${SITE}/r/${KEPT}/a.py?again`);
+  assert.match(await page.locator("#L1").innerText(), /def second/);
+  await page.goto(kept.replace("#L1", "?again"));
+  assert.match(await page.locator("#L1").innerText(), /def first/);
+  writeFileSync(file, text);
+});
+
+await step("without JavaScript links, searches and windows work", async () => {
+  const plain = await opened({ javaScriptEnabled: false });
+  await plain.goto(SITE);
+  await plain.fill("#q", "count");
+  await plain.press("#q", "Enter");
+  await plain.waitForURL(/\/search\?q=count/);
+  await plain.locator("a.hit", { hasText: "count" }).first().click();
+  await plain.waitForURL(/numbers\.py#L6$/);
+  await plain.goto(`${SITE}/r/${HOSTILE}/many.py`);
+  await plain.locator("a", { hasText: "Lines after" }).first().click();
+  await plain.waitForSelector("#L1501");
+  await plain.context().close();
+});
+
+await step("a line of a long file is shown wherever it is", async () => {
+  await page.goto(`${SITE}/r/${HOSTILE}/many.py#L15000`);
+  await page.waitForSelector("#L15000.in-range");
+  await page.goto(`${SITE}/r/${HOSTILE}/deep.py#L1`);
+  await page.evaluate(() => document.querySelector("#L60").scrollIntoView());
+  await page.waitForFunction(() => document.querySelector(".scopes")?.textContent.includes("def method"));
+});
+
+await step("a hostile repository runs nothing", async () => {
+  await page.goto(`${SITE}/r/${HOSTILE}/`);
+  const names = await page.locator("tbody th a").all();
+  for (const address of await Promise.all(names.map((name) => name.getAttribute("href")))) {
+    await page.goto(SITE + address);
+    await page.waitForSelector("pre.code");
+    assert.equal(await page.locator("main script, main img").count(), 0);
+  }
+  await page.goto(`${SITE}/search?q=script`);
+});
+
+await step("visitors with different tokens see different repositories", async () => {
+  const visitor = await opened();
+  await visitor.goto(`${TEAM}/r/${SHOP}/`);
+  await visitor.fill("#token", "guess");
+  await visitor.keyboard.press("Enter");
+  await visitor.waitForSelector("[role=alert]");
+  problems.splice(0);
+  await visitor.fill("#token", TOKEN);
+  await visitor.keyboard.press("Enter");
+  await visitor.waitForSelector("table.files");
+  await visitor.goto(TEAM);
+  assert.doesNotMatch(await visitor.locator("main").innerText(), /vault/);
+  await visitor.locator("button", { hasText: "Sign out" }).click();
+  await visitor.waitForSelector("#token");
+  problems.splice(0);
+  await visitor.fill("#token", OTHER);
+  await visitor.keyboard.press("Enter");
+  await visitor.waitForSelector("tbody");
+  assert.match(await visitor.locator("main").innerText(), /vault/);
+  await visitor.context().close();
+});
+
+const pages = {
+  start: "/",
+  folder: `/r/${SHOP}/`,
+  file: `/r/${SHOP}/numbers.py#L5-L7`,
+  long: `/r/${HOSTILE}/deep.py`,
+  symbol: `/s/${SHOP}?id=${encodeURIComponent("numbers.py::add#function")}`,
+  search: "/search?q=add",
+  missing: "/nowhere",
+};
+for (const scheme of ["light", "dark"]) {
+  for (const [size, viewport] of [["wide", { width: 1280, height: 800 }], ["phone", { width: 390, height: 800 }]]) {
+    await step(`axe finds nothing: ${scheme}, ${size}`, async () => {
+      // The policy of the pages keeps out the checker as well.
+      const view = await opened({ colorScheme: scheme, viewport, bypassCSP: true });
+      for (const [name, address] of Object.entries(pages)) {
+        await view.goto(SITE + address);
+        if (SHOTS) await view.screenshot({ path: join(SHOTS, `${name}-${scheme}-${size}.png`) });
+        await view.evaluate(axe);
+        const found = await view.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+        const told = found.violations.map((one) => `${name}: ${one.id}: ${one.nodes.map((node) => node.html + " " + node.failureSummary).slice(0, 3).join("\n")}`);
+        assert.deepEqual(told, []);
+        const wide = await view.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        assert.equal(wide, false, `${name} is wider than the window`);
+      }
+      await view.context().close();
+    });
+  }
+}
+
+await browser.close();
