@@ -31,6 +31,8 @@
 //!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
+//! [`pictures`] draws calls, classes and imports as graphs.
+//!
 //! [`setup`] writes the server into the configurations of clients.
 //!
 //! [`model`] holds the shared data types, [`config`] all settings, [`parsing`] the parser with its bounds, and
@@ -66,6 +68,7 @@ pub mod mcp;
 pub mod model;
 pub mod net;
 pub mod parsing;
+pub mod pictures;
 pub mod pipeline;
 pub mod query;
 pub mod resolve;

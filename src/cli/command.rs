@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, Subcommand as _};
 use serde_json::{Map, Value};
 
+use super::draw;
 use super::words::Words;
 use super::{Global, Own};
 use crate::answer::SHARED;
@@ -170,7 +171,7 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
         let several = matches!(kind(schema), Kind::List | Kind::Either);
         command = command.arg(if several { arg.action(ArgAction::Append) } else { arg });
     }
-    command
+    draw::flags(command, spec)
 }
 
 /// Whether every command takes the argument.

@@ -3,6 +3,7 @@
 
 mod command;
 mod doctor;
+mod draw;
 mod editor;
 mod grep;
 mod help;
@@ -196,7 +197,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         None => return serve::run(&global, serve::Serve::default()),
         Some((name, given)) => match command::tool(name) {
             Some(spec) => match command::arguments(spec, given) {
-                Ok(arguments) => (spec.name.to_owned(), arguments, Words::of(spec.name)),
+                Ok(arguments) => match draw::wanted(given) {
+                    Some(wanted) => return draw::run(&global, spec.name, &arguments, &wanted),
+                    None => (spec.name.to_owned(), arguments, Words::of(spec.name)),
+                },
                 Err(problem) => return complain(&problem),
             },
             None => match Own::from_arg_matches(&matches) {

@@ -128,6 +128,9 @@ fn current(view: &View<'_>, file: FileView<'_>, at: u32) -> Markup {
                     }
                     @if file.has_errors() { ", with syntax errors" }
                     span.acts {
+                        @if all > 0 {
+                            a href=(links::picture(view.id(), file.path(), &[("of", "files")])) { "Imports" } " "
+                        }
                         a #permalink href=(permalink) { "Permalink" } " "
                         a href=(links::raw(view.id(), file.path())) { "Raw" }
                     }

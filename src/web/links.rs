@@ -63,9 +63,24 @@ pub(super) fn meanings(repo: &str, path: &str, byte: u32) -> String {
     format!("/d/{}/{}?byte={byte}", repo_part(repo), encoded(path, "/"))
 }
 
+/// Address of a picture around a file, or around a symbol that the pairs name.
+pub(super) fn picture(repo: &str, path: &str, pairs: &[(&str, &str)]) -> String {
+    with_query(format!("/g/{}/{}", repo_part(repo), encoded(path, "/")), pairs)
+}
+
+/// Address of the imports between the folders below one.
+pub(super) fn matrix(repo: &str, path: &str) -> String {
+    format!("/m/{}/{}", repo_part(repo), encoded(path, "/"))
+}
+
 /// Address of a search.
 pub(super) fn search(pairs: &[(&str, &str)]) -> String {
-    let mut address = "/search?".to_owned();
+    with_query("/search".to_owned(), pairs)
+}
+
+/// An address with a query: the pairs that have a value.
+fn with_query(mut address: String, pairs: &[(&str, &str)]) -> String {
+    address.push('?');
     for (key, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
         let and = if address.ends_with('?') { "" } else { "&" };
         _ = write!(address, "{and}{key}={}", encoded(value, ""));

@@ -15,6 +15,7 @@ mod layout;
 mod lines;
 mod links;
 mod names;
+mod picture;
 mod routes;
 mod search;
 mod start;

@@ -6,7 +6,7 @@ use maud::Markup;
 
 use super::failure::Failure;
 use super::layout::Page;
-use super::{code, folder, hover, links, search, start, symbol};
+use super::{code, folder, hover, links, picture, search, start, symbol};
 use crate::tools::Context;
 
 /// An answer to a browser.
@@ -69,6 +69,8 @@ pub(super) fn reply(cx: &Context, path: &str, query: &str) -> Result<Reply, Fail
         "h" => hover::part(&asked, &place(cx, rest).ok_or_else(missing)?),
         "raw" => code::raw(&asked, &place(cx, rest).ok_or_else(missing)?),
         "p" => code::permalink(&asked, &place(cx, rest).ok_or_else(missing)?),
+        "g" => picture::page(&asked, &place(cx, rest).ok_or_else(missing)?),
+        "m" => picture::matrix(&asked, &place(cx, rest).ok_or_else(missing)?),
         "s" => symbol::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
         "d" => symbol::meanings(&asked, &place(cx, rest).ok_or_else(missing)?),
         _ => Err(missing()),

@@ -40,6 +40,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                 (crumbs(view.id(), symbol.file.path()))
                 h1 { span class=(class(&symbol, false)) { (Visible(&name)) } " " span.weak { (symbol.detail().as_str()) } }
                 (definition(view, &symbol))
+                (graph(view, &symbol))
                 (relations(view, &symbol))
                 (uses.shown(view, &symbol, asked.value("kind"), from))
             }
@@ -98,6 +99,16 @@ fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
         @if !signature.trim().is_empty() { pre.signature { code { (Visible(signature.trim_end())) } } }
         @if !doc.trim().is_empty() { div.doc { (Visible(doc.trim())) } }
     }
+}
+
+/// The way to a picture of it.
+fn graph(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
+    let (of, name) = match symbol.kind() {
+        Kind::Function | Kind::Method => ("calls", "Calls as a picture"),
+        Kind::Class | Kind::Type => ("classes", "Classes as a picture"),
+        Kind::Constant => return html! {},
+    };
+    html! { p { a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id())])) { (name) } } }
 }
 
 /// Symbols that it belongs to, calls, is called by, extends or overrides.

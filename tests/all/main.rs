@@ -19,6 +19,7 @@ mod lsp;
 mod mcp;
 mod pages;
 mod papers;
+mod pictures;
 mod project;
 mod ranking;
 mod relations;

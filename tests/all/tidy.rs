@@ -49,9 +49,26 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("mcp", &["tools", "answer", "config", "http"]),
     // An unsaved file goes through `catalog`; `store` is for the types of what `query` finds.
     ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
+    ("pictures", &["query", "store"]),
     // `store` is for the types of what `query` finds, `languages` for the colours of a text that no index holds.
-    ("web", &["tools", "answer", "catalog", "query", "store", "languages", "http"]),
-    ("cli", &["tools", "answer", "catalog", "mcp", "lsp", "web", "http", "config", "setup", "watch", "allocator"]),
+    ("web", &["tools", "answer", "catalog", "query", "store", "languages", "http", "pictures"]),
+    (
+        "cli",
+        &[
+            "tools",
+            "answer",
+            "catalog",
+            "mcp",
+            "lsp",
+            "web",
+            "http",
+            "config",
+            "setup",
+            "watch",
+            "allocator",
+            "pictures",
+        ],
+    ),
     ("allocator", &[]),
     ("parsing", &["allocator"]),
     // It leads into every room, and the program does not hold it.

@@ -1,0 +1,107 @@
+//! Pictures in place of lists: `calls`, `hierarchy` and `deps` with `--svg`, `--mermaid` or `--dot`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, Command, builder::ValueParser};
+use serde_json::{Map, Value};
+
+use super::{FOUND, Global, NOTHING, PATIENCE, command, output, with_context};
+use crate::answer::{Code, Error, Request};
+use crate::catalog::{files, related};
+use crate::pictures::{self, Graph};
+use crate::tools::{Context, ToolSpec};
+
+/// Tools with pictures.
+const DRAWN: [&str; 3] = ["get_call_hierarchy", "get_class_hierarchy", "get_dependency_graph"];
+/// Forms, by the names of their flags, with their names for people.
+const FORMS: [(&str, &str); 3] = [("svg", "SVG"), ("mermaid", "Mermaid"), ("dot", "DOT")];
+/// The deepest level of calls or imports in a picture.
+const DEEPEST: u64 = 3;
+
+/// A picture that is asked for: its form, and the file to write.
+pub(super) struct Wanted {
+    form: &'static str,
+    file: PathBuf,
+}
+
+/// Adds the flags of pictures to the command of a tool that has them.
+pub(super) fn flags(mut command: Command, spec: &ToolSpec) -> Command {
+    if !DRAWN.contains(&spec.name) {
+        return command;
+    }
+    for (flag, form) in FORMS {
+        let help = format!("Draw a picture instead, as {form}, into a file; `-` for standard output");
+        let arg = Arg::new(format!("draw-{flag}")).long(flag).value_name("FILE").help(help);
+        command = command.arg(arg.value_parser(ValueParser::path_buf()).conflicts_with_all(others(flag)));
+    }
+    command
+}
+
+fn others(flag: &str) -> impl Iterator<Item = String> {
+    FORMS.iter().filter(move |(other, _)| *other != flag).map(|(other, _)| format!("draw-{other}"))
+}
+
+/// The picture that flags ask for.
+pub(super) fn wanted(given: &ArgMatches) -> Option<Wanted> {
+    FORMS.iter().find_map(|(form, _)| {
+        let file = given.try_get_one::<PathBuf>(&format!("draw-{form}")).ok().flatten()?.clone();
+        Some(Wanted { form, file })
+    })
+}
+
+/// Draws a picture.
+pub(super) fn run(global: &Global, tool: &str, arguments: &Map<String, Value>, wanted: &Wanted) -> u8 {
+    with_context(global, |cx| {
+        let (graph, title) = graph(cx, global, tool, arguments)?;
+        let text = match wanted.form {
+            "svg" => pictures::svg(&graph, &title, false) + "\n",
+            "mermaid" => pictures::mermaid(&graph),
+            _ => pictures::dot(&graph),
+        };
+        write(&wanted.file, &text)?;
+        if graph.left > 0 && !global.quiet {
+            output::complain(&format!("{} more are left out: a picture has {} at most\n", graph.left, pictures::MOST));
+        }
+        Ok(if graph.edges.is_empty() { NOTHING } else { FOUND })
+    })
+}
+
+fn graph(cx: &Context, global: &Global, tool: &str, arguments: &Map<String, Value>) -> Result<(Graph, String), Error> {
+    let directory = std::env::current_dir().ok();
+    let request = Request { directory, patience: Some(PATIENCE), for_people: true, ..Request::default() };
+    let caller = cx.caller(&request);
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+    let depth = arguments.get("depth").and_then(Value::as_u64).unwrap_or(1).clamp(1, DEEPEST) as u32;
+    let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
+    related::answer(&caller, repo.as_deref(), |repo, edges| {
+        let (snapshot, none) = (&*repo.snapshot, String::new());
+        if tool == "get_dependency_graph" {
+            let path = repo.relative(text("file"));
+            let file = snapshot.file(&path).ok_or_else(|| files::unknown_file(&caller, repo, &path))?;
+            let graph = pictures::files(snapshot, edges, file, depth, &|_| none.clone());
+            return Ok(((graph, format!("Imports around {path}")), vec![path]));
+        }
+        let symbol = related::symbol(repo, text("symbol_id"))?;
+        let (name, paths) = (symbol.qualified_name(), vec![symbol.file.path().to_owned()]);
+        Ok(match tool {
+            "get_call_hierarchy" => {
+                let graph = pictures::calls(snapshot, edges, &symbol, depth, &|_| none.clone());
+                ((graph, format!("Calls around {name}")), paths)
+            }
+            _ => {
+                let graph = pictures::classes(snapshot, edges, &symbol, &|_| none.clone());
+                ((graph, format!("Classes around {name}")), paths)
+            }
+        })
+    })
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Error> {
+    if file == Path::new("-") {
+        output::print_bytes(text.as_bytes());
+        return Ok(());
+    }
+    let failed = |err| Error::new(Code::Unavailable, format!("cannot write {}: {err}", file.display()));
+    fs::write(file, text).map_err(failed)
+}

@@ -1,0 +1,71 @@
+//! A graph as text for other programs: DOT and Mermaid.
+
+use std::fmt::Write as _;
+
+use super::graph::{Graph, Node};
+
+/// Writes a graph for Graphviz.
+pub fn dot(graph: &Graph) -> String {
+    let mut out = "digraph {\n  rankdir=LR;\n  node [shape=box, fontname=monospace];\n".to_owned();
+    let quoted = |text: String| text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
+    for (number, node) in graph.nodes.iter().enumerate() {
+        let bold = if node.layer == 0 { ", penwidth=2" } else { "" };
+        let (label, detail) = (quoted(node.label.clone()), quoted(node.detail.clone()));
+        _ = writeln!(out, "  n{number} [label=\"{label}\\n{detail}\"{bold}];");
+    }
+    for edge in &graph.edges {
+        let style = if edge.is_sure { "" } else { " [style=dashed]" };
+        _ = writeln!(out, "  n{} -> n{}{style};", edge.from, edge.to);
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// Writes a graph for Mermaid.
+pub fn mermaid(graph: &Graph) -> String {
+    let mut out = "flowchart LR\n".to_owned();
+    for (number, node) in graph.nodes.iter().enumerate() {
+        _ = writeln!(out, "  n{number}[\"{}\"]", mermaid_label(node));
+    }
+    for edge in &graph.edges {
+        let line = if edge.is_sure { "-->" } else { "-.->" };
+        _ = writeln!(out, "  n{} {line} n{}", edge.from, edge.to);
+    }
+    out
+}
+
+/// A label in which nothing is markup: letters, digits and a few signs stand for themselves.
+fn mermaid_label(node: &Node) -> String {
+    let written = |text: &str| {
+        let mut out = String::new();
+        for char in text.chars() {
+            match char.is_alphanumeric() || " ._/:-".contains(char) {
+                true => out.push(char),
+                false => _ = write!(out, "#{};", u32::from(char)),
+            }
+        }
+        out
+    };
+    format!("{}<br>{}", written(&node.label), written(&node.detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::{Edge, Graph, Node};
+    use super::{dot, mermaid};
+
+    #[test]
+    fn a_graph_is_text_for_other_programs() {
+        let node = |label: &str| Node { label: label.into(), detail: "a.rs:1".into(), link: String::new(), layer: 0 };
+        let edges = vec![Edge { from: 0, to: 1, is_sure: false }];
+        let graph = Graph { nodes: vec![node("f\"\\\n"), node("g<b>")], edges, left: 0 };
+        let found = dot(&graph);
+        assert!(
+            found.contains("n0 [label=\"f\\\"\\\\ \\na.rs:1\", penwidth=2];\n")
+                && found.contains("n0 -> n1 [style=dashed];"),
+            "{found}"
+        );
+        let found = mermaid(&graph);
+        assert!(found.contains("n1[\"g#60;b#62;<br>a.rs:1\"]") && found.contains("n0 -.-> n1"), "{found}");
+    }
+}
