@@ -7,8 +7,10 @@ use super::graph::{Builder, Graph, Node};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// Writes the address of a symbol or a file; empty for none.
-type Link<'l, T> = &'l dyn Fn(&T) -> String;
+/// Writes the address of a symbol; empty for none.
+type SymbolLink<'l> = &'l dyn Fn(&SymbolView<'_>) -> String;
+/// Writes the address of a file; empty for none.
+type FileLink<'l> = &'l dyn Fn(&FileView<'_>) -> String;
 
 /// Callers of a symbol to its left and callees to its right, so many calls away. A call that reaches it through an
 /// overridden method is not sure.
@@ -17,7 +19,7 @@ pub fn calls(
     edges: &EdgeTable,
     symbol: &SymbolView<'_>,
     depth: u32,
-    link: Link<'_, SymbolView<'_>>,
+    link: SymbolLink<'_>,
 ) -> Graph {
     // Callees get what callers leave, and half of the room at least.
     let mut builder = Builder::new(MOST / 2);
@@ -40,12 +42,7 @@ pub fn calls(
 }
 
 /// Bases of a class to its left, and classes that extend it to its right.
-pub fn classes(
-    snapshot: &Snapshot,
-    edges: &EdgeTable,
-    class: &SymbolView<'_>,
-    link: Link<'_, SymbolView<'_>>,
-) -> Graph {
+pub fn classes(snapshot: &Snapshot, edges: &EdgeTable, class: &SymbolView<'_>, link: SymbolLink<'_>) -> Graph {
     let mut builder = Builder::new(MOST / 2);
     builder.node(class.number(), || node(class, 0, link));
     for upwards in [true, false] {
@@ -71,13 +68,7 @@ pub fn classes(
 }
 
 /// Files that import a file to its left, and those that it imports to its right, so many imports away.
-pub fn files(
-    snapshot: &Snapshot,
-    edges: &EdgeTable,
-    file: FileView<'_>,
-    depth: u32,
-    link: Link<'_, FileView<'_>>,
-) -> Graph {
+pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: u32, link: FileLink<'_>) -> Graph {
     let made = |file: &FileView<'_>, layer| {
         let path = file.path();
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -112,7 +103,7 @@ pub fn files(
     builder.graph
 }
 
-fn node(symbol: &SymbolView<'_>, layer: i32, link: Link<'_, SymbolView<'_>>) -> Node {
+fn node(symbol: &SymbolView<'_>, layer: i32, link: SymbolLink<'_>) -> Node {
     let detail = format!("{}:{}", symbol.file.path(), symbol.line());
     Node { label: symbol.qualified_name(), detail, link: link(symbol), layer }
 }

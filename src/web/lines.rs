@@ -12,7 +12,7 @@ use crate::query::text::colours::{Colour, colours};
 
 /// Bytes of a line that are shown.
 const LONGEST: usize = 5_000;
-/// Bytes of the lines on one page.
+/// Bytes of the lines on one page; where there are more, every long line is cut.
 const MOST_BYTES: usize = 300_000;
 /// Time limit for parsing; without a syntax tree a text has fewer colours.
 const PARSING: Duration = Duration::from_millis(120);
@@ -27,6 +27,8 @@ pub(super) struct Window {
     pub of: u32,
     /// Bytes of these lines.
     pub span: Span,
+    /// Bytes of a line that are shown.
+    longest: usize,
 }
 
 impl Window {
@@ -35,19 +37,12 @@ impl Window {
         let starts: Vec<usize> = [0].into_iter().chain(memchr::memchr_iter(b'\n', content).map(|at| at + 1)).collect();
         let of = (starts.len() - usize::from(content.is_empty() || content.ends_with(b"\n"))) as u32;
         let first = (line.clamp(1, of.max(1)) - 1) / WINDOW * WINDOW + 1;
-        let start = starts.get(first as usize - 1).copied().unwrap_or(0);
-        let mut last = first.saturating_add(WINDOW - 1).min(of);
-        let end = |last: u32| starts.get(last as usize).copied().unwrap_or(content.len());
-        // Very long lines are cut below, so they do not make a window shorter.
-        let shown = |last: u32| {
-            let lines = starts[first as usize - 1..=last as usize - 1].iter().enumerate();
-            let ends = |place: usize| end(first + place as u32);
-            lines.map(|(place, start)| (ends(place) - start).min(LONGEST)).sum::<usize>()
-        };
-        while last > first && shown(last) > MOST_BYTES {
-            last = first + (last - first) / 2;
-        }
-        Self { first, last, of, span: Span::new(start, end(last)) }
+        let last = first.saturating_add(WINDOW - 1).min(of);
+        let at = |line: u32| starts.get(line as usize).copied().unwrap_or(content.len());
+        let span = Span::new(at(first - 1), at(last));
+        let shown = (first..=last).map(|line| (at(line) - at(line - 1)).min(LONGEST)).sum::<usize>();
+        let longest = if shown > MOST_BYTES { MOST_BYTES / WINDOW as usize } else { LONGEST };
+        Self { first, last, of, span, longest }
     }
 
     /// Whether all lines are in it.
@@ -71,7 +66,7 @@ pub(super) fn write(content: &[u8], window: &Window, spec: &'static LanguageSpec
             page,
             "<span class=\"l\" id=\"L{number}\"><a class=\"n\" tabindex=\"-1\" href=\"#L{number}\">{number}</a>"
         );
-        let shown = line.len().min(LONGEST);
+        let shown = line.len().min(window.longest);
         writer.line(&mut page, at, at + shown);
         if shown < line.len() {
             _ = write!(page, "<em class=\"cut\">… {} more bytes</em>", line.len() - shown);
@@ -170,6 +165,11 @@ mod tests {
         assert_eq!(Window::around(&content, u32::MAX).first, 19_501);
         assert!(Window::around(b"a\nb", 1).is_whole() && Window::around(b"", 1).is_whole());
         assert_eq!((Window::around(b"a\nb", 1).of, Window::around(b"", 9).of), (2, 0));
+        let wide = format!("{}\n", "x".repeat(400)).repeat(3_000).into_bytes();
+        let window = Window::around(&wide, 1_501);
+        assert_eq!((window.first, window.last), (1_501, 3_000), "all lines are to be had");
+        let page = write(&wide, &window, &crate::languages::LanguageSpec::PLAIN, &[]);
+        assert!(page.contains("… 200 more bytes") && page.len() < 500_000, "{}", page.len());
         let long = [vec![b'x'; 1 << 20], b"\ny".to_vec()].concat();
         let plain = &crate::languages::LanguageSpec::PLAIN;
         let page = write(&long, &Window::around(&long, 1), plain, &[]);

@@ -6,8 +6,9 @@ use crate::model::{Detail, How, Span};
 use crate::query;
 use crate::store::{Edge, FileView, SymbolView};
 
-/// Import lines whose words are looked at.
+/// Imports whose lines are looked at, and words of these lines: for each the text before it is read.
 const MOST_IMPORTS: usize = 400;
+const MOST_WORDS: usize = 1_000;
 
 /// A name in a text.
 pub(super) struct Name {
@@ -80,15 +81,13 @@ fn modules(view: &View<'_>, file: FileView<'_>, part: Span, known: &[Name]) -> V
     lines.sort_unstable();
     lines.dedup();
     let mut found = Vec::new();
-    for (start, end) in lines {
-        for word in words(content, start, end) {
-            let before = known.partition_point(|name| name.span.end <= word.start);
-            if known.get(before).is_some_and(|name| name.span.start < word.end) {
-                continue;
-            }
-            if let [module] = query::imported_at(view.snapshot, view.edges, file, word.start)[..] {
-                found.push(Name { span: word, class: "n-mod", link: links::file(view.id(), module.path()) });
-            }
+    for word in lines.into_iter().flat_map(|(start, end)| words(content, start, end)).take(MOST_WORDS) {
+        let before = known.partition_point(|name| name.span.end <= word.start);
+        if known.get(before).is_some_and(|name| name.span.start < word.end) {
+            continue;
+        }
+        if let [module] = query::imported_at(view.snapshot, view.edges, file, word.start)[..] {
+            found.push(Name { span: word, class: "n-mod", link: links::file(view.id(), module.path()) });
         }
     }
     found

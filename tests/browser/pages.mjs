@@ -131,6 +131,16 @@ await step("a line of a long file is shown wherever it is", async () => {
   await page.waitForFunction(() => document.querySelector(".scopes")?.textContent.includes("def method"));
 });
 
+await step("a picture leads from symbol to symbol", async () => {
+  await page.goto(`${SITE}/s/${SHOP}?id=${encodeURIComponent("numbers.py::add#function")}`);
+  await page.locator("a", { hasText: "Calls as a picture" }).click();
+  await page.waitForSelector("svg.picture");
+  assert.equal(await page.locator("svg .node").count(), 2);
+  await page.locator("svg a", { hasText: "Counter.count" }).click();
+  await page.waitForURL(/id=numbers\.py%3A%3ACounter\.count/);
+  assert.equal(await page.locator("svg .own text").first().textContent(), "Counter.count");
+});
+
 await step("a hostile repository runs nothing", async () => {
   await page.goto(`${SITE}/r/${HOSTILE}/`);
   const names = await page.locator("tbody th a").all();
@@ -171,6 +181,8 @@ const pages = {
   long: `/r/${HOSTILE}/deep.py`,
   symbol: `/s/${SHOP}?id=${encodeURIComponent("numbers.py::add#function")}`,
   search: "/search?q=add",
+  picture: `/g/${SHOP}/?of=calls&id=${encodeURIComponent("numbers.py::add#function")}`,
+  matrix: `/m/${SHOP}/`,
   missing: "/nowhere",
 };
 for (const scheme of ["light", "dark"]) {
