@@ -9,8 +9,10 @@ use super::layout::{LONGEST, Place, layout};
 pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     let found = layout(graph);
     let (width, height) = (found.width, found.height);
+    // An image has no links in it for those who listen.
+    let role = if has_links { "group" } else { "img" };
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" font-family=\"monospace\" font-size=\"12\"><title>{}</title>\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"{role}\" font-family=\"monospace\" font-size=\"12\"><title>{}</title>\
          <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" d=\"M0 0 8 4 0 8z\" fill=\"#56635d\"/></marker></defs>\
          <rect class=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
         escaped(title)

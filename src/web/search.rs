@@ -7,7 +7,7 @@ use super::layout::Page;
 use super::links;
 use super::routes::Asked;
 use super::text::Visible;
-use crate::answer::Request;
+use super::view;
 use crate::query;
 use crate::tools;
 
@@ -108,7 +108,7 @@ fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<V
             args.insert(name.to_owned(), asked.value(key).into());
         }
     }
-    let request = Request { for_people: true, ..Request::default() };
+    let request = view::request();
     let envelope = tools::call(asked.cx, tool, args, &request);
     let text = |key: &str| envelope.value[key].as_str().map(str::to_owned);
     if envelope.is_error { Err(text("error").unwrap_or_default()) } else { Ok(envelope.value) }
@@ -181,7 +181,7 @@ fn files(asked: &Asked<'_>, sort: &str) -> Markup {
         "" => registry.all(),
         repo => registry.get(repo).into_iter().collect(),
     };
-    let request = Request::default();
+    let request = view::request();
     let caller = asked.cx.caller(&request);
     let mut found: Vec<(u32, String, String)> = Vec::new();
     for sidecar in repos {

@@ -1,5 +1,7 @@
 //! A fresh index as a page sees it.
 
+use std::time::Duration;
+
 use crate::answer::Request;
 use crate::catalog::indexes::Repo;
 use crate::catalog::related;
@@ -17,13 +19,21 @@ pub(super) struct View<'a> {
     pub edges: &'a EdgeTable,
 }
 
+/// Longest wait for changed files: whoever loads a page again wants the last edit.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A request for a page.
+pub(super) fn request() -> Request {
+    Request { for_people: true, patience: Some(PATIENCE), ..Request::default() }
+}
+
 /// A part of a page, and the files that it is made from.
 pub(super) type Made<T> = Result<(T, Vec<String>), Failure>;
 
 /// Answers from the index of a known repository. Files of the answer are compared with those on disk; when something is
 /// missing, the whole folder is.
 pub(super) fn on<T>(cx: &Context, repo: &str, ask: impl Fn(&View<'_>) -> Made<T>) -> Result<T, Failure> {
-    let request = Request { for_people: true, ..Request::default() };
+    let request = request();
     let caller = cx.caller(&request);
     if caller.indexes.registry().get(repo).is_none() {
         return Err(Failure::missing("There is no such repository here."));

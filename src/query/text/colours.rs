@@ -78,13 +78,11 @@ fn colour(node: Node<'_>) -> Option<Option<Colour>> {
     if has(&["interpolation", "substitution", "expansion"]) {
         return Some(None);
     }
-    let is_leaf = node.child_count() == 0;
     if has(&["string", "heredoc", "char_literal", "rune_literal", "character", "regex"]) && !has(&["type", "concat"]) {
         return Some(Some(Colour::Text));
     }
-    if !is_leaf {
-        return has(&["integral_type", "floating_point_type", "boolean_type", "void_type"])
-            .then_some(Some(Colour::Type));
+    if node.child_count() > 0 {
+        return None;
     }
     match kind {
         "true" | "false" | "null" | "nil" | "none" | "undefined" | "self" | "this" | "super" | "boolean_literal" => {
@@ -125,7 +123,7 @@ mod tests {
         check("a.rs", "let a: u8 = 1; // \"b\"", "kkk....tt...n..cccccc");
         check("a.go", "var s string = `a` // b", "kkk...tttttt...sss.cccc");
         check("a.js", "const a = `x${b}y`, c = null;", "kkkkk.....ss....ss......kkkk.");
-        check("A.java", "class A { int a = 2; }", "kkkkk.....ttt.....n...");
+        check("A.java", "class A { int a = 2; }", "kkkkk.....kkk.....n...");
     }
 
     #[test]
