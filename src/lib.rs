@@ -24,7 +24,8 @@
 //!    result until something changes.
 //! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.
 //!
-//! [`embed`] turns texts into vectors by a model that the user has set up, for searches by meaning.
+//! [`embed`] turns texts into vectors by a model that the user has set up, for searches by meaning. [`summarize`] asks a
+//! model what symbols without documentation are for.
 //!
 //! [`github`] searches repositories and reads commits over GitHub's REST API. [`net`] is the guarded HTTP client for
 //! all network access, with checks on hosts, secrets, time and size.
@@ -74,6 +75,7 @@ pub mod query;
 pub mod resolve;
 pub mod setup;
 pub mod store;
+pub mod summarize;
 pub mod tools;
 pub mod watch;
 #[cfg(feature = "web")]

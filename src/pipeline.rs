@@ -1,5 +1,6 @@
 //! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
+mod batches;
 mod earlier;
 mod embed;
 mod excerpt;
@@ -10,6 +11,7 @@ mod project;
 mod read;
 mod relate;
 mod room;
+mod summarize;
 mod tree;
 mod unsaved;
 
@@ -23,6 +25,7 @@ pub use project::{OfProject, of_project};
 use read::{Origin, Read, Reading};
 pub use relate::{can_relate, relations};
 use room::Room;
+pub use summarize::{Summarized, Summarizing, SummaryError, Unsummarized, summarize, unsummarized};
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 pub use unsaved::{Again, Unsaved, relations_with_unsaved, with_unsaved};
 

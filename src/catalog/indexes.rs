@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Caller;
+use super::background::after_edits;
 use super::early;
 use super::freshness::{Open, STRICT, looked_at};
 use super::here::here;
@@ -138,6 +139,7 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
         return Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness, is_kept: false });
     };
     let seen = early::or_awaited(caller, &sidecar, &root, looked_at(caller, open, &sidecar, &root, since)?)?;
+    after_edits(caller, &sidecar, &seen.snapshot);
     let here = here(caller, &root);
     let (snapshot, freshness) = (as_seen(caller, seen.snapshot), Some(seen.freshness));
     Ok(Repo { sidecar, snapshot, root: Some(root), here, freshness, is_kept: seen.is_kept })

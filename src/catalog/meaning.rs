@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::Caller;
+use super::background::Background;
 use super::indexes::{Repo, store_error};
 use super::remotes::net_error;
 use crate::answer::{Code, Error};
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::embed::{self, HOW, Provider, Purpose};
 use crate::net::api::Failure;
 use crate::pipeline::{self, EmbedError, Embedded, Embedding, Missing};
-use crate::store::{Meanings, Snapshot};
+use crate::store::{Meanings, Registry, Sidecar, Snapshot};
 
 /// Maximum wait for another process that embeds the same repository.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,9 +27,13 @@ const MOST_JOINED: usize = 8;
 /// Models of a process. Nothing is opened before its first use.
 #[derive(Default)]
 pub struct Models {
-    provider: OnceLock<Result<Option<Arc<dyn Provider>>, String>>,
+    provider: Arc<OnceLock<Opened>>,
     joined: Mutex<Vec<Joined>>,
+    pub(super) background: Background,
 }
+
+/// A provider that was opened, or the reason why it cannot be.
+type Opened = Result<Option<Arc<dyn Provider>>, String>;
 
 /// Vectors of a snapshot that has them all.
 struct Joined {
@@ -39,9 +44,35 @@ struct Joined {
 impl Models {
     /// The provider that is set up, if any.
     pub fn provider(&self, config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
-        let made = self.provider.get_or_init(|| embed::provider(config).map_err(|err| err.to_string()));
-        made.clone().map_err(|problem| Error::new(Code::Unavailable, problem))
+        opened(&self.provider, config).map_err(|problem| Error::new(Code::Unavailable, problem))
     }
+
+    /// Embeds in the background what a checkout lacks; with `edits` only where it was embedded before.
+    pub(super) fn embed_more(&self, config: &Config, registry: &Registry, sidecar: &Sidecar, edits: bool) {
+        let (provider, config) = (self.provider.clone(), config.clone());
+        self.background.start("embeddings", registry, sidecar, move |snapshot| {
+            let Ok(Some(provider)) = opened(&provider, &config) else { return };
+            if let Err(err) = embed_more(snapshot, &provider, edits) {
+                tracing::warn!(%err, "not everything is embedded yet");
+            }
+        });
+    }
+}
+
+fn opened(provider: &OnceLock<Opened>, config: &Config) -> Opened {
+    provider.get_or_init(|| embed::provider(config).map_err(|err| err.to_string())).clone()
+}
+
+/// Embeds what a snapshot lacks; with `edits` only if some of its store was embedded before.
+fn embed_more(snapshot: &Snapshot, provider: &Arc<dyn Provider>, edits: bool) -> Result<(), EmbedError> {
+    let identity = provider.identity();
+    if edits && snapshot.vectors(&identity)?.is_none() {
+        return Ok(());
+    }
+    let missing = pipeline::missing(snapshot, &identity, false)?;
+    let (progress, cancelled) = (&crate::model::unfollowed, &Arc::default());
+    let how = Embedding { provider, batch: None, force: false, until: None, progress, cancelled, patience: PATIENCE };
+    pipeline::embed(snapshot, &missing, &how).map(drop).map_err(|(err, _)| err)
 }
 
 /// The provider that is set up, or the error that says how to set one up.
@@ -50,6 +81,13 @@ pub fn provider(caller: &Caller<'_>) -> Result<Arc<dyn Provider>, Error> {
         let message = format!("search by meaning needs an embedding provider and none is set up: {HOW}");
         Error::new(Code::NoEmbeddingProvider, message)
     })
+}
+
+/// Whether a provider is set up that has embedded a repository, if only in part.
+pub fn is_embedded(caller: &Caller<'_>, repo: &Repo) -> bool {
+    let provider = caller.config.models.embeds().then(|| caller.models.provider(caller.config).ok().flatten());
+    let vectors = provider.flatten().and_then(|provider| repo.snapshot.vectors(&provider.identity()).ok().flatten());
+    vectors.is_some_and(|vectors| !vectors.is_empty())
 }
 
 /// Vector of a question.
@@ -121,6 +159,11 @@ pub struct Options<'a> {
     pub force: bool,
     /// Time when the run ends.
     pub until: Option<Instant>,
+}
+
+/// Begins to embed a checkout in the background.
+pub fn begin(caller: &Caller<'_>, sidecar: &Sidecar) {
+    caller.models.embed_more(caller.config, caller.indexes.registry(), sidecar, false);
 }
 
 /// Texts of a repository without a vector, for a caller who may change its index.

@@ -2,6 +2,7 @@
 //!
 //! Every function takes a [`Caller`]: the request, and the state that the process keeps.
 
+mod background;
 pub mod doctor;
 mod early;
 pub mod files;
@@ -17,6 +18,7 @@ mod reach;
 pub mod related;
 pub mod remotes;
 pub mod runs;
+pub mod summaries;
 pub mod unsaved;
 mod views;
 

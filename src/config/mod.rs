@@ -85,6 +85,8 @@ pub struct Config {
     pub log_file: Option<PathBuf>,
     /// Log filter, as `RUST_LOG` spells it.
     pub log: String,
+    /// Whether symbols without documentation are summarised by a model.
+    pub use_ai_summaries: bool,
     /// Settings without effect in this version, by key or variable.
     pub in_vain: Vec<&'static str>,
     /// Hosts that may be on a private network or lack TLS, by name or address; `*` for all.
@@ -165,6 +167,7 @@ impl Default for Config {
             log_file: None,
             // rmcp warns of every client mistake, which the client is told anyway.
             log: "warn,rmcp=error".to_owned(),
+            use_ai_summaries: false,
             in_vain: Vec::new(),
             trusted_hosts: Vec::new(),
             ca_file: None,

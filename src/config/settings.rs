@@ -192,11 +192,10 @@ settings! {
     user log: String = ["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"] small,
         |config, log| config.log = log,
         config.log;
-    /// Whether symbols without documentation are summarised by a model.
-    #[schemars(skip)]
+    /// Whether symbols without documentation are summarised by a model, where one is set up: their code is sent to it.
     user use_ai_summaries: bool = ["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"] yes_or_no,
-        |config, wanted| config.asks_in_vain(wanted, "use_ai_summaries"),
-        config.in_vain.contains(&"use_ai_summaries");
+        |config, wanted| config.use_ai_summaries = wanted,
+        config.use_ai_summaries;
     /// Whether context providers (dbt, git blame) enrich an index.
     #[schemars(skip)]
     user context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
@@ -214,6 +213,18 @@ settings! {
     user openai_embed_model: String = ["CODELODE_OPENAI_EMBED_MODEL", "OPENAI_EMBED_MODEL"] text,
         |config, model| config.models.openai.embed_model = named(model),
         config.models.openai.embed_model;
+    /// The model of that server that summarises; its key is in `OPENAI_API_KEY`.
+    user openai_model: String = ["CODELODE_OPENAI_MODEL", "OPENAI_MODEL"] text,
+        |config, model| config.models.openai.model = named(model),
+        config.models.openai.model;
+    /// The base URL of Anthropic's interface.
+    user anthropic_api_base: String = ["CODELODE_ANTHROPIC_API_BASE", "ANTHROPIC_API_BASE"] text,
+        |config, url| config.models.anthropic.base = base_url(&url)?,
+        config.models.anthropic.base.as_str();
+    /// The model of Anthropic that summarises; its key is in `ANTHROPIC_API_KEY`.
+    user anthropic_model: String = ["CODELODE_ANTHROPIC_MODEL", "ANTHROPIC_MODEL"] text,
+        |config, model| config.models.anthropic.model = named(model),
+        config.models.anthropic.model;
     /// The base URL of Gemini's interface.
     user google_api_base: String = ["CODELODE_GOOGLE_API_BASE", "GOOGLE_API_BASE"] text,
         |config, url| config.models.google.base = base_url(&url)?,
@@ -222,6 +233,34 @@ settings! {
     user google_embed_model: String = ["CODELODE_GOOGLE_EMBED_MODEL", "GOOGLE_EMBED_MODEL"] text,
         |config, model| config.models.google.embed_model = named(model),
         config.models.google.embed_model;
+    /// The model of Gemini that summarises; its key is in `GOOGLE_API_KEY`.
+    user google_model: String = ["CODELODE_GOOGLE_MODEL", "GOOGLE_MODEL"] text,
+        |config, model| config.models.google.model = named(model),
+        config.models.google.model;
+    /// Which service summarises when several are set up: `anthropic`, `gemini` or `openai`; else the first of these.
+    user summary_provider: String = ["CODELODE_SUMMARY_PROVIDER"] text,
+        |config, name| config.models.summary_provider = service(&name)?,
+        config.models.summary_provider;
+    /// How many symbols a request to summarise holds.
+    user summary_batch_size: usize = ["CODELODE_SUMMARY_BATCH_SIZE", "OPENAI_BATCH_SIZE"] number,
+        |config, n_symbols| config.models.summary_batch = n_symbols.clamp(1, 100),
+        config.models.summary_batch;
+    /// How many requests to summarise are under way at once.
+    user summary_concurrency: usize = ["CODELODE_SUMMARY_CONCURRENCY", "OPENAI_CONCURRENCY"] number,
+        |config, n_requests| config.models.summary_concurrency = n_requests.clamp(1, 64),
+        config.models.summary_concurrency;
+    /// How many tokens an answer with summaries may have; 0 for as many as they need.
+    user summary_max_tokens: usize = ["CODELODE_SUMMARY_MAX_TOKENS", "OPENAI_MAX_TOKENS"] number,
+        |config, n_tokens| config.models.summary_max_tokens = (n_tokens > 0).then_some(n_tokens),
+        config.models.summary_max_tokens.unwrap_or(0);
+    /// How many tokens of code a run may send to be summarised, by estimate; the next run goes on. 0 for no limit.
+    user summary_budget: u64 = ["CODELODE_SUMMARY_BUDGET"] number,
+        |config, n_tokens| config.models.summary_budget = (n_tokens > 0).then_some(n_tokens),
+        config.models.summary_budget.unwrap_or(0);
+    /// What a million tokens sent and received for summaries cost, in dollars, as `1/5`, for the estimate.
+    user summary_price: String = ["CODELODE_SUMMARY_PRICE"] text,
+        |config, price| config.models.summary_price = Some(prices(&price)?),
+        config.models.summary_price;
     /// How many texts a request to embed holds.
     user embed_batch_size: usize = ["CODELODE_EMBED_BATCH_SIZE"] number,
         |config, n_texts| config.models.embed_batch = n_texts.clamp(1, 2048),
@@ -374,8 +413,25 @@ fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
 
 /// Parses an amount of dollars.
 fn dollars(text: &str) -> Result<f64, String> {
-    let amount = text.trim_start_matches('$').parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    let amount =
+        text.trim().trim_start_matches('$').parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
     amount.ok_or_else(|| format!("is {text:?}; give dollars, as 0.02"))
+}
+
+/// Parses the price of tokens sent and of tokens received.
+fn prices(text: &str) -> Result<(f64, f64), String> {
+    let pair = text.split_once('/').and_then(|(sent, received)| Some((dollars(sent).ok()?, dollars(received).ok()?)));
+    pair.ok_or_else(|| format!("is {text:?}; give dollars for tokens sent and received, as 1/5"))
+}
+
+/// The name of a service that summarises.
+fn service(name: &str) -> Result<Option<String>, String> {
+    match name.trim().to_lowercase().as_str() {
+        "" => Ok(None),
+        "google" => Ok(Some("gemini".to_owned())),
+        name @ ("anthropic" | "gemini" | "openai") => Ok(Some(name.to_owned())),
+        _ => Err(format!("is {name:?}; say anthropic, gemini or openai")),
+    }
 }
 
 /// A name, unless it is empty.

@@ -40,7 +40,7 @@ fn older_names_are_fallbacks() {
     assert_eq!(config.max_files, Some(7));
     assert_eq!(config.freshness, Freshness::Strict);
     assert!(config.redact_source_root);
-    assert_eq!(config.in_vain, ["use_ai_summaries"], "and context providers are not asked for");
+    assert!(config.use_ai_summaries && config.in_vain.is_empty(), "context providers are not asked for");
     assert_eq!(config.log_file.as_deref(), Some(Path::new("/tmp/log")));
 
     let both = [("CODELODE_INDEX_PATH", "/new"), ("CODE_INDEX_PATH", "/old")];
@@ -112,7 +112,7 @@ fn paths_are_mapped_by_the_first_pair_that_fits() {
 fn every_key_can_be_set_and_is_in_the_schema() {
     let schema = schemars::schema_for!(Settings);
     let properties = schema.get("properties").and_then(|value| value.as_object()).unwrap();
-    let is_shown = |key: &&str| !["use_ai_summaries", "context_providers"].contains(key);
+    let is_shown = |key: &&str| *key != "context_providers";
     let shown: Vec<&str> = settings::KEYS.iter().map(|key| key.name).filter(is_shown).collect();
     assert_eq!(properties.keys().map(String::as_str).collect::<Vec<_>>(), shown);
     for key in settings::KEYS {
@@ -127,7 +127,7 @@ fn asking_for_what_no_version_does_yet_is_remembered_and_asking_for_nothing_is_n
         let env: Vec<(&str, &str)> = env.iter().copied().chain([("HOME", "/home/me")]).collect();
         decide(file, &env, &none).unwrap().in_vain
     };
-    assert_eq!(in_vain("use_ai_summaries = false\ncontext_providers = false", &[]), [""; 0]);
+    assert_eq!(in_vain("use_ai_summaries = true\ncontext_providers = false", &[]), [""; 0]);
     assert_eq!(in_vain("context_providers = true", &[]), ["context_providers"]);
     assert_eq!(in_vain("context_providers = true", &[("CODELODE_CONTEXT_PROVIDERS", "no")]), [""; 0]);
 }
@@ -266,4 +266,28 @@ fn each_setting_is_shown_with_its_origin() {
     assert_eq!(line("tests"), "[\"qa/\",\"own/\"] project_file+user_file .codelode.toml, config.toml");
     assert_eq!(line("max_file_size"), "512000 default default");
     assert_eq!(shown.len(), KEYS.len() + 1);
+}
+
+#[test]
+fn models_that_summarise_are_set_by_their_usual_names() {
+    let env = [
+        ("HOME", "/home/me"),
+        ("ANTHROPIC_API_KEY", "sk-a"),
+        ("ANTHROPIC_MODEL", "claude"),
+        ("GOOGLE_MODEL", "gemini"),
+        ("OPENAI_MODEL", "local"),
+        ("OPENAI_CONCURRENCY", "2"),
+        ("OPENAI_BATCH_SIZE", "5"),
+        ("OPENAI_MAX_TOKENS", "700"),
+        ("CODELODE_SUMMARY_PRICE", "1/$5"),
+    ];
+    let models = decide("summary_provider = 'google'", &env, &Flags::default()).unwrap().models;
+    assert_eq!(models.anthropic.key, Some(Secret("sk-a".to_owned())));
+    assert_eq!(models.anthropic.model.as_deref(), Some("claude"));
+    assert_eq!(models.google.model.as_deref(), Some("gemini"));
+    assert_eq!(models.openai.model.as_deref(), Some("local"));
+    assert_eq!((models.summary_concurrency, models.summary_batch, models.summary_max_tokens), (2, 5, Some(700)));
+    assert_eq!((models.summary_price, models.summary_provider.as_deref()), (Some((1.0, 5.0)), Some("gemini")));
+    assert!(decide("summary_provider = 'bing'", &env, &Flags::default()).unwrap_err().contains("anthropic"));
+    assert!(decide("summary_price = '1'", &env, &Flags::default()).unwrap_err().contains("1/5"));
 }

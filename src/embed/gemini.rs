@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
-use super::remote::{Remote, below, numbers};
+use super::remote::{Remote, numbers};
 use super::{Error, Provider, Purpose};
 use crate::config::{Models, Secret};
+use crate::net::api::below;
 use crate::net::{Client, Credentials};
 
 /// Prices in dollars for a million tokens, as published in 2025.

@@ -109,7 +109,7 @@ pub fn provider(config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
         Client::new(Options { trusted_hosts, ca_file, silence: config.models.embed_timeout, ..Options::default() })
     };
     if let Some(model) = &openai.embed_model
-        && openai::is_set_up(openai)
+        && openai.can_be_asked()
     {
         return Ok(Some(Arc::new(openai::OpenAi::new(client(), &config.models, model))));
     }

@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
-use super::remote::{Remote, below, numbers};
+use super::remote::{Remote, numbers};
 use super::{Error, Provider, Purpose};
-use crate::config::{Models, OPENAI, Service};
+use crate::config::Models;
+use crate::net::api::below;
 use crate::net::{Client, Credentials};
 
 /// Prices of OpenAI's own models in dollars for a million tokens, as published in 2025.
@@ -24,21 +25,12 @@ pub(super) struct OpenAi {
     price: Option<f64>,
 }
 
-/// Whether a server can be asked: OpenAI's own needs a key.
-pub(super) fn is_set_up(service: &Service) -> bool {
-    service.key.is_some() || !is_openai(service)
-}
-
-fn is_openai(service: &Service) -> bool {
-    service.base.as_str().trim_end_matches('/') == OPENAI
-}
-
 impl OpenAi {
     pub fn new(client: Client, models: &Models, model: &str) -> Self {
         let service = &models.openai;
         let url = below(&service.base, &["embeddings"]);
         let credentials = service.key.as_ref().map(|key| Credentials::bearer(&url, &key.0));
-        let known = PRICES.iter().find(|(name, _)| is_openai(service) && *name == model).map(|(_, price)| *price);
+        let known = PRICES.iter().find(|(name, _)| service.is_openai() && *name == model).map(|(_, price)| *price);
         Self {
             remote: Remote { client, url, credentials, timeout: models.embed_timeout },
             model: model.to_owned(),

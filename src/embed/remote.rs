@@ -81,12 +81,3 @@ impl Remote {
 pub(super) fn numbers(list: &Value) -> Option<Vec<f32>> {
     list.as_array()?.iter().map(|number| Some(number.as_f64()? as f32)).collect()
 }
-
-/// A URL below a base.
-pub(super) fn below(base: &Url, parts: &[&str]) -> Url {
-    let mut url = base.clone();
-    if let Ok(mut path) = url.path_segments_mut() {
-        path.pop_if_empty().extend(parts);
-    }
-    url
-}

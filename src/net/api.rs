@@ -140,6 +140,15 @@ impl Client {
     }
 }
 
+/// A URL below a base.
+pub fn below(base: &Url, parts: &[&str]) -> Url {
+    let mut url = base.clone();
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(parts);
+    }
+    url
+}
+
 /// Message of an error answer, on one line and without the key.
 fn message(bytes: &[u8], credentials: Option<&Credentials>) -> String {
     let Ok(answer) = serde_json::from_slice::<Value>(bytes) else { return String::new() };

@@ -4,10 +4,11 @@
 //! as they arrive, so a run that is cancelled or killed is continued by the next one.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::batches::Batches;
 use crate::embed::{self, Provider, Purpose};
 use crate::model::{Kind, Progress};
 use crate::store::{
@@ -90,7 +91,7 @@ impl Missing {
 
 /// Text that stands for a symbol: name, owner, signature, summary and first lines.
 pub fn text(symbol: &SymbolView<'_>) -> String {
-    let (signature, summary) = (symbol.signature(SIGNATURE), symbol.summary(SUMMARY));
+    let (signature, summary) = (symbol.signature(SIGNATURE), symbol.documented(SUMMARY));
     let mut text = format!("{} {}\n{signature}\n{summary}\n", symbol.detail().as_str(), symbol.qualified_name());
     let span = symbol.span();
     let start = symbol.signature_start() as usize + symbol.signature_source().len();
@@ -201,53 +202,26 @@ pub fn embed(snapshot: &Snapshot, missing: &Missing, how: &Embedding<'_>) -> Res
     let texts: Vec<&(TextKey, SymbolId)> = missing.texts.iter().filter(is_missing).collect();
     done.missing = texts.len();
     let batch = how.batch.unwrap_or(usize::MAX).clamp(1, provider.batch());
-    let batches: Vec<&[&(TextKey, SymbolId)]> = texts.chunks(batch).collect();
-    let stopped = AtomicBool::new(false);
-    let is_over = || stopped.load(Ordering::Relaxed) || how.until.is_some_and(|until| Instant::now() >= until);
-    let next = AtomicUsize::new(0);
-    let mut failure: Option<EmbedError> = None;
-    std::thread::scope(|scope| {
-        // Requests wait for the writer when it falls behind.
-        let (sender, arrived) = mpsc::sync_channel(2 * provider.concurrency());
-        for _ in 0..provider.concurrency().min(batches.len()) {
-            let (sender, batches, next, is_over) = (sender.clone(), &batches, &next, &is_over);
-            scope.spawn(move || {
-                while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over()) {
-                    let texts: Vec<String> = batch.iter().map(|(_, symbol)| text_of(snapshot, *symbol)).collect();
-                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                    let letters = texts.iter().map(|text| text.len() as u64).sum::<u64>();
-                    let vectors = provider.embed(&texts, Purpose::Document, how.cancelled);
-                    let is_failure = vectors.is_err();
-                    if sender.send((*batch, letters, vectors)).is_err() || is_failure {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let (of, mut letters) = (Some(texts.len() as u64), 0);
-        for (batch, n_letters, vectors) in arrived {
-            let rows = vectors
-                .map_err(EmbedError::from)
-                .map(|vectors| batch.iter().map(|(key, _)| *key).zip(vectors).collect::<Vec<(TextKey, Vec<f32>)>>());
-            let dimensions = rows.as_ref().ok().and_then(|rows| Some(rows.first()?.1.len()));
-            match rows.and_then(|rows| writer.append(&rows).map_err(EmbedError::from)) {
-                Ok(()) => {
-                    letters += n_letters;
-                    done.embedded += batch.len();
-                    done.missing -= batch.len();
-                    done.dimensions = dimensions.unwrap_or(done.dimensions);
-                    (how.progress)(done.embedded as u64, of, "embedding");
-                }
-                // What other requests have brought, and cost, is still stored.
-                Err(err) => {
-                    stopped.store(true, Ordering::Relaxed);
-                    failure.get_or_insert(err);
-                }
-            }
-        }
-        done.tokens = letters / TOKEN;
+    let batches = Batches { size: batch, concurrency: provider.concurrency(), until: how.until };
+    let (of, mut letters) = (Some(texts.len() as u64), 0);
+    let ask = |batch: &[&(TextKey, SymbolId)]| {
+        let texts: Vec<String> = batch.iter().map(|(_, symbol)| text_of(snapshot, *symbol)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let letters = texts.iter().map(|text| text.len() as u64).sum::<u64>();
+        Ok((letters, provider.embed(&texts, Purpose::Document, how.cancelled)?))
+    };
+    let failure = batches.send(&texts, ask, |batch, (n_letters, vectors)| -> Result<(), EmbedError> {
+        let dimensions = vectors.first().map(Vec::len);
+        let rows: Vec<(TextKey, Vec<f32>)> = batch.iter().map(|(key, _)| *key).zip(vectors).collect();
+        writer.append(&rows)?;
+        letters += n_letters;
+        done.embedded += batch.len();
+        done.missing -= batch.len();
+        done.dimensions = dimensions.unwrap_or(done.dimensions);
+        (how.progress)(done.embedded as u64, of, "embedding");
+        Ok(())
     });
+    done.tokens = letters / TOKEN;
     // A replacement must not lack what it replaces.
     if how.force && (failure.is_some() || done.missing > 0) {
         return match failure {

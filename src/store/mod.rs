@@ -11,13 +11,14 @@
 //! ranks.<n>         ranks of its symbols by those edges (ranks.rs): derived likewise
 //! texts.all         keys of the texts that stand for symbols, of all files (texts.rs): derived on first use
 //! vectors.m<hash>   vectors of such texts by one model (vectors.rs); it only grows, and no commit touches it
+//! summaries.all     summaries of symbols by a model (summaries.rs); it only grows likewise
 //! index/            tantivy's segments; its own list of them lives in the manifest
 //! lock              held by the writer
 //! ```
 //!
 //! A commit writes new files, syncs them all at once, and only then renames a manifest that names them. Files that no
 //! manifest names do not exist: the next run sweeps them away, except tables that a live process is writing (their
-//! names end in `.new`, and they are locked), and vectors, which cost time or money. So a process killed at any point leaves the old generation or the new
+//! names end in `.new`, and they are locked), and vectors and summaries, which cost time or money. So a process killed at any point leaves the old generation or the new
 //! one. Readers hold their mappings and are never disturbed.
 
 #[cfg(any(test, fuzzing))]
@@ -42,6 +43,7 @@ pub use search::index::{Clause, Field, index_schema};
 pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
 pub use tables::files::{Entry, FileTable, Row};
 pub use tables::ranks::{Rank, RankTable};
+pub use tables::summaries::{SummaryTable, SummaryWriter};
 pub use tables::texts::{TextRow, TextTable};
 pub use tables::vectors::{TextKey, VectorTable, VectorWriter, text_key};
 
@@ -157,11 +159,13 @@ impl Store {
         Manifest::read(&self.dir)
     }
 
-    /// Identity of the published generation, without reading it: the manifest's inode, size and time.
+    /// Identity of the published generation and of the summaries, without reading them.
     pub fn stamp(&self) -> Option<(u64, u64, i64)> {
         use std::os::unix::fs::MetadataExt;
         let meta = std::fs::metadata(Manifest::path(&self.dir)).ok()?;
-        Some((meta.ino(), meta.len(), meta.mtime() * 1_000_000_000 + meta.mtime_nsec()))
+        // Summaries arrive after the commit of what they describe.
+        let summaries = std::fs::metadata(tables::summaries::path(&self.dir)).map_or(0, |meta| meta.len());
+        Some((meta.ino(), meta.len() ^ summaries << 32, meta.mtime() * 1_000_000_000 + meta.mtime_nsec()))
     }
 
     /// Newest snapshot of a checkout.

@@ -9,6 +9,7 @@ use super::fields::{Facts, Fields};
 use super::filters::{Filters, check_kind};
 use super::get_symbol_source::Member;
 use super::indexes::{self, Repo};
+use super::meaning::Meaning;
 use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths};
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::model::Kind;
@@ -205,7 +206,17 @@ impl Tool for GetRankedContext {
             let named: Vec<String> = named.collect();
             (!named.is_empty()).then_some(named)
         };
-        let found = indexes::answered(call, &mut repo, |repo| ask(repo, &search), about)?;
+        let ask = |repo: &Repo| {
+            let found = ask(repo, &search)?;
+            // A description may share no word with the code; a name is found by its words.
+            if search.order == Order::Centrality || !found.form.is_some_and(Form::is_prose) {
+                return Ok(found);
+            }
+            let meaning = Meaning::unasked(call, repo, &filters.text)?;
+            let by_meaning = meaning.map(|meaning| meaning.ask(call, repo, &search)).transpose()?;
+            Ok(by_meaning.flatten().unwrap_or(found))
+        };
+        let found = indexes::answered(call, &mut repo, ask, about)?;
         let best = found.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let least = match args.strategy {
             Strategy::Centrality => LEAST_CENTRAL,

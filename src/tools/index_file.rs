@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
+use super::summaries::{Summarized, summarized};
 use super::{Call, Code, Error, Tool};
 use crate::catalog::runs::{self, ReadAgain};
 
@@ -15,9 +16,9 @@ use crate::catalog::runs::{self, ReadAgain};
 pub struct Args {
     /// The file, absolute or relative to the working directory.
     path: String,
-    /// Summarise by a model, where one is set up.
+    /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
     /// Let context providers add what they know.
     #[serde(default)]
@@ -34,6 +35,8 @@ pub struct Output {
     /// `indexed`, `unchanged` or `removed`.
     message: &'static str,
     symbol_count: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summaries: Option<Summarized>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     duration_seconds: f64,
@@ -67,12 +70,12 @@ impl Tool for IndexFile {
         };
         let symbol_count = now.map_or(0, |view| view.symbol_count());
         let duration_seconds = (started.elapsed().as_secs_f64() * 1e4).round() / 1e4;
-        let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
-        let mut warnings = without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]);
+        let mut warnings = without_effect(&[("context_providers", args.context_providers)]);
         if now.is_some_and(|view| view.has_errors() || view.given_up()) {
             warnings.push(format!("syntax errors in {file}: symbols are missing there"));
         }
+        let summaries = summarized(call, &repo.sidecar, args.use_ai_summaries, &mut warnings)?;
         let repo = repo.sidecar.repo.clone();
-        Ok(Output { success: true, repo, file, message, symbol_count, warnings, duration_seconds })
+        Ok(Output { success: true, repo, file, message, symbol_count, summaries, warnings, duration_seconds })
     }
 }

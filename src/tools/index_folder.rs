@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::without_effect;
 use super::indexes::{open_sidecar, timestamp};
+use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
-use crate::catalog::{Options, Report, runs};
+use crate::catalog::{Options, Report, meaning, runs};
 use crate::store::{FileView, Sidecar};
 
 /// Index a local project folder now, or update its index. Rarely needed: the first question does it, and edits are
@@ -34,10 +35,14 @@ pub struct Args {
     /// Read only what changed.
     #[serde(default = "yes")]
     incremental: bool,
-    /// Summarise by a model, where one is set up.
+    /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
+    /// Embed it for search by meaning, by the model that is set up.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    embed: bool,
     /// Let context providers add what they know.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -71,6 +76,10 @@ pub struct Output {
     left_out: Option<Vec<LeftOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git_head: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summaries: Option<Summarized>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embeddings: Option<Embeddings>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     discovery_ms: u64,
@@ -121,10 +130,45 @@ impl Tool for IndexFolder {
             output.left_out = Some(call.page(left_out(call, &report.sidecar)?, usize::MAX));
         }
         call.found(true);
-        let (summaries, providers) = (args.use_ai_summaries, args.context_providers);
-        output.warnings.extend(without_effect(&[("use_ai_summaries", summaries), ("context_providers", providers)]));
+        output.warnings.extend(without_effect(&[("context_providers", args.context_providers)]));
+        output.embeddings = args.embed.then(|| embedded(call, &report.sidecar)).transpose()?;
+        output.summaries = summarized(call, &report.sidecar, args.use_ai_summaries, &mut output.warnings)?;
         Ok(output)
     }
+}
+
+/// Embeddings of what was indexed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Embeddings {
+    provider: &'static str,
+    model: String,
+    /// Texts embedded now.
+    embedded: usize,
+    /// Texts that have none yet. A server goes on beside its answers.
+    missing: usize,
+}
+
+/// Embeds what was indexed: at once for a person, and in the background of a server.
+fn embedded(call: &Call<'_>, sidecar: &Sidecar) -> Result<Embeddings, Error> {
+    let provider = meaning::provider(call)?;
+    let repo = open_sidecar(call, sidecar.clone())?;
+    let missing = meaning::missing(call, &repo, &*provider, false)?;
+    let mut done = missing.counts;
+    if call.request.for_people {
+        let options = meaning::Options { provider: &provider, batch: None, force: false, until: None };
+        match meaning::run(call, &repo, &missing, &options) {
+            Ok(embedded) => done = embedded,
+            Err(failure) => {
+                let (err, embedded) = *failure;
+                done = embedded;
+                call.note("embedding_warning", err.message);
+            }
+        }
+    } else {
+        meaning::begin(call, sidecar);
+    }
+    let (embedded, missing) = (done.embedded, done.missing);
+    Ok(Embeddings { provider: provider.name(), model: provider.model().to_owned(), embedded, missing })
 }
 
 /// Files whose text the parser could not read in full, as a warning; the rest of each is indexed.
@@ -160,6 +204,8 @@ fn output(report: &Report, redact: bool) -> Output {
         skipped: facts.skipped.clone(),
         left_out: None,
         git_head: facts.git_head.clone(),
+        summaries: None,
+        embeddings: None,
         warnings: warnings.clone(),
         discovery_ms: discovery.as_millis() as u64,
         parse_ms: parsing.as_millis() as u64,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::without_effect;
 use super::index_folder::unread;
 use super::indexes::timestamp;
+use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Shown, Tool};
 use crate::catalog::Report;
 use crate::catalog::runs::{self, Indexed};
@@ -24,9 +24,9 @@ pub struct Args {
     /// Read only what changed.
     #[serde(default = "yes")]
     incremental: bool,
-    /// Summarise by a model, where one is set up.
+    /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
 }
 
@@ -59,6 +59,8 @@ pub struct Output {
     /// How many entries each rule left out; a folder that was not entered counts once.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summaries: Option<Summarized>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     discovery_ms: u64,
@@ -83,9 +85,10 @@ impl Tool for IndexRepo {
         let indexed = runs::index_commit(call, &args.url, reference, args.incremental)?;
         let Indexed { report, up_to_date, folder, failure } = indexed;
         let unread = unread(call, &report.sidecar)?;
+        let sidecar = report.sidecar.clone();
         let mut output = output(call, report, up_to_date);
         output.warnings.extend(failure.map(|failure| format!("read without git, which failed: {}", failure.message)));
-        output.warnings.extend(without_effect(&[("use_ai_summaries", args.use_ai_summaries)]));
+        output.summaries = summarized(call, &sidecar, args.use_ai_summaries, &mut output.warnings)?;
         if !folder.is_empty() {
             output.warnings.push(format!("the whole repository is indexed, not only {folder}"));
         }
@@ -115,6 +118,7 @@ fn output(call: &Call<'_>, report: Report, up_to_date: bool) -> Output {
         files_changed: changed.len(),
         files_removed: removed.len(),
         skipped: facts.skipped,
+        summaries: None,
         warnings,
         discovery_ms: discovery.as_millis() as u64,
         parse_ms: parsing.as_millis() as u64,

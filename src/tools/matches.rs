@@ -13,7 +13,7 @@ use super::{Call, Code, Error, tokens};
 use crate::query;
 use crate::query::scan::Outcome;
 use crate::query::text::enclosing;
-use crate::store::{self, FileView};
+use crate::store::FileView;
 
 /// The longest time spent on counting matches that are not shown.
 const COUNTING: Duration = Duration::from_millis(3);
@@ -87,7 +87,7 @@ impl Scope<'_> {
 }
 
 /// Searches one repository and fills the page.
-type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, store::Error>;
+type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, Error>;
 
 /// Runs `search` on every repository of a scope, which fills the page. Shown files are compared with those on disk.
 /// `name`: suggest names near this one when there are no matches.
@@ -147,9 +147,9 @@ impl<M: Serialize> Page<'_, M> {
     fn ask(
         &mut self,
         repo: &Repo,
-        search: &mut dyn FnMut(&Repo, &mut Self) -> Result<Outcome, store::Error>,
+        search: &mut dyn FnMut(&Repo, &mut Self) -> Result<Outcome, Error>,
     ) -> Result<(), Error> {
-        let outcome = search(repo, self).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
+        let outcome = search(repo, self)?;
         if self.call.request.is_cancelled() {
             return Err(Error::new(Code::Cancelled, "the search was cancelled"));
         }

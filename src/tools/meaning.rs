@@ -37,6 +37,15 @@ impl Meaning {
         Ok(Self { provider, vector, weight: weight.unwrap_or(WEIGHT), alone })
     }
 
+    /// The question as a description gets it unasked: where a model is set up that has embedded this repository, and
+    /// answers.
+    pub fn unasked(call: &Call<'_>, repo: &Repo, text: &str) -> Result<Option<Self>, Error> {
+        if !meaning::is_embedded(call, repo) {
+            return Ok(None);
+        }
+        Self::of(call, text, None, false).map(Some)
+    }
+
     /// Searches one repository; `None` when words alone must do.
     pub fn ask(&self, call: &Call<'_>, repo: &Repo, search: &Search<'_>) -> Result<Option<Found>, Error> {
         let Some(vector) = &self.vector else { return Ok(None) };

@@ -51,6 +51,7 @@ pub mod search_repositories;
 pub mod search_symbols;
 pub mod search_text;
 pub mod suggest_queries;
+mod summaries;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -95,7 +95,8 @@ impl Tool for SearchAst {
                 return Ok(Outcome::default());
             }
             let keep = |file: &FileView<'_>| scope.keeps(file) && query.reads(file);
-            let candidates = Candidates::new(&repo.snapshot, &query.grams, None, &keep)?;
+            let candidates = Candidates::new(&repo.snapshot, &query.grams, None, &keep);
+            let candidates = candidates.map_err(|err| super::indexes::store_error(err, &repo.sidecar))?;
             let look = |(): &mut (), file: &FileView<'_>| query.find(file, &|| limits.reached());
             let is_cut = AtomicBool::new(false);
             let mut take = |file: FileView<'_>, InFile { hits, is_cut: cut }: InFile| {

@@ -1,19 +1,23 @@
 //! Matching lines in indexed files, as in ripgrep, each with its enclosing symbol.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use grep_matcher::Matcher as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::matches::{self, Found, Scope};
+use super::filters::Filters;
+use super::indexes::{Repo, store_error};
+use super::matches::{self, Found, Page, Scope};
+use super::meaning::Meaning;
 use super::search_symbols::path_glob;
 use super::{Call, Code, Error, Shown, Tool};
-use crate::catalog::meaning;
 use crate::languages;
-use crate::query::scan::{Candidates, Limits};
+use crate::query::Order;
+use crate::query::scan::{Candidates, Limits, Outcome};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
-use crate::store::FileView;
+use crate::store::{FileView, SymbolView};
 
 /// Grep: lines of all files that hold a string or match a regular expression, each with the symbol around it. For
 /// messages, comments, configuration; not for definitions or uses.
@@ -57,10 +61,18 @@ pub struct Args {
     /// Lines around each.
     #[serde(default)]
     context_lines: u32,
-    /// Search by meaning, where an embedding provider is set up.
+    /// Search by meaning, where an embedding provider is set up: first lines of definitions, best first.
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     semantic: bool,
+    /// Weight of meaning against words, 0 to 1.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    semantic_weight: Option<f32>,
+    /// By meaning alone.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    semantic_only: bool,
 }
 
 fn twenty() -> u32 {
@@ -114,10 +126,19 @@ impl Tool for SearchText {
         // The longest word of a text is probably the intended name.
         let words = args.query.split(|char: char| !char.is_alphanumeric() && char != '_');
         let meant = words.max_by_key(|word| word.len()).filter(|_| !args.is_regex);
+        let asked =
+            search.meaning.as_ref().map(|_| Filters::read(&args.query, None, language, args.file_pattern.as_deref()));
+        let filters = asked.transpose()?;
         matches::collect(call, &scope, args.max_results, meant, &mut |repo, page| {
+            if let Some((meaning, filters)) = search.meaning.as_ref().zip(filters.as_ref())
+                && let Some(outcome) = by_meaning(call, repo, meaning, filters, search.context, page)?
+            {
+                return Ok(outcome);
+            }
             let keep = |file: &FileView<'_>| scope.keeps(file);
-            let Search { pattern, matcher, context, limits } = &search;
-            let candidates = Candidates::new(&repo.snapshot, &matcher.grams, pattern.name(), &keep)?;
+            let Search { pattern, matcher, context, limits, .. } = &search;
+            let candidates = Candidates::new(&repo.snapshot, &matcher.grams, pattern.name(), &keep);
+            let candidates = candidates.map_err(|err| store_error(err, &repo.sidecar))?;
             let texts = page.texts();
             let mut take = |file: FileView<'_>, hits: Vec<LineHit>| {
                 page.take(&file, hits.len(), &|at| shown(&file, &hits[at], matcher))
@@ -127,8 +148,50 @@ impl Tool for SearchText {
     }
 }
 
+/// First lines of the definitions nearest in meaning, grouped by file, the file of the best first. `None` when words
+/// must do.
+fn by_meaning(
+    call: &Call<'_>,
+    repo: &Repo,
+    meaning: &Meaning,
+    filters: &Filters,
+    context: usize,
+    page: &mut Page<'_, Match>,
+) -> Result<Option<Outcome>, Error> {
+    let search = filters.search(Order::Relevance, page.texts() + 1);
+    let Some(found) = meaning.ask(call, repo, &search)? else { return Ok(None) };
+    let symbols: Vec<SymbolView<'_>> = found.hits.iter().filter_map(|hit| repo.snapshot.symbol(hit.symbol)).collect();
+    let mut files: Vec<u32> = symbols.iter().map(|symbol| symbol.file.number()).collect();
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(*file));
+    for file in files {
+        let own: Vec<&SymbolView<'_>> = symbols.iter().filter(|symbol| symbol.file.number() == file).collect();
+        let Some(view) = own.first().map(|symbol| symbol.file) else { continue };
+        page.take(&view, own.len(), &|at| first_line(own[at], context));
+    }
+    Ok(Some(Outcome { stopped: found.more, ..Outcome::default() }))
+}
+
+/// The first line of a definition, as a match.
+fn first_line(symbol: &SymbolView<'_>, context: usize) -> Match {
+    let line = symbol.line();
+    let lines: Vec<&[u8]> = symbol.file.content().split(|byte| *byte == b'\n').collect();
+    let at = (line as usize).saturating_sub(1).min(lines.len());
+    let around = |lines: &[&[u8]]| lines.iter().map(|line| narrowed(line)).collect();
+    let end = (at + 1 + context).min(lines.len());
+    Match {
+        line: line.into(),
+        text: lines.get(at).map(|line| narrowed(line)).unwrap_or_default(),
+        before: around(&lines[at.saturating_sub(context)..at]),
+        after: around(&lines[(at + 1).min(end)..end]),
+        symbol: matches::symbol_around(&symbol.file, line.into()),
+    }
+}
+
 /// A query, ready for each repository.
 struct Search<'a> {
+    /// The question by meaning.
+    meaning: Option<Meaning>,
     pattern: Pattern,
     matcher: Matcher,
     context: usize,
@@ -145,10 +208,12 @@ impl<'a> Search<'a> {
         if args.query.len() > 10_000 {
             return wrong("`query` is longer than 10,000 bytes");
         }
-        if args.semantic {
-            meaning::provider(call)?;
-            return wrong("search_text finds what is written; search_symbols searches by meaning, with `semantic`");
+        let by_meaning = args.semantic || args.semantic_only;
+        if by_meaning && (args.is_regex || args.multiline) {
+            return wrong("`semantic` takes a question in words; leave is_regex and multiline out");
         }
+        let asks = || Meaning::of(call, &args.query, args.semantic_weight, args.semantic_only);
+        let meaning = by_meaning.then(asks).transpose()?;
         let pattern = Pattern {
             patterns: vec![args.query.clone()],
             fixed: !args.is_regex,
@@ -159,6 +224,7 @@ impl<'a> Search<'a> {
         };
         let matcher = pattern.compile().map_err(|err| bad_pattern(&err))?;
         Ok(Self {
+            meaning,
             pattern,
             matcher,
             context: (args.context_lines as usize).min(MOST_CONTEXT),

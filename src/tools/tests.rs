@@ -1,6 +1,7 @@
 //! Calls of toy tools: arguments and answers.
 
 mod meaning;
+mod summaries;
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;

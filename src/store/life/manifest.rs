@@ -12,7 +12,7 @@ use super::identity::Identities;
 use crate::model::Roles;
 use crate::store::packs::pack::{self, agrees, checksum};
 use crate::store::search::segments;
-use crate::store::tables::{edges, files, ranks, texts, vectors};
+use crate::store::tables::{edges, files, ranks, summaries, texts, vectors};
 use crate::store::{Error, FORMAT};
 
 /// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
@@ -175,11 +175,11 @@ impl Manifest {
     }
 
     /// All files that may stay in the store: committed ones, derived tables of its snapshots, the newest edges while a
-    /// snapshot without edges may reuse them, and vectors with the keys of their texts. Every removal of files checks
+    /// snapshot without edges may reuse them, vectors with the keys of their texts, and summaries. Every removal of files checks
     /// this set.
     pub(in crate::store) fn named(&self, dir: &Path) -> HashSet<PathBuf> {
         let mut named = self.committed(dir);
-        named.extend([Self::path(dir), dir.join("lock"), texts::path(dir)]);
+        named.extend([Self::path(dir), dir.join("lock"), texts::path(dir), summaries::path(dir)]);
         named.extend(vectors::all(dir));
         for facts in self.snapshots.values() {
             named.extend([edges::path(dir, facts.number), ranks::path(dir, facts.number)]);

@@ -1,9 +1,10 @@
-//! Texts of a snapshot's symbols, and their vectors by a model.
+//! Texts of a snapshot's symbols, their vectors and their summaries by a model.
 
 use std::io::Write;
 use std::time::Duration;
 
 use crate::store::packs::map;
+use crate::store::tables::summaries::{SummaryTable, SummaryWriter};
 use crate::store::tables::texts::{self, TextRow, TextTable};
 use crate::store::tables::vectors::{self, VectorTable, VectorWriter};
 use crate::store::{Error, Snapshot, Store, SymbolId};
@@ -30,6 +31,18 @@ impl Snapshot {
     /// Begins to add vectors by a model, or with `anew` to replace them.
     pub fn vector_writer(&self, identity: &str, anew: bool, wait: Duration) -> Result<VectorWriter, Error> {
         VectorWriter::begin(self.store().0, identity, anew, wait)
+    }
+}
+
+impl Snapshot {
+    /// Summaries that are stored now: more than [`Snapshot::summaries`] when some have arrived since.
+    pub fn stored_summaries(&self) -> Option<SummaryTable> {
+        SummaryTable::open(self.store().0)
+    }
+
+    /// Begins to add summaries by a model.
+    pub fn summary_writer(&self, wait: Duration) -> Result<SummaryWriter, Error> {
+        SummaryWriter::begin(self.store().0, wait)
     }
 }
 

@@ -21,6 +21,7 @@ use crate::store::search::segments::{Segments, check_file};
 use crate::store::tables::edges::{self, EdgeTable, Edges, Origin};
 use crate::store::tables::files::{self, FileTable, Row};
 use crate::store::tables::ranks::{self, Rank, RankTable};
+use crate::store::tables::summaries::SummaryTable;
 
 /// A checkout as of one commit. It is cheap to open: files are mapped, and the search index is opened on first use.
 pub struct Snapshot {
@@ -44,6 +45,8 @@ pub struct Snapshot {
     recheck_due: Mutex<Instant>,
     /// Roles that settings give to files.
     roles: Option<GivenRoles>,
+    /// Summaries by a model, as of its first question about them.
+    summaries: OnceLock<Option<SummaryTable>>,
     /// Contents in place of those of files, see [`Snapshot::with_unsaved`].
     unsaved: Option<Pack>,
     /// Whether it is that of [`Snapshot::alone`].
@@ -95,6 +98,7 @@ impl Snapshot {
             broken: OnceLock::new(),
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
             roles,
+            summaries: OnceLock::new(),
             unsaved: None,
             is_alone: false,
             alone: OnceLock::new(),
@@ -151,6 +155,7 @@ impl Snapshot {
             broken: self.broken.clone(),
             recheck_due: Mutex::new(Instant::now()),
             roles: GivenRoles::of(&self.facts.roles),
+            summaries: self.summaries.clone(),
             unsaved: self.unsaved.clone(),
             is_alone: self.is_alone,
             alone: OnceLock::new(),
@@ -209,7 +214,13 @@ impl Snapshot {
 
     fn view_of(&self, id: u32) -> Option<FileView<'_>> {
         let unsaved = self.unsaved.as_ref().and_then(|pack| FileView::of(pack, id));
-        Some(unsaved.or_else(|| FileView::find(&self.packs, id))?.with_roles(self.roles.as_ref()))
+        let file = unsaved.or_else(|| FileView::find(&self.packs, id))?;
+        Some(file.with_roles(self.roles.as_ref()).with_summaries(self.summaries()))
+    }
+
+    /// Summaries by a model.
+    pub fn summaries(&self) -> Option<&SummaryTable> {
+        self.summaries.get_or_init(|| SummaryTable::open(&self.dir)).as_ref()
     }
 
     /// Finds a file by its number.

@@ -9,6 +9,8 @@ use super::roles::GivenRoles;
 use crate::languages::{Conventions, LANGUAGES, LanguageSpec, first_sentence, language_name, of_number};
 use crate::model::{Detail, Kind, Patterns, Span};
 use crate::store::life::manifest::PackFacts;
+use crate::store::tables::summaries::SummaryTable;
+use crate::store::tables::vectors::{TextKey, text_key_of};
 
 /// Number of a symbol: its file's number in the store, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,6 +45,8 @@ pub struct FileView<'a> {
     record: &'a FileRecord,
     /// Roles that settings give to files.
     roles: Option<&'a GivenRoles>,
+    /// Summaries by a model.
+    summaries: Option<&'a SummaryTable>,
 }
 
 impl<'a> FileView<'a> {
@@ -53,12 +57,17 @@ impl<'a> FileView<'a> {
 
     pub(in crate::store) fn of(pack: &'a Pack, id: u32) -> Option<Self> {
         let (place, record) = pack.file(id)?;
-        Some(Self { pack, place, record, roles: None })
+        Some(Self { pack, place, record, roles: None, summaries: None })
     }
 
     /// This file with the roles that settings give.
     pub(in crate::store) fn with_roles(self, roles: Option<&'a GivenRoles>) -> Self {
         Self { roles, ..self }
+    }
+
+    /// This file with summaries by a model.
+    pub(in crate::store) fn with_summaries(self, summaries: Option<&'a SummaryTable>) -> Self {
+        Self { summaries, ..self }
     }
 
     pub(in crate::store) fn into_record(self) -> (&'a Pack, &'a FileRecord) {
@@ -372,9 +381,23 @@ impl<'a> SymbolView<'a> {
         if doc.is_empty() { String::new() } else { self.file.spec().comments.clean(&self.text(doc)) }
     }
 
+    /// First sentence of the documentation; without documentation, a sentence by a model if there is one.
+    pub fn summary(&self, limit: usize) -> String {
+        match self.file.summaries.filter(|_| self.doc_source().is_empty()) {
+            Some(summaries) => one_line(summaries.get(&self.source_key()), limit),
+            None => self.documented(limit),
+        }
+    }
+
+    /// Key of its kind, name and source, by which summaries are stored.
+    pub fn source_key(&self) -> TextKey {
+        let name = format!("{} {}\n", self.detail().as_str(), self.qualified_name());
+        text_key_of(&[name.as_bytes(), self.source()])
+    }
+
     /// First sentence of the documentation, without a leading symbol name as is customary in Go; empty when there is
     /// none.
-    pub fn summary(&self, limit: usize) -> String {
+    pub fn documented(&self, limit: usize) -> String {
         let doc = self.docstring();
         let says = doc.strip_prefix(&*self.name()).and_then(|rest| rest.strip_prefix(' '));
         first_sentence(says.unwrap_or(&doc), limit)

@@ -1,7 +1,8 @@
-//! Tables of a snapshot: its files, edges and ranks; and of a store: texts of symbols, and their vectors.
+//! Tables of a snapshot: its files, edges and ranks; and of a store: texts of symbols, their vectors and their summaries.
 
 pub(super) mod edges;
 pub(super) mod files;
 pub(super) mod ranks;
+pub(super) mod summaries;
 pub(super) mod texts;
 pub(super) mod vectors;

@@ -36,8 +36,15 @@ pub type TextKey = [u8; 16];
 
 /// Key of a text.
 pub fn text_key(text: &str) -> TextKey {
+    text_key_of(&[text.as_bytes()])
+}
+
+/// Key of a text in parts.
+pub(in crate::store) fn text_key_of(parts: &[&[u8]]) -> TextKey {
+    let mut hasher = blake3::Hasher::new();
+    parts.iter().for_each(|part| _ = hasher.update(part));
     let mut key = TextKey::default();
-    key.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     key
 }
 

@@ -120,8 +120,8 @@ fn names(answer: &Envelope) -> Vec<&str> {
 #[test]
 fn without_a_provider_the_error_says_what_to_set() {
     let place = Place::new();
-    for (tool, args) in [("search_symbols", json!({"query": "purchase", "semantic": true})), ("embed_repo", json!({}))]
-    {
+    let asked = json!({"query": "purchase", "semantic": true});
+    for (tool, args) in [("search_symbols", asked.clone()), ("search_text", asked), ("embed_repo", json!({}))] {
         let mut config = place.config();
         config.models = Default::default();
         let answer = ask(config, &place.root(), tool, args);
@@ -216,6 +216,93 @@ fn meaning_finds_what_words_do_not() {
     // An edit is in the next answer.
     place.write("cash.py", "def order_all(things):\n    'Buy and purchase.'\n    return things\n");
     assert_eq!(names(&search("purchase the goods", json!({"semantic": true})))[0], "order_all");
+}
+
+#[test]
+fn text_is_searched_by_meaning_through_definitions() {
+    let place = Place::new();
+    let found = place.ask("search_text", json!({"query": "purchase the goods", "semantic": true, "context_lines": 1}));
+    let first = &found.value["results"][0];
+    assert_eq!((&first["file"], &first["matches"][0]["line"]), (&json!("shop.py"), &json!(1)), "{}", found.value);
+    assert_eq!(first["matches"][0]["text"], "def checkout(cart):");
+    assert_eq!(first["matches"][0]["after"], json!(["    return cart.total()"]));
+    assert_eq!(first["matches"][0]["symbol"], "checkout#function");
+    let only = json!({"query": "draw", "semantic_only": true, "max_results": 1, "file_pattern": "*.py"});
+    let only = place.ask("search_text", only);
+    assert_eq!((&only.value["result_count"], &only.value["results"][0]["file"]), (&json!(1), &json!("art.py")));
+    let page = json!({"query": "draw", "semantic_only": true, "max_results": 1, "cursor": only.value["next_cursor"]});
+    let page = place.ask("search_text", page);
+    assert!(!page.is_error && page.value["results"] != only.value["results"], "{}", page.value);
+    let wrong = place.ask("search_text", json!({"query": "dr.w", "semantic": true, "is_regex": true}));
+    assert_eq!(wrong.value["code"], "invalid_arguments");
+
+    // When the service is down, what is written is found.
+    *place.allowed.lock().expect("nothing panics") = 0;
+    let down = place.ask("search_text", json!({"query": "cart.total", "semantic": true}));
+    assert_eq!(down.value["results"][0]["matches"][0]["line"], 2, "{}", down.value);
+    assert!(down.value["_meta"]["embedding_warning"].is_string());
+}
+
+#[test]
+fn pages_of_answers_by_meaning_go_on_where_the_last_one_ended() {
+    let place = Place::new();
+    let page = |cursor: &Value| {
+        let mut args = json!({"query": "purchase the goods", "semantic_only": true, "max_results": 1});
+        if cursor.is_string() {
+            args["cursor"] = cursor.clone();
+        }
+        place.ask("search_symbols", args)
+    };
+    let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let answer = page(&cursor);
+        seen.extend(names(&answer).into_iter().map(str::to_owned));
+        cursor = answer.value["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+        assert!(seen.len() < 10, "{seen:?}");
+    }
+    let whole = place.ask("search_symbols", json!({"query": "purchase the goods", "semantic_only": true}));
+    assert_eq!((seen.len(), seen.iter().map(String::as_str).collect::<Vec<_>>()), (4, names(&whole)));
+}
+
+#[test]
+fn the_context_of_a_description_uses_vectors_that_are_there() {
+    let place = Place::new();
+    let asked = json!({"query": "how can a customer purchase all of the goods"});
+    let ids = |answer: &Envelope| -> Vec<String> {
+        let items = answer.value["items"].as_array().unwrap_or_else(|| panic!("{}", answer.value));
+        items.iter().filter_map(|item| item["symbol_id"].as_str().map(str::to_owned)).collect()
+    };
+    assert_eq!((ids(&place.ask("get_ranked_context", asked.clone())).len(), place.stand.connections()), (0, 0));
+    assert!(!place.ask("embed_repo", json!({})).is_error);
+    let found = place.ask("get_ranked_context", asked.clone());
+    assert_eq!(ids(&found)[0], "shop.py::checkout#function", "{}", found.value);
+    // A name needs no vector, and a service that is down costs a warning.
+    let asked_before = place.texts.lock().expect("nothing panics").len();
+    assert_eq!(
+        ids(&place.ask("get_ranked_context", json!({"query": "send_packet"})))[0],
+        "net.py::send_packet#function"
+    );
+    assert_eq!(place.texts.lock().expect("nothing panics").len(), asked_before);
+    *place.allowed.lock().expect("nothing panics") = 0;
+    let down = place.ask("get_ranked_context", asked);
+    assert!(!down.is_error && down.value["_meta"]["embedding_warning"].is_string(), "{}", down.value);
+}
+
+#[test]
+fn an_index_is_embedded_in_the_same_run_when_that_is_asked_for() {
+    let place = Place::new();
+    let request = Request { directory: Some(place.root()), for_people: true, ..Request::default() };
+    let index = |args: Value| {
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        call(&Context::new(place.config()), "index_folder", args, &request).value
+    };
+    assert_eq!((&index(json!({"format": "json"}))["embeddings"], place.embedded()), (&Value::Null, 0));
+    let embedded = index(json!({"format": "json", "embed": true}));
+    assert_eq!((&embedded["embeddings"]["embedded"], place.embedded()), (&json!(4), 4), "{embedded}");
+    assert_eq!(embedded["embeddings"]["missing"], 0);
 }
 
 #[test]

@@ -1,0 +1,141 @@
+//! Summaries of a snapshot's symbols by a model: those without documentation are sent, and what comes back is stored
+//! by the key of their source.
+//!
+//! Answers are stored as they arrive. A summary of a source that has changed meanwhile does no harm: its key is that of
+//! the earlier source.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::batches::Batches;
+use crate::model::{Kind, Progress};
+use crate::net::api::Failure;
+use crate::store::{self, Snapshot, SymbolId, SymbolView, TextKey};
+use crate::summarize::{Item, Summarizer};
+
+/// Failure of a run.
+#[derive(Debug, thiserror::Error)]
+pub enum SummaryError {
+    /// The store cannot be written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The model failed.
+    #[error(transparent)]
+    Model(#[from] Failure),
+}
+
+/// Options of a run.
+pub struct Summarizing<'a> {
+    /// The model.
+    pub model: &'a Summarizer,
+    /// Most tokens to send, by estimate.
+    pub budget: Option<u64>,
+    /// Progress callback.
+    pub progress: &'a Progress<'a>,
+    /// Cancellation flag.
+    pub cancelled: &'a Arc<AtomicBool>,
+    /// Maximum wait for another process that summarises the same store.
+    pub patience: Duration,
+}
+
+/// Result of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summarized {
+    /// Symbols summarised by this run.
+    pub summarized: usize,
+    /// Symbols that still have no summary.
+    pub pending: usize,
+    /// Tokens sent and received, as the service counts them.
+    pub tokens: (u64, u64),
+}
+
+/// Symbols without documentation that no model has summarised.
+pub struct Unsummarized {
+    symbols: Vec<(TextKey, SymbolId)>,
+    /// Letters of their code.
+    pub letters: u64,
+}
+
+impl Unsummarized {
+    /// Number of symbols.
+    pub fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+}
+
+/// Finds the symbols that need a summary.
+pub fn unsummarized(snapshot: &Snapshot) -> Unsummarized {
+    let known = snapshot.summaries();
+    let files = snapshot.files().filter(|file| !file.is_generated() && !file.is_test());
+    let (mut seen, mut symbols, mut letters) = (HashSet::new(), Vec::new(), 0);
+    for symbol in files.flat_map(|file| file.symbols().collect::<Vec<_>>()).filter(needs_summary) {
+        let key = symbol.source_key();
+        if !known.is_some_and(|known| known.has(&key)) && seen.insert(key) {
+            letters += item(&symbol).letters();
+            symbols.push((key, symbol.number()));
+        }
+    }
+    Unsummarized { symbols, letters }
+}
+
+/// Whether a symbol is worth a summary: plain values, sections of documents and declarations say all there is.
+fn needs_summary(symbol: &SymbolView<'_>) -> bool {
+    let is_code = matches!(symbol.kind(), Kind::Function | Kind::Method | Kind::Class | Kind::Type);
+    is_code && symbol.doc_source().is_empty() && symbol.has_body()
+}
+
+fn item(symbol: &SymbolView<'_>) -> Item {
+    Item::new(symbol.detail().as_str(), symbol.qualified_name(), symbol.source())
+}
+
+/// Summarises symbols. Summaries that arrived before a failure are stored.
+pub fn summarize(
+    snapshot: &Snapshot,
+    wanted: &Unsummarized,
+    how: &Summarizing<'_>,
+) -> Result<Summarized, (SummaryError, Summarized)> {
+    let mut done = Summarized { pending: wanted.len(), ..Summarized::default() };
+    if wanted.is_empty() {
+        return Ok(done);
+    }
+    let mut writer = snapshot.summary_writer(how.patience).map_err(|err| (err.into(), done))?;
+    // Another process may have summarised some while this one waited.
+    let known = snapshot.stored_summaries();
+    let is_missing = |(key, _): &&(TextKey, SymbolId)| !known.as_ref().is_some_and(|known| known.has(key));
+    let mut letters = 0;
+    let within_budget = |(number, (_, symbol)): &(usize, &(TextKey, SymbolId))| {
+        letters += snapshot.symbol(*symbol).map_or(0, |symbol| item(&symbol).letters());
+        how.budget.is_none_or(|budget| how.model.estimate(number + 1, letters).0 <= budget)
+    };
+    let missing: Vec<&(TextKey, SymbolId)> = wanted.symbols.iter().filter(is_missing).collect();
+    done.pending = missing.len();
+    let sent: Vec<_> = missing.into_iter().enumerate().take_while(within_budget).map(|(_, symbol)| symbol).collect();
+    let of = Some(sent.len() as u64);
+    let batches = Batches { size: how.model.batch(), concurrency: how.model.concurrency(), until: None };
+    let ask = |batch: &[&(TextKey, SymbolId)]| {
+        let items = batch.iter().filter_map(|(_, symbol)| Some(item(&snapshot.symbol(*symbol)?)));
+        Ok(how.model.summarize(&items.collect::<Vec<_>>(), how.cancelled)?)
+    };
+    let failure = batches.send(&sent, ask, |batch, answer| -> Result<(), SummaryError> {
+        done.tokens.0 += answer.tokens.0;
+        done.tokens.1 += answer.tokens.1;
+        let named = batch.iter().zip(answer.texts).filter_map(|((key, _), text)| Some((*key, text?)));
+        let rows: Vec<(TextKey, String)> = named.collect();
+        writer.append(&rows)?;
+        done.summarized += rows.len();
+        done.pending -= rows.len();
+        (how.progress)(done.summarized as u64, of, "summarising");
+        Ok(())
+    });
+    match failure {
+        Some(err) => Err((err, done)),
+        None => Ok(done),
+    }
+}
