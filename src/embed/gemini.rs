@@ -80,7 +80,7 @@ impl Provider for Gemini {
         let name = format!("models/{}", self.model);
         let request = |text: &&str| json!({"model": name, "content": {"parts": [{"text": text}]}, "taskType": task});
         let body = |texts: &[&str]| json!({"requests": texts.iter().map(request).collect::<Vec<_>>()});
-        self.remote.embed(texts, &body, &read, cancelled)
+        self.remote.embed(texts, &body, &read, purpose, cancelled)
     }
 }
 

@@ -71,9 +71,9 @@ impl Provider for OpenAi {
         self.price
     }
 
-    fn embed(&self, texts: &[&str], _: Purpose, cancelled: &Arc<AtomicBool>) -> Result<Vec<Vec<f32>>, Error> {
+    fn embed(&self, texts: &[&str], purpose: Purpose, cancelled: &Arc<AtomicBool>) -> Result<Vec<Vec<f32>>, Error> {
         let body = |texts: &[&str]| json!({"model": self.model, "input": texts});
-        self.remote.embed(texts, &body, &read, cancelled)
+        self.remote.embed(texts, &body, &read, purpose, cancelled)
     }
 }
 

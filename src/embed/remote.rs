@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use super::Error;
+use super::{Error, Purpose};
 use crate::net::api::{Call, Failure};
 use crate::net::{Client, Credentials};
 
-/// Attempts for one batch.
+/// Attempts for one batch, and for a question, whose asker waits.
 const ATTEMPTS: u32 = 5;
+const ATTEMPTS_OF_QUESTION: u32 = 2;
 
 /// A service.
 #[derive(Clone, Debug)]
@@ -30,6 +31,7 @@ impl Remote {
         texts: &[&str],
         body: &dyn Fn(&[&str]) -> Value,
         read: &dyn Fn(&Value) -> Option<Vec<Vec<f32>>>,
+        purpose: Purpose,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Vec<Vec<f32>>, Error> {
         if texts.is_empty() {
@@ -41,7 +43,7 @@ impl Remote {
             credentials: self.credentials.clone(),
             body: body(texts),
             time: self.timeout,
-            attempts: ATTEMPTS,
+            attempts: if purpose == Purpose::Question { ATTEMPTS_OF_QUESTION } else { ATTEMPTS },
             cancelled: cancelled.clone(),
         };
         match self.client.ask(&call) {
@@ -53,8 +55,8 @@ impl Remote {
             }
             Err(Failure::Status { status: 413 | 422, .. }) if texts.len() > 1 => {
                 let (first, second) = texts.split_at(texts.len() / 2);
-                let mut vectors = self.embed(first, body, read, cancelled)?;
-                vectors.extend(self.embed(second, body, read, cancelled)?);
+                let mut vectors = self.embed(first, body, read, purpose, cancelled)?;
+                vectors.extend(self.embed(second, body, read, purpose, cancelled)?);
                 Ok(vectors)
             }
             Err(failure) => Err(failure.into()),

@@ -229,12 +229,22 @@ pub fn embed(snapshot: &Snapshot, missing: &Missing, how: &Embedding<'_>) -> Res
             None => Ok(done),
         };
     }
-    let finished = writer.finish();
+    let finished = match wasted(snapshot, &provider.identity()) {
+        Some(used) => writer.compact(&|key| used.contains(key)),
+        None => writer.finish(),
+    };
     match (failure, finished) {
         (Some(err), _) => Err((err, done)),
         (None, Err(err)) => Err((err.into(), done)),
         (None, Ok(())) => Ok(done),
     }
+}
+
+/// Keys of the texts in use, when the vectors of others are the larger part.
+fn wasted(snapshot: &Snapshot, identity: &str) -> Option<HashSet<TextKey>> {
+    let (table, vectors) = (texts(snapshot).ok()?, snapshot.vectors(identity).ok()??);
+    let most = 2 * table.rows().len() + SPARE_ROWS;
+    (vectors.len() > most).then(|| table.rows().iter().map(|row| row.key).collect())
 }
 
 fn text_of(snapshot: &Snapshot, symbol: SymbolId) -> String {

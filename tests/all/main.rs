@@ -17,6 +17,7 @@ mod init;
 mod languages;
 mod lsp;
 mod mcp;
+mod models;
 mod pages;
 mod papers;
 mod pictures;

@@ -120,6 +120,12 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     if let Some(narrow) = text_of(value, "narrow").filter(|narrow| !narrow.starts_with("the rest comes with")) {
         notes.push(words.say(&format!("to see less: {narrow}")));
     }
+    if let Some(warning) = value.pointer("/_meta/embedding_warning").and_then(Value::as_str) {
+        notes.push(words.say(warning));
+    }
+    if let Some(missing) = value.pointer("/_meta/embeddings_missing").and_then(Value::as_u64) {
+        notes.push(format!("{} not embedded yet", n_of(missing, "text is", "texts are")));
+    }
     if let Some(hint) = value.pointer("/_meta/hint").and_then(Value::as_str) {
         notes.push(words.say(hint));
     }

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -312,6 +312,29 @@ impl VectorWriter {
         }
     }
 
+    /// Rewrites the file with the rows that `keep` accepts, unless another process is replacing it.
+    pub fn compact(mut self, keep: &dyn Fn(&TextKey) -> bool) -> Result<(), Error> {
+        self.sync()?;
+        let Some(dimensions) = self.dimensions else { return Ok(()) };
+        let map = Mapped::open(&self.path)?;
+        let rows = whole_rows(&map, dimensions);
+        let mut kept: Vec<u32> = rows.iter().filter(|(key, _)| keep(key)).map(|(_, row)| *row).collect();
+        kept.sort_unstable();
+        let path = self.path.with_extension(format!("{}.{UNFINISHED}", ending(&self.path)));
+        let file = match locked(&path, Duration::ZERO) {
+            Err(Error::Busy) => return Ok(()),
+            other => other?,
+        };
+        let failed = |source| Error::io("cannot write", &path)(source);
+        file.set_len(0).map_err(failed)?;
+        let mut out = BufWriter::new(&file);
+        let rows = kept.iter().filter_map(|row| row_at(&map, dimensions, *row as usize));
+        let written =
+            [&header(&self.identity, dimensions)[..]].into_iter().chain(rows).try_for_each(|row| out.write_all(row));
+        written.and_then(|()| out.flush()).and_then(|()| file.sync_data()).map_err(failed)?;
+        std::fs::rename(&path, &self.path).map_err(Error::io("cannot replace", &self.path))
+    }
+
     fn sync(&mut self) -> Result<(), Error> {
         self.file.sync_data().map_err(Error::io("cannot sync", &self.path))?;
         self.synced = Instant::now();
@@ -378,6 +401,25 @@ mod tests {
         std::fs::write(&own, &spoilt).expect("it is ours");
         let table = VectorTable::open(&own).expect("a row is left out").expect("it is there");
         assert_eq!((table.row(&text_key("a")), table.row(&text_key("b"))), (None, Some(1)));
+    }
+
+    #[test]
+    fn rows_of_texts_that_are_gone_are_left_behind() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let begin = || VectorWriter::begin(folder.path(), "m", false, Duration::ZERO).expect("it is ours");
+        let mut writer = begin();
+        let all = rows(&[("a", [1.0, 0.0, 0.0]), ("b", [0.0, 1.0, 0.0]), ("c", [0.0, 0.0, 1.0])]);
+        writer.append(&all).expect("there is room");
+        let open = || VectorTable::open(&path(folder.path(), "m")).expect("it is whole").expect("it is there");
+        let before = open();
+        writer.compact(&|key| *key != text_key("b")).expect("it is ours");
+        let table = open();
+        assert_eq!((table.len(), table.row(&text_key("b")), before.len()), (2, None, 3));
+        let row = table.row(&text_key("c")).expect("it is kept");
+        assert!((table.likenesses(&[0.0, 0.0, 2.0], &[row])[0] - 1.0).abs() < 0.01);
+        begin().append(&rows(&[("d", [1.0, 1.0, 0.0])])).expect("it can be added to");
+        assert_eq!((open().len(), all.len()), (3, 3));
+        assert_eq!(super::all(folder.path()), [path(folder.path(), "m")]);
     }
 
     #[test]

@@ -1,0 +1,176 @@
+//! Models behind a real server, asked by real processes: killed runs go on, and a server that is down costs a warning.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A server with OpenAI's interface that embeds and summarises, slowly.
+struct Server {
+    base: String,
+    /// How often each text was paid for.
+    paid: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let base = format!("http://localhost:{}/v1", listener.local_addr().expect("it is bound").port());
+        let paid: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
+        let counted = paid.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let counted = counted.clone();
+                std::thread::spawn(move || answer(stream, &counted));
+            }
+        });
+        Self { base, paid }
+    }
+
+    /// Texts paid for, and payments beyond the first for each.
+    fn paid(&self) -> (usize, usize) {
+        let paid = self.paid.lock().expect("nothing panics");
+        (paid.len(), paid.values().sum::<usize>() - paid.len())
+    }
+
+    fn wait_for(&self, texts: usize) {
+        for _ in 0..6000 {
+            if self.paid().0 >= texts {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{texts} texts are not reached: {:?}", self.paid());
+    }
+}
+
+/// Answers one request. A client that was killed is no error.
+fn answer(stream: TcpStream, paid: &Mutex<HashMap<String, usize>>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let (mut line, mut length, mut path) = (String::new(), 0, String::new());
+    while reader.read_line(&mut line).ok()? > 0 && line.trim() != "" {
+        if let Some((name, value)) = line.split_once(':').filter(|_| !path.is_empty()) {
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().ok()?;
+            }
+        } else {
+            path = line.split(' ').nth(1)?.to_owned();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let body: Value = serde_json::from_slice(&body).ok()?;
+    std::thread::sleep(Duration::from_millis(20));
+    let texts: Vec<String> = match path.ends_with("/embeddings") {
+        true => body["input"].as_array()?.iter().filter_map(|text| text.as_str().map(str::to_owned)).collect(),
+        false => {
+            let items: Vec<Value> = serde_json::from_str(body["messages"][1]["content"].as_str()?).ok()?;
+            items.iter().filter_map(|item| item["name"].as_str().map(str::to_owned)).collect()
+        }
+    };
+    let answer = match path.ends_with("/embeddings") {
+        true => json!({"data": texts.iter().map(|text| json!({"embedding": vector(text)})).collect::<Vec<_>>()}),
+        false => {
+            let line = |(number, name): (usize, &String)| format!("{number}: Describes {name} well.");
+            let lines: Vec<String> = (1..).zip(&texts).map(line).collect();
+            json!({"choices": [{"message": {"content": lines.join("\n")}}], "usage": {"prompt_tokens": 1, "completion_tokens": 1}})
+        }
+    };
+    for text in texts {
+        *paid.lock().expect("nothing panics").entry(text).or_default() += 1;
+    }
+    let answer = answer.to_string();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
+    (&stream).write_all(format!("{head}{answer}").as_bytes()).ok()
+}
+
+fn vector(text: &str) -> [f64; 3] {
+    let has = |word: &str| if text.contains(word) { 1.0 } else { 0.1 };
+    [has("purchase") + has("checkout"), has("packet"), 0.1]
+}
+
+/// A folder with many functions, and a program that knows the server.
+struct Place {
+    folder: tempfile::TempDir,
+    base: String,
+}
+
+/// Functions of the folder.
+const FUNCTIONS: usize = 40;
+
+impl Place {
+    fn new(base: &str) -> Self {
+        let folder = tempfile::tempdir().expect("there is room");
+        let code = folder.path().join("code");
+        std::fs::create_dir(&code).expect("the folder is ours");
+        let function = |n: usize| format!("def step{n}(state):\n    return state + {n}\n\n\n");
+        std::fs::write(code.join("steps.py"), (1..FUNCTIONS).map(function).collect::<String>()).expect("it is ours");
+        std::fs::write(code.join("shop.py"), "def checkout(cart):\n    return cart.total()\n").expect("it is ours");
+        Self { folder, base: base.to_owned() }
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.folder.path().join("code")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(self.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let home: &Path = self.folder.path();
+        command.env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("CODE_INDEX_PATH", home.join("index")).env("OPENAI_API_BASE", &self.base);
+        command.env("OPENAI_EMBED_MODEL", "toy").env("OPENAI_MODEL", "toy").env("CODELODE_TRUSTED_HOSTS", "localhost");
+        command.env("CODELODE_EMBED_BATCH_SIZE", "1").env("CODELODE_EMBED_CONCURRENCY", "1");
+        command.env("OPENAI_BATCH_SIZE", "1").env("OPENAI_CONCURRENCY", "1");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the program starts")
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let output = self.run(args);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+#[test]
+fn a_killed_run_keeps_what_it_has_paid_for() {
+    for args in [&["embed", "--json"][..], &["index", "--use-ai-summaries", "--json"]] {
+        let server = Server::start();
+        let place = Place::new(&server.base);
+        for texts in [FUNCTIONS / 4, FUNCTIONS / 2] {
+            let mut child = place.command(args).spawn().expect("the program starts");
+            server.wait_for(texts);
+            child.kill().expect("it is ours");
+            child.wait().expect("it is ours");
+        }
+        let done = place.json(args);
+        let (paid, twice) = server.paid();
+        assert_eq!(paid, FUNCTIONS, "{args:?}: {done}");
+        // At each kill one request is under way, and up to three answers wait to be written.
+        assert!(twice <= 2 * 4, "{args:?}: {twice} texts were paid for twice: {done}");
+        let again = place.json(args);
+        assert_eq!(server.paid(), (paid, twice), "{args:?}: {again}");
+    }
+}
+
+#[test]
+fn a_server_that_is_down_costs_a_warning_at_the_terminal() {
+    let closed = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port is free");
+    let place = Place::new(&format!("http://localhost:{}/v1", closed.port()));
+    let found = place.run(&["search", "--semantic", "checkout of a cart"]);
+    let (shown, said) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
+    assert!(found.status.success() && shown.contains("shop.py:1"), "{shown}{said}");
+    assert_eq!(said.matches("found by words alone").count(), 1, "{said}");
+    let only = place.run(&["search", "--semantic-only", "checkout of a cart"]);
+    assert_eq!(only.status.code(), Some(2), "{}", String::from_utf8_lossy(&only.stderr));
+}
