@@ -27,6 +27,8 @@
 //! [`embed`] turns texts into vectors by a model that the user has set up, for searches by meaning. [`summarize`] asks a
 //! model what symbols without documentation are for.
 //!
+//! [`enrich`] reads what files of a project say of others: a dbt project's descriptions, owners, packages.
+//!
 //! [`github`] searches repositories and reads commits over GitHub's REST API. [`net`] is the guarded HTTP client for
 //! all network access, with checks on hosts, secrets, time and size.
 //!
@@ -55,6 +57,7 @@ pub mod cli;
 pub mod config;
 pub mod discover;
 pub mod embed;
+pub mod enrich;
 pub mod extract;
 pub mod facts;
 #[cfg(any(test, fuzzing))]

@@ -63,12 +63,6 @@ pub fn arguments<A: DeserializeOwned + 'static>(
         .map_err(|err| Error::new(Code::InvalidArguments, format!("the arguments do not fit: {err}")))
 }
 
-/// Warnings for arguments that are set and have no effect yet.
-pub fn without_effect(given: &[(&str, Option<bool>)]) -> Vec<String> {
-    let asked = given.iter().filter(|(_, wanted)| *wanted == Some(true));
-    asked.map(|(name, _)| format!("{name} has no effect yet: nothing is set up for it")).collect()
-}
-
 /// Cached schema of a type of arguments: building it takes as long as answering a small question. There is one for
 /// each tool, so none is ever dropped.
 fn schema_of(arguments: TypeId, make: fn() -> schemars::Schema) -> &'static Value {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::Caller;
 use super::background::after_edits;
+use super::context::Contexts;
 use super::early;
 use super::freshness::{Open, STRICT, looked_at};
 use super::here::here;
@@ -34,6 +35,7 @@ pub struct Indexes {
     watching: Option<Arc<Watching>>,
     open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
     pub(super) mended: Arc<Mended>,
+    pub(super) contexts: Arc<Contexts>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Arc<Mutex<()>>,
 }
@@ -66,7 +68,14 @@ impl Indexes {
     /// Creates the indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
         let registry = Registry::new(&config.home);
-        Self { registry, watching: None, open: Arc::default(), mended: Arc::default(), first_run: Arc::default() }
+        Self {
+            registry,
+            watching: None,
+            open: Arc::default(),
+            mended: Arc::default(),
+            contexts: Arc::default(),
+            first_run: Arc::default(),
+        }
     }
 
     /// The same indexes as a caller with these rights sees them.

@@ -592,7 +592,7 @@ fn log_to(config: &Config) -> Result<(), String> {
         tracing::warn!("{elsewhere}");
     }
     for setting in &config.in_vain {
-        tracing::warn!("{setting} has no effect yet");
+        tracing::warn!("{setting} has no effect: nothing is shared");
     }
     Ok(())
 }

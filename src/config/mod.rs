@@ -87,6 +87,8 @@ pub struct Config {
     pub log: String,
     /// Whether symbols without documentation are summarised by a model.
     pub use_ai_summaries: bool,
+    /// Whether context providers say what they know of files.
+    pub context_providers: bool,
     /// Settings without effect in this version, by key or variable.
     pub in_vain: Vec<&'static str>,
     /// Hosts that may be on a private network or lack TLS, by name or address; `*` for all.
@@ -168,6 +170,7 @@ impl Default for Config {
             // rmcp warns of every client mistake, which the client is told anyway.
             log: "warn,rmcp=error".to_owned(),
             use_ai_summaries: false,
+            context_providers: true,
             in_vain: Vec::new(),
             trusted_hosts: Vec::new(),
             ca_file: None,

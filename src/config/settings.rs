@@ -196,11 +196,15 @@ settings! {
     user use_ai_summaries: bool = ["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"] yes_or_no,
         |config, wanted| config.use_ai_summaries = wanted,
         config.use_ai_summaries;
-    /// Whether context providers (dbt, git blame) enrich an index.
-    #[schemars(skip)]
+    /// Whether context providers say what they know of files: dbt projects, CODEOWNERS, package manifests.
     user context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
-        |config, wanted| config.asks_in_vain(wanted, "context_providers"),
-        config.in_vain.contains(&"context_providers");
+        |config, wanted| config.context_providers = wanted,
+        config.context_providers;
+    /// Whether savings are shared with a community. Nothing is shared, whatever is set.
+    #[schemars(skip)]
+    user share_savings: bool = ["CODELODE_SHARE_SAVINGS", "JCODEMUNCH_SHARE_SAVINGS"] yes_or_no,
+        |config, wanted| config.asks_in_vain(wanted, "share_savings"),
+        config.in_vain.contains(&"share_savings");
     /// A folder with a model that embeds on this machine.
     user embed_model: PathBuf = ["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"] path,
         |config, path| config.models.embed_model = Some(path),

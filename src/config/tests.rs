@@ -40,7 +40,7 @@ fn older_names_are_fallbacks() {
     assert_eq!(config.max_files, Some(7));
     assert_eq!(config.freshness, Freshness::Strict);
     assert!(config.redact_source_root);
-    assert!(config.use_ai_summaries && config.in_vain.is_empty(), "context providers are not asked for");
+    assert!(config.use_ai_summaries && !config.context_providers);
     assert_eq!(config.log_file.as_deref(), Some(Path::new("/tmp/log")));
 
     let both = [("CODELODE_INDEX_PATH", "/new"), ("CODE_INDEX_PATH", "/old")];
@@ -112,7 +112,7 @@ fn paths_are_mapped_by_the_first_pair_that_fits() {
 fn every_key_can_be_set_and_is_in_the_schema() {
     let schema = schemars::schema_for!(Settings);
     let properties = schema.get("properties").and_then(|value| value.as_object()).unwrap();
-    let is_shown = |key: &&str| *key != "context_providers";
+    let is_shown = |key: &&str| *key != "share_savings";
     let shown: Vec<&str> = settings::KEYS.iter().map(|key| key.name).filter(is_shown).collect();
     assert_eq!(properties.keys().map(String::as_str).collect::<Vec<_>>(), shown);
     for key in settings::KEYS {
@@ -127,9 +127,9 @@ fn asking_for_what_no_version_does_yet_is_remembered_and_asking_for_nothing_is_n
         let env: Vec<(&str, &str)> = env.iter().copied().chain([("HOME", "/home/me")]).collect();
         decide(file, &env, &none).unwrap().in_vain
     };
-    assert_eq!(in_vain("use_ai_summaries = true\ncontext_providers = false", &[]), [""; 0]);
-    assert_eq!(in_vain("context_providers = true", &[]), ["context_providers"]);
-    assert_eq!(in_vain("context_providers = true", &[("CODELODE_CONTEXT_PROVIDERS", "no")]), [""; 0]);
+    assert_eq!(in_vain("share_savings = false", &[]), [""; 0]);
+    assert_eq!(in_vain("share_savings = true", &[]), ["share_savings"]);
+    assert_eq!(in_vain("share_savings = true", &[("JCODEMUNCH_SHARE_SAVINGS", "0")]), [""; 0]);
 }
 
 #[test]

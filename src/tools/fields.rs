@@ -1,13 +1,18 @@
 //! Facts about symbols that are answered when a question asks for them.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Code, Error, nearest};
+use super::indexes::Repo;
+use super::{Call, Code, Error, nearest};
+use crate::catalog::context::{Context, context};
 use crate::store::{SymbolView, word_parts};
 
 /// Names of the facts.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "docstring",
     "parent",
     "qualified_name",
@@ -20,11 +25,16 @@ const NAMES: [&str; 12] = [
     "complexity",
     "keywords",
     "decorators",
+    "ecosystem_context",
 ];
 
 /// Facts that a question asks for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Fields(Vec<&'static str>);
+#[derive(Default)]
+pub(super) struct Fields {
+    names: Vec<&'static str>,
+    /// Context of the repository at hand, if that is asked for.
+    context: RefCell<Option<Arc<Context>>>,
+}
 
 /// Facts about a symbol; those that were not asked for are left out.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -60,6 +70,9 @@ pub struct Facts {
     keywords: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decorators: Option<Vec<String>>,
+    /// Facts about its file by context providers, each after the provider's name: dbt, codeowners, package.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ecosystem_context: Option<Vec<String>>,
 }
 
 impl Fields {
@@ -74,12 +87,21 @@ impl Fields {
                 Error::new(Code::InvalidArguments, message)
             })
         };
-        Ok(Self(asked.unwrap_or_default().iter().map(known).collect::<Result<_, Error>>()?))
+        let names = asked.unwrap_or_default().iter().map(known).collect::<Result<_, Error>>()?;
+        Ok(Self { names, context: RefCell::default() })
+    }
+
+    /// Prepares for symbols of a repository.
+    pub fn know(&self, call: &Call<'_>, repo: &Repo) {
+        if self.names.contains(&"ecosystem_context") {
+            *self.context.borrow_mut() = Some(context(call, repo));
+        }
     }
 
     /// The facts about a symbol.
     pub fn of(&self, symbol: &SymbolView<'_>) -> Facts {
-        let has = |name: &str| self.0.contains(&name);
+        let has = |name: &str| self.names.contains(&name);
+        let context = self.context.borrow();
         let span = symbol.span();
         Facts {
             docstring: has("docstring").then(|| symbol.docstring()),
@@ -94,6 +116,7 @@ impl Fields {
             complexity: has("complexity").then(|| symbol.complexity()),
             keywords: has("keywords").then(|| keywords(symbol)),
             decorators: has("decorators").then(|| symbol.decorators()),
+            ecosystem_context: context.as_ref().map(|context| context.about(symbol.file.path())),
         }
     }
 }

@@ -60,6 +60,7 @@ impl Tool for FindImplementations {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let fields = Fields::read(args.fields.as_deref())?;
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            fields.know(call, repo);
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
             let found = query::implementations(&repo.snapshot, edges, &symbol);

@@ -116,6 +116,7 @@ impl Tool for GetCallHierarchy {
         let fields = Fields::read(args.fields.as_deref())?;
         let depth = call.at_most("depth", args.depth, DEEPEST);
         let (output, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            fields.know(call, repo);
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&symbol)?;
             let snapshot = &repo.snapshot;

@@ -94,6 +94,7 @@ impl Tool for GetClassHierarchy {
                 (None, None) => return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `class_name`")),
             };
             related::check_language(&class)?;
+            fields.know(call, repo);
             let of = |upwards| query::hierarchy(&repo.snapshot, edges, class.number(), upwards);
             let (ancestors, mut descendants) = (of(true), of(false));
             let bounds = |upwards| query::bounds(&repo.snapshot, edges, class.number(), upwards);

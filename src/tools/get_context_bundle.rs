@@ -202,6 +202,7 @@ fn bundle(
 ) -> Result<Output, Error> {
     let budget_tokens = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
     let fields = Fields::read(args.fields.as_deref())?;
+    fields.know(call, repo);
     let compact = args.budget_strategy == Strategy::Compact;
     let mut budget = Budget { fields, left: budget_tokens, excluded: 0, compact };
     let mut output = Output {

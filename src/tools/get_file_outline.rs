@@ -158,6 +158,7 @@ impl Tool for GetFileOutline {
         let mut repo = indexes::open(call, args.repo.as_deref())?;
         let paths: Vec<String> = paths.iter().map(|path| repo.relative(path)).collect();
         indexes::ensure_fresh(call, &mut repo, paths.iter().map(String::as_str))?;
+        fields.know(call, &repo);
         let (mut results, mut errors, mut count) = (Vec::new(), Vec::new(), 0);
         for path in paths {
             match repo.snapshot.file(&path) {
@@ -183,6 +184,7 @@ fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Resu
     indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
+    fields.know(call, &repo);
     let mut rows = rows(call, file, fields);
     let total = rows.len();
     call.count(total);

@@ -217,6 +217,7 @@ impl Tool for GetRankedContext {
             Ok(by_meaning.flatten().unwrap_or(found))
         };
         let found = indexes::answered(call, &mut repo, ask, about)?;
+        fields.know(call, &repo);
         let best = found.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let least = match args.strategy {
             Strategy::Centrality => LEAST_CENTRAL,

@@ -162,6 +162,7 @@ impl Tool for GetSymbolSource {
         if args.verify {
             indexes::reread(call, &mut repo, &files)?;
         }
+        fields.know(call, &repo);
         if single {
             let symbol = lookup(&repo, &ids[0])
                 .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;

@@ -5,7 +5,6 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::without_effect;
 use super::summaries::{Summarized, summarized};
 use super::{Call, Code, Error, Tool};
 use crate::catalog::runs::{self, ReadAgain};
@@ -20,10 +19,10 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Let context providers add what they know.
-    #[serde(default)]
+    /// Taken for older clients: context providers read files when they are asked.
+    #[serde(default, rename = "context_providers")]
     #[schemars(extend("x-hidden" = true))]
-    context_providers: Option<bool>,
+    _context_providers: Option<bool>,
 }
 
 /// What became of the file.
@@ -70,7 +69,7 @@ impl Tool for IndexFile {
         };
         let symbol_count = now.map_or(0, |view| view.symbol_count());
         let duration_seconds = (started.elapsed().as_secs_f64() * 1e4).round() / 1e4;
-        let mut warnings = without_effect(&[("context_providers", args.context_providers)]);
+        let mut warnings = Vec::new();
         if now.is_some_and(|view| view.has_errors() || view.given_up()) {
             warnings.push(format!("syntax errors in {file}: symbols are missing there"));
         }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::without_effect;
 use super::indexes::{open_sidecar, timestamp};
 use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
+use crate::catalog::context::context;
 use crate::catalog::{Options, Report, meaning, runs};
 use crate::store::{FileView, Sidecar};
 
@@ -43,9 +43,9 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     embed: bool,
-    /// Let context providers add what they know.
+    /// Say what context providers have found: dbt projects (default: as configured).
     #[serde(default)]
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     context_providers: Option<bool>,
 }
 
@@ -76,6 +76,9 @@ pub struct Output {
     left_out: Option<Vec<LeftOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git_head: Option<String>,
+    /// Counts of what context providers describe.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    context: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summaries: Option<Summarized>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,11 +133,23 @@ impl Tool for IndexFolder {
             output.left_out = Some(call.page(left_out(call, &report.sidecar)?, usize::MAX));
         }
         call.found(true);
-        output.warnings.extend(without_effect(&[("context_providers", args.context_providers)]));
+        if args.context_providers.unwrap_or(true) {
+            output.context = enriched(call, &report.sidecar)?;
+        }
         output.embeddings = args.embed.then(|| embedded(call, &report.sidecar)).transpose()?;
         output.summaries = summarized(call, &report.sidecar, args.use_ai_summaries, &mut output.warnings)?;
         Ok(output)
     }
+}
+
+/// Counts of what context providers describe, by provider.
+fn enriched(
+    call: &Call<'_>,
+    sidecar: &Sidecar,
+) -> Result<BTreeMap<&'static str, BTreeMap<&'static str, usize>>, Error> {
+    let context = context(call, &open_sidecar(call, sidecar.clone())?);
+    let counted = context.counts().map(|(name, counts)| (name, counts.into_iter().collect::<BTreeMap<_, _>>()));
+    Ok(counted.filter(|(_, counts)| !counts.is_empty()).collect())
 }
 
 /// Embeddings of what was indexed.
@@ -204,6 +219,7 @@ fn output(report: &Report, redact: bool) -> Output {
         skipped: facts.skipped.clone(),
         left_out: None,
         git_head: facts.git_head.clone(),
+        context: BTreeMap::new(),
         summaries: None,
         embeddings: None,
         warnings: warnings.clone(),

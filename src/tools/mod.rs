@@ -47,6 +47,7 @@ pub mod paths;
 pub mod pick;
 pub mod resolve_repo;
 pub mod search_ast;
+pub mod search_columns;
 pub mod search_repositories;
 pub mod search_symbols;
 pub mod search_text;
@@ -164,6 +165,7 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<search_symbols::SearchSymbols>(),
     ToolSpec::of::<search_text::SearchText>(),
     ToolSpec::of::<search_ast::SearchAst>(),
+    ToolSpec::of::<search_columns::SearchColumns>(),
     ToolSpec::of::<get_symbol_source::GetSymbolSource>(),
     ToolSpec::of::<get_file_outline::GetFileOutline>(),
     ToolSpec::of::<get_file_content::GetFileContent>(),

@@ -280,6 +280,7 @@ impl Tool for SearchSymbols {
                 let mut item = item(repo, &hit, order, call)?;
                 item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
                 item.source = sources.of(repo, &hit);
+                fields.know(call, repo);
                 item.facts = repo.snapshot.symbol(hit.symbol).map(|symbol| fields.of(&symbol)).unwrap_or_default();
                 Some(item)
             })

@@ -1,5 +1,6 @@
 //! Calls of toy tools: arguments and answers.
 
+mod context;
 mod meaning;
 mod summaries;
 

@@ -19,6 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("resolve", &["facts"]),
     ("embed", &["net", "config"]),
     ("summarize", &["net", "config"]),
+    ("enrich", &[]),
     ("store", &["languages"]),
     (
         "pipeline",
@@ -53,6 +54,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "net",
             "embed",
             "summarize",
+            "enrich",
             "allocator",
         ],
     ),

@@ -227,11 +227,11 @@ fn text_is_searched_by_meaning_through_definitions() {
     assert_eq!(first["matches"][0]["text"], "def checkout(cart):");
     assert_eq!(first["matches"][0]["after"], json!(["    return cart.total()"]));
     assert_eq!(first["matches"][0]["symbol"], "checkout#function");
-    let only = json!({"query": "draw", "semantic_only": true, "max_results": 1, "file_pattern": "*.py"});
-    let only = place.ask("search_text", only);
+    let mut asked = json!({"query": "draw", "semantic_only": true, "max_results": 1, "file_pattern": "*.py"});
+    let only = place.ask("search_text", asked.clone());
     assert_eq!((&only.value["result_count"], &only.value["results"][0]["file"]), (&json!(1), &json!("art.py")));
-    let page = json!({"query": "draw", "semantic_only": true, "max_results": 1, "cursor": only.value["next_cursor"]});
-    let page = place.ask("search_text", page);
+    asked["cursor"] = only.value["next_cursor"].clone();
+    let page = place.ask("search_text", asked);
     assert!(!page.is_error && page.value["results"] != only.value["results"], "{}", page.value);
     let wrong = place.ask("search_text", json!({"query": "dr.w", "semantic": true, "is_regex": true}));
     assert_eq!(wrong.value["code"], "invalid_arguments");

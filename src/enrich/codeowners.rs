@@ -1,0 +1,78 @@
+//! Owners of files, as `CODEOWNERS` names them: of several patterns that match, the last one counts.
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::{Files, Known, Provider};
+
+/// Places where such a file may lie, in order of precedence.
+const PLACES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+
+/// See the module.
+pub(super) struct Codeowners;
+
+/// Patterns with their owners, in order.
+struct Owners {
+    rules: Vec<(Gitignore, String)>,
+}
+
+impl Provider for Codeowners {
+    fn name(&self) -> &'static str {
+        "codeowners"
+    }
+
+    fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>> {
+        let text = PLACES.iter().find_map(|place| files.text(place))?;
+        let rules = String::from_utf8_lossy(text).lines().filter_map(rule).collect();
+        Some(Box::new(Owners { rules }))
+    }
+}
+
+/// A pattern and its owners; a pattern without owners takes them away.
+fn rule(line: &str) -> Option<(Gitignore, String)> {
+    let line = line.split(" #").next().unwrap_or(line).trim();
+    // A line in brackets begins a section of GitLab.
+    if line.is_empty() || line.starts_with(['#', '[', '!']) {
+        return None;
+    }
+    let end = line.char_indices().scan(' ', |before, (at, letter)| {
+        let ends = letter.is_whitespace() && *before != '\\';
+        *before = letter;
+        Some((at, ends))
+    });
+    let end = end.into_iter().find(|(_, ends)| *ends).map_or(line.len(), |(at, _)| at);
+    let (pattern, owners) = line.split_at(end);
+    let mut builder = GitignoreBuilder::new("");
+    builder.add_line(None, pattern).ok()?;
+    Some((builder.build().ok()?, owners.split_whitespace().collect::<Vec<_>>().join(" ")))
+}
+
+impl Known for Owners {
+    fn about(&self, path: &str) -> Vec<String> {
+        let fits = |(pattern, _): &&(Gitignore, String)| pattern.matched_path_or_any_parents(path, false).is_ignore();
+        let owners = self.rules.iter().rev().find(fits).map(|(_, owners)| owners);
+        owners.filter(|owners| !owners.is_empty()).map(|owners| format!("owned by {owners}")).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Made;
+    use super::*;
+
+    #[test]
+    fn the_last_pattern_that_matches_names_the_owners() {
+        let text = "# owners\n*  @all\n*.js @web # scripts\n/docs/ @writers @ed\napps/ @apps\nsrc/a\\ b.py @odd\nsecret.txt\n[Section]\n";
+        let known = Codeowners.read(&Made(vec![(".github/CODEOWNERS", text)])).expect("it is there");
+        let owner = |path: &str| known.about(path).pop().unwrap_or_default();
+        assert_eq!(owner("main.rs"), "owned by @all");
+        assert_eq!(owner("x/y.js"), "owned by @web");
+        assert_eq!(owner("docs/a/b.js"), "owned by @writers @ed");
+        assert_eq!(
+            (owner("x/docs/b.md"), owner("x/apps/b.js")),
+            ("owned by @all".to_owned(), "owned by @apps".to_owned())
+        );
+        assert_eq!(owner("src/a b.py"), "owned by @odd");
+        assert_eq!(owner("secret.txt"), "");
+        assert!(Codeowners.read(&Made(vec![("main.rs", "")])).is_none());
+    }
+}

@@ -1,0 +1,127 @@
+//! Context of an ecosystem: facts about files that other files of the project hold, such as the descriptions of a dbt
+//! project, the owners in `CODEOWNERS`, and the package that a folder belongs to.
+//!
+//! A provider is one file and one line in [`PROVIDERS`]. It detects itself by the names of files.
+
+mod codeowners;
+mod dbt;
+mod manifests;
+mod yaml;
+
+/// Files of a project.
+pub trait Files {
+    /// Their paths, relative to the root and with `/` between the parts.
+    fn paths(&self) -> Vec<&str>;
+
+    /// Text of a file, if it has any.
+    fn text(&self, path: &str) -> Option<&[u8]>;
+}
+
+/// A source of context.
+pub trait Provider: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Context that these files hold; `None` when there is none for this provider.
+    fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>>;
+}
+
+/// Context that a provider has found.
+pub trait Known: Send + Sync {
+    /// Facts about a file: texts, the most telling first.
+    fn about(&self, path: &str) -> Vec<String>;
+
+    /// Documented columns of tables and views.
+    fn columns(&self) -> &[Column] {
+        &[]
+    }
+
+    /// Counts of what it describes, by name.
+    fn counts(&self) -> Vec<(&'static str, usize)> {
+        Vec::new()
+    }
+}
+
+/// A column of a table or view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name of the table or view.
+    pub model: String,
+    /// File that defines it; the file that describes it when no other does.
+    pub file: String,
+    /// Name of the column.
+    pub name: String,
+    /// Its description; may be empty.
+    pub description: String,
+}
+
+/// Every provider.
+pub static PROVIDERS: &[&dyn Provider] = &[&dbt::Dbt, &codeowners::Codeowners, &manifests::Manifests];
+
+/// Context of a project, by all providers.
+#[derive(Default)]
+pub struct Context {
+    known: Vec<(&'static str, Box<dyn Known>)>,
+}
+
+impl Context {
+    /// Reads the context that some files hold.
+    pub fn of(files: &dyn Files) -> Self {
+        let read = |provider: &&dyn Provider| Some((provider.name(), provider.read(files)?));
+        Self { known: PROVIDERS.iter().filter_map(read).collect() }
+    }
+
+    /// Facts about a file, each after the name of its provider.
+    pub fn about(&self, path: &str) -> Vec<String> {
+        let named = |(name, known): &(&str, Box<dyn Known>)| {
+            known.about(path).into_iter().map(|text| format!("{name}: {text}")).collect::<Vec<_>>()
+        };
+        self.known.iter().flat_map(named).collect()
+    }
+
+    /// Documented columns.
+    pub fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.known.iter().flat_map(|(_, known)| known.columns())
+    }
+
+    /// Counts by provider.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, Vec<(&'static str, usize)>)> {
+        self.known.iter().map(|(name, known)| (*name, known.counts()))
+    }
+}
+
+/// Parts of a path: the folder, without a slash at its end, and the name.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Whether a path lies in a folder, at any depth; the empty folder holds all.
+fn is_in(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// First paragraph of a text on one line, at most `limit` letters.
+fn first_paragraph(text: &str, limit: usize) -> String {
+    let lines = text.lines().map(str::trim).skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+/// Files that a test makes.
+#[cfg(test)]
+struct Made(Vec<(&'static str, &'static str)>);
+
+#[cfg(test)]
+impl Files for Made {
+    fn paths(&self) -> Vec<&str> {
+        self.0.iter().map(|(path, _)| *path).collect()
+    }
+
+    fn text(&self, path: &str) -> Option<&[u8]> {
+        self.0.iter().find(|(other, _)| *other == path).map(|(_, text)| text.as_bytes())
+    }
+}

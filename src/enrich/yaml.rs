@@ -1,0 +1,90 @@
+//! YAML as plain data.
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+use serde_json::{Map, Value};
+
+/// Deepest nesting that is read.
+const DEEPEST: usize = 64;
+/// Most values of a file.
+const MOST: usize = 200_000;
+
+/// The first document of a text; `None` when it is malformed. Anchors are not followed.
+pub(super) fn value(text: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut events = Parser::new_from_str(text);
+    let mut left = MOST;
+    loop {
+        match events.next()?.ok()?.0 {
+            Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+            Event::StreamEnd | Event::DocumentEnd => return Some(Value::Null),
+            event => return node(event, &mut || Some(events.next()?.ok()?.0), 0, &mut left),
+        }
+    }
+}
+
+fn node<'a>(
+    event: Event<'a>,
+    next: &mut dyn FnMut() -> Option<Event<'a>>,
+    depth: usize,
+    left: &mut usize,
+) -> Option<Value> {
+    *left = left.checked_sub(1)?;
+    if depth > DEEPEST {
+        return None;
+    }
+    match event {
+        Event::MappingStart(..) => {
+            let mut map = Map::new();
+            loop {
+                let key = match next()? {
+                    Event::MappingEnd => return Some(Value::Object(map)),
+                    event => node(event, next, depth + 1, left)?,
+                };
+                let first = next()?;
+                let value = node(first, next, depth + 1, left)?;
+                map.insert(key.as_str().map_or_else(|| key.to_string(), str::to_owned), value);
+            }
+        }
+        Event::SequenceStart(..) => {
+            let mut list = Vec::new();
+            loop {
+                match next()? {
+                    Event::SequenceEnd => return Some(Value::Array(list)),
+                    event => list.push(node(event, next, depth + 1, left)?),
+                }
+            }
+        }
+        Event::Scalar(text, ScalarStyle::Plain, ..) if matches!(&*text, "" | "~" | "null") => Some(Value::Null),
+        Event::Scalar(text, ScalarStyle::Plain, ..) if matches!(&*text, "true" | "false") => {
+            Some(Value::Bool(&*text == "true"))
+        }
+        Event::Scalar(text, ..) => Some(Value::String(text.into_owned())),
+        _ => Some(Value::Null),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tables_lists_and_texts_are_read() {
+        let text = "version: 2\nmodels:\n  - name: a\n    tags: [x, 'y']\n    ok: true\n    description: >\n      two\n      lines\n    none:\n";
+        let expected = json!({
+            "version": "2",
+            "models": [{"name": "a", "tags": ["x", "y"], "ok": true, "description": "two lines\n", "none": null}]
+        });
+        assert_eq!(value(text.as_bytes()), Some(expected));
+        assert_eq!(value(b""), Some(Value::Null));
+    }
+
+    #[test]
+    fn malformed_deep_and_strange_texts_are_refused_or_read() {
+        assert_eq!(value(b"a: [1"), None);
+        assert_eq!(value(&[0xff, 0xfe]), None);
+        assert_eq!(value("[".repeat(10_000).as_bytes()), None);
+        assert_eq!(value(b"a: &x 1\nb: *x\n").map(|value| value["b"].clone()), Some(Value::Null));
+    }
+}

@@ -1,0 +1,96 @@
+//! Context providers through the tools.
+
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::tools::{Context, Envelope, Request, call};
+
+const SCHEMA: &str = "models:
+  - name: stg_orders
+    description: Orders as they come.
+    columns:
+      - {name: order_id, description: Key of an order.}
+      - {name: customer_id, description: Who ordered.}
+  - name: customers
+    columns:
+      - {name: customer_id, description: Key of a customer.}
+      - {name: first_order, description: Date of the first order of a customer_id.}
+";
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().expect("there is room"));
+        place.write("dbt_project.yml", "name: shop\n");
+        place.write("models/schema.yml", SCHEMA);
+        place.write("models/stg_orders.sql", "select 1");
+        place.write("CODEOWNERS", "*.py @python\n");
+        place.write("tools/package.json", r#"{"name": "tools"}"#);
+        place.write("tools/load.py", "def load(path):\n    return path\n");
+        place
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join("code").join(path);
+        std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder is ours");
+        std::fs::write(path, text).expect("the folder is ours");
+    }
+
+    fn ask(&self, providers: bool, tool: &str, args: Value) -> Envelope {
+        let config = Config { home: self.0.path().join("index"), context_providers: providers, ..Config::default() };
+        let request = Request { directory: Some(self.0.path().join("code")), ..Request::default() };
+        let Value::Object(mut args) = args else { panic!("arguments are an object") };
+        args.insert("format".to_owned(), "json".into());
+        call(&Context::new(config), tool, args, &request)
+    }
+
+    fn columns(&self, args: Value) -> Vec<String> {
+        let answer = self.ask(true, "search_columns", args).value;
+        let results = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        results.iter().map(|it| format!("{} {}", it["model"], it["column"]).replace('"', "")).collect()
+    }
+}
+
+#[test]
+fn columns_are_found_by_name_description_and_model() {
+    let place = Place::new();
+    let found = place.columns(json!({"query": "customer_id"}));
+    assert_eq!(found, ["stg_orders customer_id", "customers customer_id", "customers first_order"]);
+    assert_eq!(place.columns(json!({"query": "customer_id", "model_pattern": "stg_*"})), ["stg_orders customer_id"]);
+    assert_eq!(place.columns(json!({"query": "KEY order"})), ["stg_orders order_id"]);
+    assert_eq!(place.columns(json!({"query": "", "max_results": 1})), ["stg_orders order_id"]);
+    let answer = place.ask(true, "search_columns", json!({"query": "order_id"})).value;
+    assert_eq!(answer["results"][0]["file"], "models/stg_orders.sql");
+    assert_eq!(answer["results"][0]["description"], "Key of an order.");
+    let wrong = place.ask(true, "search_columns", json!({"query": "a", "model_pattern": "["}));
+    assert_eq!(wrong.value["code"], "invalid_arguments");
+
+    // An edit is in the next answer.
+    place.write("models/schema.yml", "models: [{name: stg_orders, columns: [{name: total}]}]\n");
+    assert_eq!(place.columns(json!({"query": ""})), ["stg_orders total"]);
+}
+
+#[test]
+fn nothing_is_said_where_providers_are_off_or_know_nothing() {
+    let place = Place::new();
+    let off = place.ask(false, "search_columns", json!({"query": "order"}));
+    assert!(!off.is_error && off.value["_meta"]["hint"].as_str().is_some_and(|hint| hint.contains("dbt")));
+    let counts = |providers, args| place.ask(providers, "index_folder", args).value["context"].clone();
+    assert_eq!(counts(true, json!({})), json!({"dbt": {"columns": 4, "models": 2}}));
+    assert_eq!(counts(true, json!({"context_providers": false})), Value::Null);
+    assert_eq!(counts(false, json!({})), Value::Null);
+}
+
+#[test]
+fn symbols_tell_the_context_of_their_file_when_asked() {
+    let place = Place::new();
+    let asked = json!({"query": "load", "fields": ["ecosystem_context"]});
+    let told = |answer: Envelope| answer.value["results"][0]["ecosystem_context"].clone();
+    let expected = json!(["codeowners: owned by @python", "package: tools (package.json, 0 dependencies)"]);
+    assert_eq!(told(place.ask(true, "search_symbols", asked.clone())), expected);
+    assert_eq!(told(place.ask(false, "search_symbols", asked)), json!([]));
+    let source = json!({"symbol_id": "tools/load.py::load#function", "fields": ["ecosystem_context"]});
+    assert_eq!(place.ask(true, "get_symbol_source", source).value["ecosystem_context"], expected);
+    assert_eq!(told(place.ask(true, "search_symbols", json!({"query": "load"}))), Value::Null);
+}
