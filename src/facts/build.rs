@@ -1,6 +1,6 @@
 //! Builder for the facts of one file. A lowering adds facts in any order; [`Builder::finish`] sorts them into tables.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use zerocopy::IntoBytes;
 
 use super::tables::{
@@ -33,6 +33,7 @@ pub struct Builder {
     stars: Vec<(u32, Star)>,
     occurrences: Vec<Occurrence>,
     imports: Vec<Import>,
+    imported: FxHashSet<u32>,
     modules: Vec<ModuleName>,
     extensions: Vec<Extension>,
     exports: u32,
@@ -67,6 +68,7 @@ impl Builder {
             stars: Vec::new(),
             occurrences: Vec::new(),
             imports: Vec::new(),
+            imported: FxHashSet::default(),
             modules: Vec::new(),
             extensions: Vec::new(),
             exports: NONE,
@@ -334,6 +336,13 @@ impl Builder {
     /// Records an import of another file. `flags` are those of [`Import`].
     pub fn import(&mut self, at: u32, expression: u32, flags: u8) {
         self.imports.push(Import { at, expression, flags, reserved: [0; 3] });
+    }
+
+    /// Records that the file needs the one that defines a name: once for each name, in a language that imports no files.
+    pub fn needs(&mut self, at: u32, name: u32, expression: u32) {
+        if self.imported.insert(name) {
+            self.import(at, expression, 0);
+        }
     }
 
     /// Binds everything that `from` offers in a scope. `flags` are those of [`Star`].

@@ -61,8 +61,8 @@ pub struct Semantics {
     pub class_names: ClassNames,
     /// Members missing from a class are looked up in its subclasses: mix-ins and abstract classes.
     pub looks_down: bool,
-    /// A file sees only a part of its module, as its includes say. After a change of a shared name, everything is
-    /// resolved again.
+    /// A file may see a part of its module only, as its includes say, or all files see a module: which files were
+    /// looked through is not noted, and after a change of a shared name, everything is resolved again.
     pub includes: bool,
     /// Members that a call of an instance runs: `__call__`.
     pub call: &'static [&'static str],

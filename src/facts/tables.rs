@@ -321,7 +321,7 @@ pub struct ModuleName {
 }
 
 /// An extension of a class, function or object written elsewhere: Rust's `impl`, methods of a Go type,
-/// `Foo.prototype.bar = …`. `self` in it is an instance of that class, or of `definition` when the class is external.
+/// `Foo.prototype.bar = …`. Of classes that extend each other, C#'s partial ones, the first is extended. `self` in it is an instance of that class, or of `definition` when the class is external.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Extension {

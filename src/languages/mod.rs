@@ -11,6 +11,7 @@ mod definition;
 mod doc;
 mod lower;
 mod names;
+mod namespaces;
 mod role;
 pub mod shape;
 mod smells;

@@ -20,13 +20,19 @@ impl World<'_> {
         self.enter(file);
         for extension in self.facts(file).extensions {
             let own = Def { file, place: extension.definition };
-            for value in self.value(file, extension.of).iter() {
+            let values = self.value(file, extension.of);
+            // Of the parts of a class, each of which extends all, the first is the class.
+            let is_part = values.contains(&Value::Class(own));
+            for value in values.iter().take(if is_part { 1 } else { usize::MAX }) {
                 let whole = match *value {
                     Value::Class(whole) | Value::Function(whole) => whole,
                     // Extending an instance adds no members to it, but an object has no other members.
                     Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object as u8 => whole,
                     _ => continue,
                 };
+                if whole == own {
+                    continue;
+                }
                 self.extends.push((own, whole));
             }
         }

@@ -84,7 +84,7 @@ impl<'a> World<'a> {
         } else if it.op == Op::Name as u8 && self.semantics.class_names == ClassNames::Inherited {
             let mut scope = it.a;
             while scope != NONE && classes.is_empty() && self.work(1) {
-                let class = Def { file, place: facts.scopes[scope as usize].class };
+                let class = self.extended(Def { file, place: facts.scopes[scope as usize].class });
                 if class.place != NONE && !self.member(Value::Instance(class), facts.hashes[it.b as usize]).is_empty() {
                     classes.push(class);
                 }
@@ -232,13 +232,18 @@ impl<'a> World<'a> {
         for meaning in meant.iter() {
             match *meaning {
                 Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class as u8 => {
-                    classes.push(def)
+                    // A class that is written nowhere stands for an external type.
+                    let is_written = self.definition(def).at != NONE || self.definition(def).name == NONE;
+                    classes.extend(is_written.then_some(def));
                 }
                 // A type parameter matches every type.
                 _ => return Type::Unknown,
             }
         }
-        if classes.is_empty() { Type::Outside(facts.name(it.b)) } else { Type::Ours(classes) }
+        // The names of types may be spelt with a word before them.
+        let name = facts.name(it.b);
+        let name = name.rsplit_once(' ').map_or(name, |(_, name)| name);
+        if classes.is_empty() { Type::Outside(name) } else { Type::Ours(classes) }
     }
 }
 

@@ -361,7 +361,8 @@ impl<'a> World<'a> {
             let it = &facts.scopes[at as usize];
             let is_class = it.kind == ScopeKind::Class as u8;
             if is_class && self.semantics.class_names == ClassNames::Inherited && it.class != NONE {
-                let found = self.inherited(Def { file, place: it.class }, facts.hashes[name as usize], false);
+                let class = self.extended(Def { file, place: it.class });
+                let found = self.inherited(class, facts.hashes[name as usize], false);
                 if !found.is_empty() {
                     return (found, true);
                 }

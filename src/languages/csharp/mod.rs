@@ -1,7 +1,14 @@
 //! C#: types of every sort with their members, and the functions within functions.
 
+mod classes;
+mod expressions;
+mod lower;
+mod semantics;
+mod shapes;
+mod types;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, Public, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -36,6 +43,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments { tagged: true, ..Comments::MARKED },
     decorators: &["attribute_list"],
+    imports: &[("using_directive", "")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &semantics::SEMANTICS }),
     conventions: &Conventions {
         mains: &["Main"],
         starts: &[(Kind::Method, "Main")],
@@ -44,6 +53,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         public: Public::Word(&["public", "protected"]),
         is_implied: |name| matches!(name, "ToString" | "Equals" | "GetHashCode" | "Dispose"),
         overloads_are_one: false,
+        tells_dead: false,
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

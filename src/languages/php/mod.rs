@@ -1,7 +1,16 @@
 //! PHP: functions, classes, interfaces, traits and enums with their members, and constants.
 
+mod classes;
+mod expressions;
+mod lower;
+mod semantics;
+mod shapes;
+mod types;
+
+use tree_sitter::Node;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule, Syntax};
+use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Public, Relating, Rule, Syntax};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -20,7 +29,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Constant, Detail::Member, "name", ""), &["enum_case"]),
         (symbol(Kind::Constant, Detail::Constant, "const_element/name", ""), &["const_declaration"]),
         (symbol(Kind::Constant, Detail::Field, "property_element/name/name", ""), &["property_declaration"]),
-        (symbol(Kind::Constant, Detail::Field, "name/name", ""), &["property_promotion_parameter"]),
+        (Rule::Define(promoted), &["property_promotion_parameter"]),
         (Rule::Branch, &["if_statement", "else_if_clause", "for_statement", "foreach_statement", "while_statement"]),
         (Rule::Branch, &["do_statement", "case_statement", "match_conditional_expression", "catch_clause"]),
         (Rule::Branch, &["conditional_expression", "&&", "||", "and", "or", "??"]),
@@ -28,6 +37,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments { line: &["//", "#"], silent: &["/**/", "#["], ..Comments::MARKED },
     decorators: &["attribute_list"],
+    imports: &[("namespace_use_declaration", "<?php ")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &semantics::SEMANTICS }),
     conventions: &Conventions {
         constructors: &["__construct"],
         tests: &["test", "setUp", "tearDown"],
@@ -37,6 +48,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         packages: &[Package { file: "composer.json", says: &["\"name\""], names: Named::Nothing }],
         is_implied: |name| name.starts_with("__"),
         overloads_are_one: false,
+        tells_dead: false,
         ..Conventions::NEUTRAL
     },
     syntax: &SYNTAX,
@@ -49,3 +61,10 @@ static SYNTAX: Syntax = Syntax {
     text: &["text"],
     ..Syntax::PLAIN
 };
+
+/// A parameter of a constructor that is a property too.
+fn promoted(cx: &mut Cx<'_, '_>, node: Node<'_>) {
+    if let Some(name) = node.child_by_field_name("name").and_then(|variable| variable.named_child(0)) {
+        cx.define(Definition::new(node, name, Kind::Constant, Detail::Field));
+    }
+}

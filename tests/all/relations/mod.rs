@@ -6,9 +6,11 @@
 
 mod again;
 mod c;
+mod csharp;
 mod go;
 mod java;
 mod javascript;
+mod php;
 mod python;
 mod rust;
 mod typescript;
@@ -43,6 +45,9 @@ fn parse(project: &str) -> Vec<Marked> {
             let (mark, rest) = part.split_once('⟧').expect("a mark is closed");
             let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
             let start = file.text.trim_end_matches(is_name).len();
+            // There the sign is no part of a name.
+            let is_sign = file.path.ends_with(".php") && file.text[start..].starts_with('$');
+            let start = start + usize::from(is_sign);
             file.marks.push((start, mark.to_owned()));
             file.text.push_str(rest);
         }

@@ -1,0 +1,33 @@
+//! Name resolution of PHP.
+
+use crate::facts::{ClassNames, Each, Effect, Semantics};
+use crate::languages::namespaces::Namespaces;
+
+/// Name resolution of PHP.
+pub static SEMANTICS: Semantics = Semantics {
+    class_names: ClassNames::Hidden,
+    looks_down: false,
+    includes: true,
+    call: &["__invoke()"],
+    element: &[("offsetGet()", false), ("current()", false), ("getIterator()", true)],
+    each: Each::Last,
+    enter: &[],
+    constructor: super::classes::CONSTRUCTOR,
+    default_export: "",
+    functions: &[
+        ("array_filter()", Effect::Same),
+        ("array_merge()", Effect::Same),
+        ("array_pop()", Effect::Element),
+        ("array_reverse()", Effect::Same),
+        ("array_shift()", Effect::Element),
+        ("array_slice()", Effect::Same),
+        ("array_unique()", Effect::Same),
+        ("array_values()", Effect::Values),
+        ("current()", Effect::Element),
+        ("end()", Effect::Element),
+        ("reset()", Effect::Element),
+    ],
+    methods: &[],
+    other_methods: None,
+    modules: |project| Box::new(Namespaces::new(project, "\\")),
+};
