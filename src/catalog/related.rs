@@ -27,6 +27,12 @@ pub fn answer<T>(
     Ok(answer)
 }
 
+/// Opens a repository whose relations can be read, compared with its folder as a whole: for answers about a change.
+pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let repo = indexes::open_now(caller, repo)?;
+    if pipeline::can_relate(&repo.snapshot) { Ok(repo) } else { indexes::renewed(caller, repo) }
+}
+
 /// Edges of a repository.
 pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
     pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))

@@ -47,6 +47,10 @@ const OFF: [(&str, &str); 3] = [
     ("use_regex", "The pattern is text, no regular expression"),
 ];
 
+/// Tools whose answers people get as one text, with the argument for it.
+pub(super) const AS_TEXT: [(&str, &str, &str); 2] =
+    [("review_changes", "output", "markdown"), ("find_tests", "output", "text")];
+
 /// Tools that no client is shown, because they may cost money, and that people call.
 const FOR_PEOPLE: [&str; 1] = ["embed_repo"];
 

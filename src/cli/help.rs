@@ -23,7 +23,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "importance",
         ],
     ),
-    ("History", &["changed", "diff"]),
+    ("Changes", &["review", "tests", "changed", "diff"]),
     (
         "Repositories",
         &[

@@ -357,6 +357,10 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     set("count_only", global.count_only.then(|| true.into()));
     set("format", Some(if global.compact { "compact" } else { "json" }.into()));
 
+    let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && !global.json && !global.compact);
+    if let Some((_, argument, text)) = as_text {
+        arguments.entry(*argument).or_insert_with(|| (*text).into());
+    }
     here::places(&mut arguments, tool);
     if global.repo.is_none() && !arguments.contains_key("repo") {
         here::absolute(&mut arguments, tool, takes_repo);

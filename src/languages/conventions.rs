@@ -2,6 +2,7 @@
 //!
 //! Each language has its own in its folder. [`Conventions::NEUTRAL`], the default, assumes nothing.
 
+use super::Runner;
 use crate::model::Kind;
 
 /// How a language marks public names.
@@ -102,6 +103,8 @@ pub struct Conventions {
     /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
     /// whole: `Test*` does not match `Testament`.
     pub test_files: &'static [&'static str],
+    /// The runner of tests, if it is known.
+    pub runner: Option<&'static Runner>,
     /// How a definition is marked as public.
     pub public: Public,
     /// Files with a library's public names, by name without extension; empty if all files count.
@@ -167,6 +170,7 @@ impl Conventions {
         tests: &[],
         test_decorators: &[],
         test_files: &[],
+        runner: None,
         public: Public::All,
         faces: &[],
         packages: &[],

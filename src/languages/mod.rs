@@ -13,6 +13,7 @@ mod lower;
 mod names;
 mod namespaces;
 mod role;
+mod runner;
 pub mod shape;
 mod smells;
 mod spec;
@@ -49,6 +50,7 @@ pub use doc::{Comments, first_sentence};
 pub use lower::Lower;
 pub use names::{language_name, without_relations, without_symbols};
 pub use role::{exercises, is_beside, is_generated, is_vendored};
+pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
 pub use spec::{Grammar, LanguageSpec, Relating, Rule};
 

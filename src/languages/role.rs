@@ -62,7 +62,7 @@ pub fn is_generated(path: &str, content: &[u8]) -> bool {
 const HEAD: usize = 400;
 
 /// Whether a path is in a folder with one of these names.
-fn lies_in(path: &str, names: &[&str]) -> bool {
+pub(super) fn lies_in(path: &str, names: &[&str]) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| names.iter().any(|known| known.eq_ignore_ascii_case(folder)))
 }
@@ -80,7 +80,7 @@ pub fn exercises(path: &str) -> bool {
 
 /// Matches a name against a pattern with `*` as a wildcard. Words match as a whole: the text before a `*` is not
 /// followed by a lower-case letter.
-fn is_like(name: &str, pattern: &str) -> bool {
+pub(super) fn is_like(name: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
     let Some(behind) = name.strip_prefix(start) else { return false };
     let ends_a_word = !start.ends_with(char::is_alphanumeric) || !behind.starts_with(char::is_lowercase);

@@ -137,10 +137,11 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
 }
 
-/// The schemas of the arguments common to all tools, as far as a surface shows them.
+/// The schemas of the arguments common to all tools, as far as a surface shows them. How answers are written is set
+/// once for a client; every tool takes it, too.
 fn shared(surface: &Surface) -> impl Iterator<Item = (String, Value)> {
     let is_lean = *surface == Surface::Lean;
-    let shown = move |name: &str| !is_lean || ["max_tokens", "cursor"].contains(&name);
+    let shown = move |name: &str| name != "format" && (!is_lean || name != "count_only");
     let Described { mut input, .. } = describe(&schemars::schema_for!(SharedArguments));
     let properties = match input.remove("properties") {
         Some(Value::Object(properties)) => properties,

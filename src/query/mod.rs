@@ -3,6 +3,7 @@
 mod files;
 mod graph;
 mod history;
+pub mod review;
 mod suggest;
 mod symbols;
 pub mod text;
@@ -24,7 +25,7 @@ pub use graph::{
     central_symbols, dead_code, hop_weight, implementations, imported_at, imported_files, local_at, name_at,
     needed_imports, outside_packages, ranks, related, rename, repo_map, signatures, types_of,
 };
-pub use history::between::Between;
+pub use history::between::{Between, Until};
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::confidence::{Confidence, Evidence, FIRST};

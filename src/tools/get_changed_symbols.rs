@@ -4,13 +4,13 @@ use globset::GlobMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::changes::{self, Change, Differences, Reach};
+use super::changes::{self, Change, Differences, Reach, history_error};
 use super::filters::{alternatives, check_kind};
 use super::indexes;
 use super::search_symbols::{KINDS, meant, path_glob};
 use super::{Call, Code, Error, Shown, Tool, related};
 use crate::model::names_kind;
-use crate::query::{self, Between, History, HistoryError, Version};
+use crate::query::{self, Between, History, Until, Version};
 
 /// What changed between two commits, releases, branches or the working tree: symbols added, modified, renamed or
 /// removed since. Prefer it to git diff for an overview.
@@ -107,7 +107,10 @@ impl Tool for GetChangedSymbols {
             let message = "no commit was checked out when this was indexed; give since_sha";
             return Err(Error::new(Code::InvalidArguments, message));
         };
-        let until = (!counts_worktree).then(|| args.until_sha.as_deref().unwrap_or("HEAD"));
+        let until = match counts_worktree {
+            true => Until::Worktree,
+            false => Until::Commit(args.until_sha.as_deref().unwrap_or("HEAD")),
+        };
         let limit = call.config.max_file_size;
         let between = Between::read(&history, &repo.snapshot, root, (&since, until), limit).map_err(history_error)?;
         if history.hidden() > 0 {
@@ -167,22 +170,5 @@ impl Wanted {
     fn holds(&self, version: &Version<'_>) -> bool {
         (self.kinds.is_empty() || self.kinds.iter().any(|word| names_kind(word, version.kind, version.detail)))
             && self.paths.as_ref().is_none_or(|paths| paths.is_match(version.file))
-    }
-}
-
-/// The error for a failure in the history.
-fn history_error(err: HistoryError) -> Error {
-    let message = err.to_string();
-    match err {
-        HistoryError::NoRepository(_) => {
-            Error::new(Code::Unavailable, format!("{message}; compare two indexes with get_symbol_diff"))
-        }
-        HistoryError::NoCommit(_) => {
-            Error::new(Code::NotFound, format!("{message}; give a commit's id, a branch, a tag or HEAD~1"))
-        }
-        HistoryError::Unreadable(_) => Error::new(
-            Code::Unavailable,
-            format!("{message}; a shallow clone lacks older commits: git fetch --unshallow"),
-        ),
     }
 }

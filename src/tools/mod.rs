@@ -13,6 +13,7 @@ pub mod find_dead_code;
 pub mod find_implementations;
 pub mod find_importers;
 pub mod find_references;
+pub mod find_tests;
 pub mod get_blast_radius;
 pub mod get_call_hierarchy;
 pub mod get_changed_symbols;
@@ -46,6 +47,8 @@ mod meaning;
 pub mod paths;
 pub mod pick;
 pub mod resolve_repo;
+mod review;
+pub mod review_changes;
 pub mod search_ast;
 pub mod search_columns;
 pub mod search_repositories;
@@ -184,6 +187,8 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<find_implementations::FindImplementations>(),
     ToolSpec::of::<get_changed_symbols::GetChangedSymbols>(),
     ToolSpec::of::<get_symbol_diff::GetSymbolDiff>(),
+    ToolSpec::of::<review_changes::ReviewChanges>(),
+    ToolSpec::of::<find_tests::FindTests>(),
     ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<embed_repo::EmbedRepo>(),

@@ -25,6 +25,7 @@ mod project;
 mod ranking;
 mod relations;
 mod remote;
+mod review;
 mod rights;
 mod ripgrep;
 mod schema;

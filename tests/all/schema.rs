@@ -29,6 +29,8 @@ const VERBS: &[(&str, bool)] = &[
     ("resolve_", true),
     ("suggest_", true),
     ("grep_", true),
+    ("review_", true),
+    ("plan_", true),
     ("index_", false),
     ("embed_", false),
     ("invalidate_", false),

@@ -163,6 +163,51 @@ impl History {
         Ok(self.shown(files))
     }
 
+    /// The files that differ between a commit and what is staged, by path.
+    pub fn staged(&self, old: &str) -> Result<Vec<Changed>, Error> {
+        let mut before = self.files_of(old)?;
+        let mut files = Vec::new();
+        let skip_hash = true;
+        let (path, kind) = (self.repository.index_path(), self.repository.object_hash());
+        let index = gix::index::File::at(path, kind, skip_hash, Default::default()).map_err(unreadable)?;
+        for entry in index.entries().iter().filter(|entry| entry.stage() == gix::index::entry::Stage::Unconflicted) {
+            let is_file = entry.mode.to_tree_entry_mode().is_some_and(|mode| mode.is_blob());
+            let is_there = !entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD);
+            let path = entry.path(&index).to_str().ok().map(Path::new);
+            let path = path.and_then(|path| path.strip_prefix(&self.below).ok()).and_then(Path::to_str);
+            let Some(path) = path.filter(|_| is_file && is_there) else { continue };
+            let old = before.remove(path).map(Content);
+            let new = Content(entry.id);
+            if old != Some(new) {
+                files.push(Changed { path: path.to_owned(), old_path: None, old, new: Some(new) });
+            }
+        }
+        let gone = before.into_iter();
+        files.extend(gone.map(|(path, id)| Changed { path, old_path: None, old: Some(Content(id)), new: None }));
+        Ok(self.shown(files))
+    }
+
+    /// The commit where two lines of history part.
+    pub fn fork(&self, one: &str, other: &str) -> Result<String, Error> {
+        let id = |name: &str| commit_id(&self.repository, name).ok_or_else(|| Error::NoCommit(name.to_owned()));
+        let base = self.repository.merge_base(id(one)?, id(other)?).map_err(unreadable)?;
+        let none = || unreadable(format!("{one} and {other} have no commit in common"));
+        base.map(|base| base.to_string()).ok_or_else(none)
+    }
+
+    /// The files of a commit with their contents.
+    fn files_of(&self, commit: &str) -> Result<std::collections::BTreeMap<String, gix::ObjectId>, Error> {
+        let mut files = std::collections::BTreeMap::new();
+        if let Some(tree) = self.tree(commit)? {
+            for entry in listing::files(&tree).map_err(Error::Unreadable)? {
+                if let (true, Ok(path)) = (entry.mode.is_blob(), String::from_utf8(entry.filepath.into())) {
+                    files.insert(path, entry.oid);
+                }
+            }
+        }
+        Ok(files)
+    }
+
     /// The files that differ between a commit and the `present` texts, by path. A file of the commit that is not in
     /// `present` counts as removed if `is_gone` says so.
     pub fn changed_since<'a>(
@@ -171,14 +216,7 @@ impl History {
         present: impl IntoIterator<Item = (&'a str, &'a [u8])>,
         is_gone: impl Fn(&str) -> bool,
     ) -> Result<Vec<Changed>, Error> {
-        let mut before = std::collections::BTreeMap::new();
-        if let Some(tree) = self.tree(old)? {
-            for entry in listing::files(&tree).map_err(Error::Unreadable)? {
-                if let (true, Ok(path)) = (entry.mode.is_blob(), String::from_utf8(entry.filepath.into())) {
-                    before.insert(path, entry.oid);
-                }
-            }
-        }
+        let mut before = self.files_of(old)?;
         let mut files = Vec::new();
         for (path, text) in present {
             let now = gix::objs::compute_hash(self.repository.object_hash(), gix::objs::Kind::Blob, text);

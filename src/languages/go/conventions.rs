@@ -9,6 +9,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     starts: &[(Kind::Function, "main")],
     tests: &["Test", "Benchmark", "Example", "Fuzz"],
     test_files: &["*_test"],
+    runner: Some(&super::runner::RUNNER),
     public: Public::Capital,
     packages: &[Package { file: "go.mod", says: &[], names: Named::Nothing }],
     is_inner: |path, text| {

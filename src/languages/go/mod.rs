@@ -5,6 +5,7 @@ mod expressions;
 pub(super) mod libraries;
 mod lower;
 mod modules;
+mod runner;
 mod shapes;
 mod syntax;
 mod types;

@@ -11,6 +11,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     tests: &["test", "setUp", "tearDown"],
     test_decorators: &["Test", "ParameterizedTest"],
     test_files: &["Test*", "*Test", "*Tests"],
+    runner: Some(&super::runner::RUNNER),
     public: Public::Word(&["public", "protected"]),
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")

@@ -6,6 +6,7 @@ mod expressions;
 mod lower;
 mod members;
 mod packages;
+mod runner;
 mod syntax;
 mod types;
 

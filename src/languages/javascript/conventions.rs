@@ -22,6 +22,7 @@ pub static CONVENTIONS: Conventions = Conventions {
         "test",
         "setupTests",
     ],
+    runner: Some(&super::runner::RUNNER),
     public: Public::Exported(&["export", "exports."]),
     faces: &["index", "mod"],
     packages: &[Package {

@@ -8,6 +8,7 @@ pub(super) mod conventions;
 mod lower;
 pub(super) mod member;
 pub(super) mod modules;
+mod runner;
 pub mod syntax;
 mod value;
 

@@ -12,6 +12,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     constructors: &["__init__"],
     tests: &["test", "Test", "setUp", "tearDown", "setup_", "teardown_", "pytest_"],
     test_files: &["test_*", "*_test", "conftest", "test", "tests"],
+    runner: Some(&super::runner::RUNNER),
     public: Public::Unless("_"),
     faces: &["__init__", "__main__"],
     packages: &[

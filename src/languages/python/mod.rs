@@ -5,6 +5,7 @@ mod conventions;
 mod imports;
 mod lower;
 mod modules;
+mod runner;
 mod syntax;
 mod types;
 

@@ -11,6 +11,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     tests: &["test"],
     test_decorators: &["test", "bench", "rstest", "cfg(test)"],
     test_files: &["*_test", "*_tests", "test", "tests"],
+    runner: Some(&super::runner::RUNNER),
     public: Public::Word(&["pub"]),
     packages: &[Package { file: "lib.rs", says: &[], names: Named::Nothing }],
     is_implied: |name| name == "drop",

@@ -14,6 +14,7 @@ mod macros;
 mod manifest;
 mod modules;
 mod patterns;
+mod runner;
 mod syntax;
 mod tokens;
 mod types;

@@ -377,7 +377,7 @@ fn may_override(member: &SymbolView<'_>, rules: &Conventions) -> bool {
 }
 
 /// `@app.route("/")` is `route`, `#[serde(default)]` is `serde`.
-fn decorator_name(decorator: &str) -> &str {
+pub fn decorator_name(decorator: &str) -> &str {
     let name = decorator.trim_start_matches(['@', '#', '!', '[', ' ']);
     let end = name.find(|c: char| !(c.is_alphanumeric() || "_.:".contains(c))).unwrap_or(name.len());
     name[..end].rsplit(['.', ':']).next().unwrap_or_default()

@@ -20,7 +20,7 @@ mod visible;
 pub use at::{NameAt, imported_at, local_at, name_at, signatures};
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
-pub(super) use entry::{package_files, scripts};
+pub(super) use entry::{decorator_name, package_files, scripts};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};

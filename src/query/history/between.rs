@@ -16,7 +16,7 @@ use crate::store::Snapshot;
 pub struct Between {
     /// The first commit.
     pub since: String,
-    /// The last commit; `None` for the current files.
+    /// The last commit; `None` for staged and for current files.
     pub until: Option<String>,
     files: Vec<(String, [Option<Read>; 2])>,
 }
@@ -27,29 +27,45 @@ struct Read {
     extraction: Option<Extraction>,
 }
 
+/// The end of a comparison that begins at a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until<'a> {
+    /// A commit, branch or tag.
+    Commit(&'a str),
+    /// The texts that the next commit would have.
+    Staged,
+    /// The snapshot's files.
+    Worktree,
+}
+
 impl Between {
-    /// Reads the differences between `since` and `until`, or the snapshot's files of `root` without `until`. Texts
-    /// larger than `limit` bytes count as files without symbols.
+    /// Reads the differences between the commit `since` and `until`, in the checkout at `root`. Texts larger than
+    /// `limit` bytes count as files without symbols.
     pub fn read(
         history: &History,
         snapshot: &Snapshot,
         root: &Path,
-        (since, until): (&str, Option<&str>),
+        (since, until): (&str, Until<'_>),
         limit: u64,
     ) -> Result<Self, HistoryError> {
         let since = history.commit(since)?;
-        let until = until.map(|until| history.commit(until)).transpose()?;
-        let changed = match &until {
-            Some(until) => history.changed(&since, until)?,
-            None => changed_since(history, &since, snapshot, root)?,
+        let is_worktree = until == Until::Worktree;
+        let (until, changed) = match until {
+            Until::Commit(until) => {
+                let until = history.commit(until)?;
+                let changed = history.changed(&since, &until)?;
+                (Some(until), changed)
+            }
+            Until::Staged => (None, history.staged(&since)?),
+            Until::Worktree => (None, changed_since(history, &since, snapshot, root)?),
         };
         let mut texts = Vec::with_capacity(changed.len());
         for file in changed {
             let old = file.old.map_or(Ok(None), |content| history.read(content, limit))?;
-            let new = match (&until, file.new) {
+            let new = match file.new {
                 // A current text may be missing in the history.
-                (None, Some(_)) => snapshot.file(&file.path).map(|file| file.content().to_owned()),
-                (_, content) => content.map_or(Ok(None), |content| history.read(content, limit))?,
+                Some(_) if is_worktree => snapshot.file(&file.path).map(|file| file.content().to_owned()),
+                content => content.map_or(Ok(None), |content| history.read(content, limit))?,
             };
             texts.push((file.path, [old, new]));
         }
@@ -65,6 +81,11 @@ impl Between {
     /// The number of files that differ.
     pub fn n_files(&self) -> usize {
         self.files.len()
+    }
+
+    /// The paths of the files that differ, each with whether it was there before and is there after.
+    pub fn paths(&self) -> impl Iterator<Item = (&str, bool, bool)> {
+        self.files.iter().map(|(path, [old, new])| (path.as_str(), old.is_some(), new.is_some()))
     }
 
     /// The number of them without symbols in either revision: too large, or in no supported language.

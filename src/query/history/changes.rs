@@ -66,7 +66,7 @@ pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -
     for (place, symbol) in symbols.iter().enumerate() {
         let parent = symbol.parent.and_then(|parent| all.get(parent as usize)).map(|parent| &*parent.qualified_name);
         let name = text(symbol.name);
-        let members = children(&parents, place).map(|child| symbols[child].span);
+        let members = children(&parents, place).map(|child| with_doc(symbols[child].span, symbols[child].doc));
         all.push(Version {
             id: String::new(),
             qualified_name: qualified_name(&name, &text(symbol.container), parent),
@@ -88,7 +88,7 @@ pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -
 pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
     let parents: Vec<Option<u32>> =
         file.symbols().map(|symbol| symbol.parent().map(|parent| parent.number().index)).collect();
-    let spans: Vec<Span> = file.symbols().map(|symbol| symbol.span()).collect();
+    let spans: Vec<Span> = file.symbols().map(|symbol| with_doc(symbol.span(), symbol.doc_span())).collect();
     let version = |(place, symbol): (usize, crate::store::SymbolView<'a>)| Version {
         id: symbol.id(),
         name: symbol.name().into_owned(),
@@ -112,15 +112,26 @@ fn children(parents: &[Option<u32>], place: usize) -> impl Iterator<Item = usize
         .filter(of_it)
 }
 
-/// Hash of a definition without its members.
+/// The range of a definition with the comment above it.
+fn with_doc(span: Span, doc: Span) -> Span {
+    if doc.is_empty() { span } else { Span { start: span.start.min(doc.start), ..span } }
+}
+
+/// Hash of a definition without its members, and without the space around them.
 fn own(content: &[u8], span: Span, members: impl Iterator<Item = Span>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut at = span.start;
+    let mut add = |start: u32, end: u32| {
+        let between = Span { start, end: end.max(start) }.of(content).trim_ascii();
+        if !between.is_empty() {
+            hasher.update(between).update(&[0]);
+        }
+    };
     for member in members {
-        hasher.update(Span { start: at, end: member.start.max(at) }.of(content)).update(&[0]);
+        add(at, member.start);
         at = at.max(member.end);
     }
-    hasher.update(Span { start: at, end: span.end.max(at) }.of(content));
+    add(at, span.end);
     hasher.finalize()
 }
 

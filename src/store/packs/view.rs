@@ -370,9 +370,14 @@ impl<'a> SymbolView<'a> {
         self.record.signature().of(self.file.content())
     }
 
+    /// Range of the documentation; empty when there is none.
+    pub fn doc_span(&self) -> Span {
+        self.record.doc()
+    }
+
     /// Documentation as written, with comment markers; empty when there is none.
     pub fn doc_source(&self) -> &'a [u8] {
-        self.record.doc().of(self.file.content())
+        self.doc_span().of(self.file.content())
     }
 
     /// Documentation without comment markers; empty when there is none.

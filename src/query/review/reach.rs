@@ -1,0 +1,438 @@
+//! Tests that reach a change, the most direct first: through calls, overridden methods and fixtures, else through
+//! imports, else by the name of their file.
+
+use std::collections::{BinaryHeap, HashMap};
+use std::rc::Rc;
+
+use super::names::{likeness, words};
+use super::tests::{Unit, is_test_file, runner, unit_of};
+use crate::model::{Detail, How, Kind, Role};
+use crate::query::graph::decorator_name;
+use crate::query::overridden;
+use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
+
+/// The start of a walk: a symbol that changed, or the top level of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// The symbol or file.
+    pub node: Node,
+    /// How much the change counts, from 0 to 1.
+    pub weight: f64,
+}
+
+/// A symbol, or the top level of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    /// A symbol.
+    Symbol(SymbolId),
+    /// The number of a file.
+    File(u32),
+}
+
+/// How a test reaches a change, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Through {
+    /// Resolved uses.
+    Uses,
+    /// At least one step is possible only: a name after something unknown.
+    Possible,
+    /// It imports a changed file, or a file that does.
+    Imports,
+    /// Its file has the name of a changed one.
+    Name,
+}
+
+impl Through {
+    /// The word used in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Uses => "uses",
+            Self::Possible => "possible",
+            Self::Imports => "imports",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// A test that reaches a change.
+pub struct Reaching {
+    /// The test.
+    pub unit: Unit,
+    /// How it does.
+    pub through: Through,
+    /// The way from the test to the changed symbol, both included; empty for a way by name.
+    pub way: Vec<Node>,
+    score: f64,
+}
+
+/// A file of tests that reaches a change.
+pub struct TestFile {
+    /// The number of the file.
+    pub file: u32,
+    /// The surest of the ways of its tests.
+    pub through: Through,
+    /// The tests, the most direct first; the whole file where only that is known.
+    pub tests: Vec<Reaching>,
+    score: f64,
+}
+
+/// Weight that is lost with each step.
+const STEP: f64 = 0.6;
+/// Weight that a step through an overridden method, a class or a fixture keeps beside.
+const ASIDE: f64 = 0.7;
+/// Weight that a possible step keeps beside.
+const POSSIBLE: f64 = 0.3;
+/// The least weight that is followed.
+const LEAST: f64 = 0.004;
+/// The most symbols that a walk from one change visits.
+const MOST: usize = 3_000;
+/// The most places that a possible name may have.
+const MOST_POSSIBLE: usize = 60;
+/// The levels of imports that are followed, and the weight of the first one.
+const IMPORT_DEPTH: u32 = 3;
+const IMPORTED: f64 = 0.05;
+/// Weight of a test file that has the name of a changed file.
+const NAMED: f64 = 0.6;
+
+/// The files of tests that reach a change, the most direct first. `paths` are the files that the change touches, and
+/// how much of it each holds.
+pub fn reaching(snapshot: &Snapshot, edges: &EdgeTable, sources: &[Source], paths: &[(String, f64)]) -> Vec<TestFile> {
+    let mut walk = Walk { snapshot, edges, steps: HashMap::new(), found: HashMap::new() };
+    sources.iter().for_each(|source| walk.run(*source));
+    let mut files: HashMap<u32, TestFile> = HashMap::new();
+    let mut found: Vec<(Unit, Found)> = walk.found.drain().collect();
+    found.sort_by_key(|(unit, _)| *unit);
+    for (unit, found) in found {
+        let through = if found.is_possible { Through::Possible } else { Through::Uses };
+        let file = files.entry(unit.file).or_insert_with(|| TestFile::new(unit.file, through));
+        file.through = file.through.min(through);
+        file.tests.push(Reaching { unit, through, way: found.way, score: found.score });
+    }
+    for file in files.values_mut() {
+        file.tests.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.unit.cmp(&b.unit)));
+        // Further tests of a file count half of the one before.
+        file.score = file.tests.iter().zip(0..8).map(|(test, place)| test.score * 0.5_f64.powi(place)).sum();
+    }
+    walk.add_importers(&mut files, paths);
+    add_namesakes(snapshot, &mut files, paths);
+    let mut files: Vec<TestFile> = files.into_values().collect();
+    let path = |file: &TestFile| snapshot.file_by_number(file.file).map(|file| file.path());
+    files.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| path(a).cmp(&path(b))));
+    files
+}
+
+impl TestFile {
+    fn new(file: u32, through: Through) -> Self {
+        Self { file, through, tests: Vec::new(), score: 0.0 }
+    }
+
+    /// Adds weight for a way that concerns the whole file.
+    fn add(&mut self, score: f64, through: Through, way: Vec<Node>) {
+        self.score += score;
+        if self.tests.is_empty() {
+            let unit = Unit { file: self.file, symbol: None };
+            self.tests.push(Reaching { unit, through, way, score });
+        }
+    }
+}
+
+/// A test that was found, with the best way to it.
+struct Found {
+    score: f64,
+    best: f64,
+    is_possible: bool,
+    way: Vec<Node>,
+}
+
+/// A step from a node to one that uses it.
+#[derive(Clone, Copy)]
+struct Step {
+    to: Node,
+    keeps: f64,
+    is_possible: bool,
+}
+
+/// A node on the way, with the one before it.
+struct Visited {
+    weight: f64,
+    before: Option<Node>,
+    is_possible: bool,
+}
+
+struct Walk<'a> {
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    steps: HashMap<Node, Rc<[Step]>>,
+    found: HashMap<Unit, Found>,
+}
+
+/// A node in the order of weight.
+#[derive(PartialEq)]
+struct Waiting(f64, Node);
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then_with(|| other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Walks from a change along its users, the nearest first, up to tests.
+    fn run(&mut self, source: Source) {
+        let mut visited: HashMap<Node, Visited> = HashMap::new();
+        visited.insert(source.node, Visited { weight: source.weight, before: None, is_possible: false });
+        let mut waiting = BinaryHeap::from([Waiting(source.weight, source.node)]);
+        let mut n_done = 0;
+        while let Some(Waiting(weight, node)) = waiting.pop().filter(|_| n_done < MOST) {
+            let is_possible = match visited.get(&node) {
+                Some(known) if known.weight > weight => continue,
+                Some(known) => known.is_possible,
+                None => false,
+            };
+            n_done += 1;
+            if let Some(unit) = self.unit(node) {
+                self.note(unit, weight, is_possible, node, &visited);
+                continue;
+            }
+            for step in self.steps(node).iter() {
+                let next = weight * step.keeps;
+                let is_better = visited.get(&step.to).is_none_or(|known| known.weight < next);
+                if next >= LEAST && is_better {
+                    let is_possible = is_possible || step.is_possible;
+                    visited.insert(step.to, Visited { weight: next, before: Some(node), is_possible });
+                    waiting.push(Waiting(next, step.to));
+                }
+            }
+        }
+    }
+
+    /// The test that a node is part of.
+    fn unit(&self, node: Node) -> Option<Unit> {
+        match node {
+            Node::Symbol(symbol) => unit_of(&self.snapshot.symbol(symbol)?),
+            Node::File(number) => {
+                let file = self.snapshot.file_by_number(number)?;
+                is_test_file(file).then_some(Unit { file: number, symbol: None })
+            }
+        }
+    }
+
+    fn note(&mut self, unit: Unit, weight: f64, is_possible: bool, node: Node, visited: &HashMap<Node, Visited>) {
+        let found =
+            self.found.entry(unit).or_insert(Found { score: 0.0, best: 0.0, is_possible: true, way: Vec::new() });
+        found.score += weight;
+        if weight <= found.best {
+            return;
+        }
+        (found.best, found.is_possible) = (weight, is_possible);
+        found.way = std::iter::successors(Some(node), |node| visited.get(node)?.before).collect();
+        // A helper inside the test is part of it.
+        if let (Some(symbol), Some(first)) = (unit.symbol, found.way.first_mut()) {
+            *first = Node::Symbol(symbol);
+        }
+    }
+
+    fn steps(&mut self, node: Node) -> Rc<[Step]> {
+        if let Some(known) = self.steps.get(&node) {
+            return known.clone();
+        }
+        let steps: Rc<[Step]> = match node {
+            Node::Symbol(symbol) => self.steps_from(symbol).into(),
+            Node::File(_) => Rc::new([]),
+        };
+        self.steps.insert(node, steps.clone());
+        steps
+    }
+
+    /// The users of a symbol.
+    fn steps_from(&self, id: SymbolId) -> Vec<Step> {
+        let Some(symbol) = self.snapshot.symbol(id) else { return Vec::new() };
+        let mut found: HashMap<Node, Step> = HashMap::new();
+        self.add_users(&mut found, id, 1.0);
+        for above in overridden(self.snapshot, self.edges, &symbol) {
+            self.add_users(&mut found, above.number(), ASIDE);
+        }
+        let rules = symbol.file.conventions();
+        let name = symbol.name();
+        let is_member = symbol.kind() == Kind::Method;
+        // Who makes an object calls its constructor, and the language the members that it gives a meaning.
+        let is_implied =
+            symbol.detail() == Detail::Constructor || rules.constructors.contains(&&*name) || (rules.is_implied)(&name);
+        if let Some(class) = symbol.parent().filter(|_| is_member && is_implied) {
+            self.add_users(&mut found, class.number(), ASIDE);
+        }
+        if is_member || symbol.has_parent() {
+            self.add_possible(&mut found, &symbol);
+        }
+        self.add_takers(&mut found, &symbol);
+        found.remove(&Node::Symbol(id));
+        let mut found: Vec<Step> = found.into_values().collect();
+        found.sort_by(|a, b| b.keeps.total_cmp(&a.keeps).then(a.to.cmp(&b.to)));
+        found
+    }
+
+    /// Adds the symbols and files that use a symbol. The more there are, the less each tells of it.
+    fn add_users(&self, found: &mut HashMap<Node, Step>, used: SymbolId, keeps: f64) {
+        let nodes: Vec<Node> = self.edges.users(used).filter_map(user).collect();
+        let keeps = keeps * STEP * spread(nodes.len());
+        for to in nodes {
+            add(found, Step { to, keeps, is_possible: false });
+        }
+    }
+
+    /// Adds places that write a member's name after something unknown.
+    fn add_possible(&self, found: &mut HashMap<Node, Step>, symbol: &SymbolView<'a>) {
+        let nodes: Vec<Node> =
+            self.edges.possible(symbol.name_bytes()).take(MOST_POSSIBLE + 1).filter_map(user).collect();
+        if nodes.len() > MOST_POSSIBLE {
+            return;
+        }
+        let keeps = POSSIBLE * STEP * spread(nodes.len());
+        for to in nodes {
+            add(found, Step { to, keeps, is_possible: true });
+        }
+    }
+
+    /// Adds the tests that take what a fixture gives by its name.
+    fn add_takers(&self, found: &mut HashMap<Node, Step>, symbol: &SymbolView<'a>) {
+        let Some(runner) = runner(symbol.file).filter(|runner| !runner.givers.is_empty()) else { return };
+        let is_giver = |decorator: &String| runner.givers.contains(&decorator_name(decorator));
+        if !symbol.file.exercises() || !symbol.decorators().iter().any(is_giver) {
+            return;
+        }
+        let (name, own) = (symbol.name_bytes(), symbol.file);
+        let folder = own.path().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_shared = !is_test_file(own);
+        let sees = |file: &FileView<'a>| {
+            file.number() == own.number() || is_shared && file.exercises() && file.path().starts_with(folder)
+        };
+        let finder = memchr::memmem::Finder::new(name);
+        let mut nodes = Vec::new();
+        for file in self.snapshot.files().filter(|file| sees(file) && finder.find(file.content()).is_some()) {
+            let takes = |other: &SymbolView<'a>| {
+                matches!(other.kind(), Kind::Function | Kind::Method)
+                    && other.number() != symbol.number()
+                    && holds_word(other.signature_source(), name)
+            };
+            nodes.extend(file.symbols().filter(takes).map(|other| Node::Symbol(other.number())));
+        }
+        let keeps = ASIDE * STEP * spread(nodes.len());
+        nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
+    }
+
+    /// Adds the test files that import changed files, or files that do.
+    fn add_importers(&self, files: &mut HashMap<u32, TestFile>, paths: &[(String, f64)]) {
+        for (path, share) in paths {
+            let Some(start) = self.snapshot.file(path) else { continue };
+            let mut before: HashMap<u32, Option<u32>> = HashMap::from([(start.number(), None)]);
+            let mut level = vec![start.number()];
+            let mut weight = IMPORTED * share;
+            for _ in 0..IMPORT_DEPTH {
+                let mut next = Vec::new();
+                for imported in level {
+                    for import in self.edges.importers(imported) {
+                        before.entry(import.from).or_insert_with(|| {
+                            next.push(import.from);
+                            Some(imported)
+                        });
+                    }
+                }
+                let weight_each = weight * spread(next.len());
+                for number in &next {
+                    if self.snapshot.file_by_number(*number).is_some_and(is_test_file) {
+                        let way = std::iter::successors(Some(*number), |at| *before.get(at)?).map(Node::File);
+                        let file = files.entry(*number).or_insert_with(|| TestFile::new(*number, Through::Imports));
+                        file.add(weight_each, Through::Imports, way.collect());
+                    }
+                }
+                weight *= STEP;
+                level = next;
+            }
+        }
+    }
+}
+
+/// Adds the test files that have the name of a changed file.
+fn add_namesakes(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, paths: &[(String, f64)]) {
+    let sources: Vec<(Vec<String>, &str, f64)> =
+        paths.iter().map(|(path, share)| (words(path), path.as_str(), *share)).collect();
+    for file in snapshot.files().filter(|file| is_test_file(*file)) {
+        let own = words(file.path());
+        let of_source = |(source, path, share): &(Vec<String>, &str, f64)| {
+            share * likeness(source, &own) * (0.7 + 0.3 * nearness(path, file.path()))
+        };
+        let score: f64 = sources.iter().map(of_source).fold(0.0, f64::max);
+        if score > 0.0 {
+            let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), Through::Name));
+            known.add(NAMED * score, Through::Name, Vec::new());
+        }
+    }
+}
+
+/// The share of the folders that two paths have in common, in any order.
+fn nearness(a: &str, b: &str) -> f64 {
+    let folders = |path: &str| -> Vec<String> {
+        let mut folders: Vec<String> = path.split('/').map(str::to_owned).collect();
+        folders.pop();
+        folders
+    };
+    let (a, b) = (folders(a), folders(b));
+    let common = a.iter().filter(|folder| b.contains(folder)).count();
+    let most = a.len().max(b.len());
+    if most == 0 { 1.0 } else { common as f64 / most as f64 }
+}
+
+/// The user at an occurrence; none for an import, which alone uses nothing.
+fn user(edge: &crate::store::Edge) -> Option<Node> {
+    (edge.role() != Role::Import).then(|| edge.from().map_or(Node::File(edge.file), Node::Symbol))
+}
+
+fn add(found: &mut HashMap<Node, Step>, step: Step) {
+    let known = found.entry(step.to).or_insert(step);
+    if known.keeps < step.keeps {
+        *known = step;
+    }
+}
+
+/// The share of weight for each of so many users.
+fn spread(n_users: usize) -> f64 {
+    1.0 / (1.0 + 0.35 * (n_users.max(1) as f64).ln())
+}
+
+/// Whether a text holds a word.
+fn holds_word(text: &[u8], word: &[u8]) -> bool {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    memchr::memmem::find_iter(text, word).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        !is_word(before) && !is_word(text.get(at + word.len()))
+    })
+}
+
+/// The symbols whose uses name something that is gone: for each removed name, the users of places that write it and
+/// are bound to nothing.
+pub fn orphans(snapshot: &Snapshot, edges: &EdgeTable, names: &[&str]) -> Vec<(usize, Node)> {
+    let mut found = Vec::new();
+    if names.is_empty() {
+        return found;
+    }
+    for edge in edges.all().iter().filter(|edge| edge.how() != How::Resolved) {
+        if !names.iter().any(|name| name.len() == edge.len()) {
+            continue;
+        }
+        let Some(file) = snapshot.file_by_number(edge.file) else { continue };
+        let written = file.content().get(edge.at as usize..edge.at as usize + edge.len());
+        let Some(place) = names.iter().position(|name| Some(name.as_bytes()) == written) else { continue };
+        found.extend(user(edge).map(|node| (place, node)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}

@@ -1,0 +1,160 @@
+//! Tests that reach a symbol, a file or a change, as their runner takes them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::review::Tested;
+use super::review::change::{Asked, ChangeSet};
+use super::review::report::tested;
+use super::{Call, Code, Error, Tool, indexes, related};
+use crate::query::review::{self, TestFile, Unit};
+use crate::store::{EdgeTable, Snapshot};
+
+/// Tests to run after an edit of a symbol, a file or a change, the most direct first, with what their runner takes:
+/// pytest, cargo nextest, go test, jest, Maven.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Ids of symbols, or paths.
+    #[serde(default)]
+    targets: Vec<String>,
+    /// Of the change since a commit, or of BASE..HEAD.
+    #[serde(default)]
+    base: Option<String>,
+    /// Of the edits since HEAD.
+    #[serde(default)]
+    changed: bool,
+    /// How many files.
+    #[serde(default = "fifty")]
+    max_results: usize,
+    /// How it is written.
+    #[serde(default)]
+    output: Written,
+}
+
+fn fifty() -> usize {
+    50
+}
+
+/// How tests are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Written {
+    /// As fields.
+    #[default]
+    Json,
+    /// As the runner's arguments.
+    Text,
+}
+
+/// The tests, or the arguments alone.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// As fields.
+    Fields {
+        /// Files of tests, the most direct first.
+        tests: Vec<Tested>,
+        /// Arguments that select them, for each runner.
+        runs: Vec<Run>,
+    },
+    /// As one text.
+    Text {
+        /// An argument a line; below the runner's name, where there are several.
+        text: String,
+    },
+}
+
+/// Arguments of a runner.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Run {
+    runner: &'static str,
+    arguments: Vec<String>,
+}
+
+/// See [`Args`].
+pub struct FindTests;
+
+impl Tool for FindTests {
+    const NAME: &'static str = "find_tests";
+    const COMMAND: &'static str = "tests";
+    const POSITIONAL: &'static [&'static str] = &["targets"];
+    const LIST: Option<&'static str> = Some("tests");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let is_change = args.changed || args.base.is_some();
+        if is_change != args.targets.is_empty() {
+            let message = "give targets, or a change: changed, or base";
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
+        if is_change {
+            let asked = Asked::of(args.base.as_deref(), None, false)?;
+            let change = ChangeSet::read(call, args.repo.as_deref(), &asked)?;
+            let (snapshot, edges) = (&*change.repo.snapshot, related::edges(&change.repo)?);
+            let changes = change.between.changes();
+            let touched = review::touched(snapshot, &changes);
+            let own = review::changed_tests(&touched);
+            let found = review::tests_of(snapshot, edges, &touched, change.between.paths().map(|(path, ..)| path));
+            return Ok(output(call, &args, snapshot, &own, &found));
+        }
+        let repo = related::open_now(call, args.repo.as_deref())?;
+        related::note_unread(call, &repo);
+        let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
+        let found = of_targets(&repo, snapshot, edges, &args.targets)?;
+        Ok(output(call, &args, snapshot, &[], &found))
+    }
+}
+
+/// The tests of symbols and files, in turns.
+fn of_targets(
+    repo: &indexes::Repo,
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    targets: &[String],
+) -> Result<Vec<TestFile>, Error> {
+    let mut sources = Vec::new();
+    for target in targets {
+        let path = target.strip_prefix("./").unwrap_or(target);
+        match snapshot.file(path) {
+            Some(file) => sources.push(review::Target::File(file)),
+            None => {
+                let symbol = related::symbol(repo, target)?;
+                related::check_language(&symbol)?;
+                sources.push(review::Target::Symbol(symbol));
+            }
+        }
+    }
+    Ok(review::tests_of_targets(snapshot, edges, &sources))
+}
+
+fn output(call: &Call<'_>, args: &Args, snapshot: &Snapshot, own: &[Unit], found: &[TestFile]) -> Output {
+    call.found(!own.is_empty() || !found.is_empty());
+    let found = &found[..found.len().min(args.max_results.max(1))];
+    let mut units: Vec<Unit> = own.to_vec();
+    units.extend(found.iter().flat_map(|file| &file.tests).map(|test| test.unit).filter(|unit| !own.contains(unit)));
+    let runs = review::selected(snapshot, &units);
+    let runs: Vec<Run> = runs.into_iter().map(|(runner, arguments)| Run { runner, arguments }).collect();
+    match args.output {
+        Written::Json => {
+            let tests = found.iter().filter_map(|file| tested(snapshot, file)).collect();
+            Output::Fields { tests: call.page(tests, usize::MAX), runs }
+        }
+        Written::Text => Output::Text { text: text(&runs) },
+    }
+}
+
+fn text(runs: &[Run]) -> String {
+    let mut text = String::new();
+    for run in runs {
+        if runs.len() > 1 {
+            text.push_str(&format!("# {}\n", run.runner));
+        }
+        run.arguments.iter().for_each(|argument| text.push_str(&format!("{argument}\n")));
+    }
+    text
+}

@@ -1,0 +1,125 @@
+//! Making of a review: what a change touches, who uses that, and which tests reach it.
+
+use super::change::ChangeSet;
+use super::{Caller, Changed, Review, Tested};
+use crate::languages::Test;
+use crate::query::review::{self, Node, TestFile, Touched};
+use crate::query::{without_relations, without_symbols};
+use crate::store::{EdgeTable, Snapshot, SymbolView};
+use crate::tools::{Call, Error, related};
+
+/// The most callers listed of a symbol.
+const MOST_CALLERS: usize = 5;
+/// The most tests listed of a file.
+const MOST_TESTS: usize = 5;
+/// The most files of tests.
+const MOST_FILES: usize = 50;
+
+/// Reviews a change.
+pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
+    let (snapshot, edges) = (&change.repo.snapshot, related::edges(&change.repo)?);
+    related::note_unread(call, &change.repo);
+    let changes = change.between.changes();
+    let touched = review::touched(snapshot, &changes);
+    let mut review = Review {
+        base: change.between.since.clone(),
+        head: change.head.clone(),
+        changed_files_count: change.between.n_files(),
+        ..Review::default()
+    };
+    for touched in touched.iter().filter(|touched| !touched.is_inside && !touched.is_of_test()) {
+        review.changes.push(changed(snapshot, edges, touched));
+    }
+    review.changed_symbols_count = review.changes.len();
+    let paths = change.between.paths().map(|(path, ..)| path);
+    let found = review::tests_of(snapshot, edges, &touched, paths);
+    review.tests_count = found.len();
+    review.tests = found.iter().take(MOST_FILES).filter_map(|file| tested(snapshot, file)).collect();
+    let names = review::changed_tests(&touched);
+    review.changed_tests =
+        names.iter().filter_map(|unit| review::named(snapshot, *unit)).map(|test| shown(&test)).collect();
+    let is_reached = review.changes.iter().any(|changed| changed.caller_count > 0) || !review.tests.is_empty();
+    review.empty_because = (!is_reached).then(|| why_empty(change, &review));
+    Ok(review)
+}
+
+/// A test with its file.
+fn shown(test: &Test) -> String {
+    let inside = test.joined(".");
+    if inside.is_empty() { test.path.clone() } else { format!("{}::{inside}", test.path) }
+}
+
+fn changed(snapshot: &Snapshot, edges: &EdgeTable, touched: &Touched<'_, '_>) -> Changed {
+    let version = touched.version();
+    let found = review::callers(snapshot, edges, touched);
+    let outside: Vec<_> = found.resolved.iter().filter(|(user, _)| !review::is_of_test(user)).collect();
+    let caller = |(user, via): &&(SymbolView<'_>, Option<SymbolView<'_>>)| Caller {
+        symbol_id: user.id(),
+        line: user.line(),
+        via: via.map(|via| via.qualified_name()),
+    };
+    Changed {
+        symbol_id: version.id.clone(),
+        line: version.line,
+        change: touched.change.as_str(),
+        was: touched.was.filter(|was| touched.now.is_some() && was.id != version.id).map(|was| was.id.clone()),
+        callers: outside.iter().take(MOST_CALLERS).map(caller).collect(),
+        caller_count: outside.len() + found.top_levels,
+        possible_count: found.possible,
+    }
+}
+
+/// A file of tests, as listed.
+pub fn tested(snapshot: &Snapshot, found: &TestFile) -> Option<Tested> {
+    let file = snapshot.file_by_number(found.file)?;
+    let named = found.tests.iter().filter_map(|test| review::named(snapshot, test.unit));
+    let names: Vec<String> = named.map(|test| test.joined(".")).filter(|name| !name.is_empty()).collect();
+    let name = |node: &Node| match node {
+        Node::Symbol(symbol) => snapshot.symbol(*symbol).map(|symbol| symbol.qualified_name()),
+        Node::File(file) => snapshot.file_by_number(*file).map(|file| file.path().to_owned()),
+    };
+    Some(Tested {
+        file: file.path().to_owned(),
+        more: names.len().saturating_sub(MOST_TESTS),
+        tests: names.into_iter().take(MOST_TESTS).collect(),
+        through: found.through.as_str(),
+        way: found.tests.first().into_iter().flat_map(|test| &test.way).filter_map(name).collect(),
+    })
+}
+
+/// The reason why no caller and no test is known.
+fn why_empty(change: &ChangeSet, review: &Review) -> String {
+    let between = &change.between;
+    if between.n_files() == 0 {
+        return "nothing differs".to_owned();
+    }
+    let languages = &change.repo.snapshot.facts().languages;
+    if between.without_symbols() == between.n_files() {
+        let unread = without_symbols(languages);
+        let unread: Vec<&str> = unread.keys().map(String::as_str).collect();
+        return match unread.is_empty() {
+            true => "only documents, data and settings differ".to_owned(),
+            false => format!("no file that differs has symbols here; files in {} have none", unread.join(", ")),
+        };
+    }
+    if review.changes.is_empty() && !review.changed_tests.is_empty() {
+        return "only tests differ".to_owned();
+    }
+    if review.changes.is_empty() {
+        return "no symbol differs: the changes are outside of definitions".to_owned();
+    }
+    let is_related = |changed: &Changed| {
+        let path = changed.symbol_id.split("::").next().unwrap_or_default();
+        change.repo.snapshot.file(path).is_none_or(|file| !file.facts().is_empty())
+    };
+    if !review.changes.iter().any(is_related) {
+        let unrelated = without_relations(languages);
+        let unrelated: Vec<&str> = unrelated.keys().map(String::as_str).collect();
+        return format!("names in {} are not resolved", unrelated.join(", "));
+    }
+    let possible: usize = review.changes.iter().map(|changed| changed.possible_count).sum();
+    match possible {
+        0 => "nothing uses the touched symbols, and no test reaches them".to_owned(),
+        n => format!("no use is bound to the touched symbols; {n} places write their names after something unknown"),
+    }
+}

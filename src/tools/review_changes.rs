@@ -1,0 +1,82 @@
+//! Review of a change: what it touches, who uses that, and which tests to run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::review::change::{Asked, ChangeSet};
+use super::review::{Review, markdown, report};
+use super::{Call, Error, Tool};
+
+/// Review of a change: the symbols it touches, who calls them, and the tests that reach them, the most direct first,
+/// each with its way. Before a commit or a merge.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Commit, or BASE..HEAD (default: HEAD).
+    #[serde(default)]
+    base: Option<String>,
+    /// Commit (default: the working tree).
+    #[serde(default)]
+    head: Option<String>,
+    /// What is staged.
+    #[serde(default)]
+    staged: bool,
+    /// How it is written.
+    #[serde(default)]
+    output: Written,
+}
+
+/// How a review is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Written {
+    /// As fields.
+    #[default]
+    Json,
+    /// As one text.
+    Markdown,
+}
+
+/// The review, or its text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// As fields.
+    Fields(Box<Review>),
+    /// As one text.
+    Text {
+        /// The whole review.
+        text: String,
+    },
+}
+
+/// See [`Args`].
+pub struct ReviewChanges;
+
+impl Tool for ReviewChanges {
+    const NAME: &'static str = "review_changes";
+    const COMMAND: &'static str = "review";
+    const POSITIONAL: &'static [&'static str] = &["base", "head"];
+    const LIST: Option<&'static str> = Some("changes");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let asked = Asked::of(args.base.as_deref(), args.head.as_deref(), args.staged)?;
+        let change = ChangeSet::read(call, args.repo.as_deref(), &asked)?;
+        let review = report::of(call, &change)?;
+        // No change is an answer, too.
+        call.found(true);
+        call.narrow("review fewer commits at once");
+        Ok(match args.output {
+            Written::Markdown => Output::Text { text: markdown::written(&review) },
+            Written::Json => {
+                let changes = call.page(review.changes, usize::MAX);
+                Output::Fields(Box::new(Review { changes, ..review }))
+            }
+        })
+    }
+}

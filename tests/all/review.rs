@@ -1,0 +1,241 @@
+//! Reviews of changes, through the real program on real repositories.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A repository, and an index directory beside it.
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
+        fs::create_dir(place.source()).expect("the folder is new");
+        place.git(&["init", "-q", "-b", "main"]);
+        place
+    }
+
+    pub fn source(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("the folder is there").join("source")
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.source()).args(["-c", "user.name=Ann", "-c", "user.email=ann@b.c"]).args(args);
+        let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
+        let output = output.expect("git is installed where tests run");
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    pub fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.source().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
+        fs::write(path, text).expect("files can be written");
+        self
+    }
+
+    /// Commits everything and says which commit that is.
+    pub fn commit(&self, title: &str) -> String {
+        self.git(&["add", "-A", "."]);
+        self.git(&["commit", "-q", "-m", title]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// The program's status and what it prints. No executable of git is there.
+    pub fn say(&self, args: &[&str]) -> (i32, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(args).current_dir(self.source()).stdin(Stdio::null());
+        command.env("HOME", self.folder.path()).env("PATH", "/nowhere");
+        let output = command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).output();
+        let output = output.expect("it is built");
+        (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    pub fn call(&self, tool: &str, args: Value) -> Value {
+        let (_, text) = self.say(&["call", "--json", tool, &args.to_string()]);
+        serde_json::from_str(&text).unwrap_or_else(|err| panic!("{tool}: {err}: {text}"))
+    }
+}
+
+/// The texts at a pointer's keys of every item of a list.
+fn each<'v>(answer: &'v Value, list: &str, key: &str) -> Vec<&'v str> {
+    let items = answer[list].as_array().unwrap_or_else(|| panic!("{list} is a list: {answer}"));
+    items.iter().filter_map(|item| item[key].as_str()).collect()
+}
+
+const STORE: &str = "class Store:\n    def price_of(self, name):\n        raise NotImplementedError\n\n\n\
+                     class MemoryStore(Store):\n    def __init__(self, prices):\n        self.prices = prices\n\n    \
+                     def price_of(self, name):\n        return self.prices[name]\n";
+const CART: &str = "from shop.store import Store\n\n\ndef total(store: Store, names):\n    \
+                    return sum(store.price_of(name) for name in names)\n\n\ndef receipt(store: Store, names):\n    \
+                    return f\"{total(store, names)} cents\"\n";
+const TESTS: &str = "import pytest\nfrom shop.cart import receipt, total\nfrom shop.store import MemoryStore\n\n\n\
+                     @pytest.fixture\ndef store():\n    return MemoryStore({\"tea\": 3})\n\n\n\
+                     def test_total():\n    assert total(MemoryStore({}), []) == 0\n\n\n\
+                     def test_receipt(store):\n    assert receipt(store, [\"tea\"]) == \"3 cents\"\n";
+
+fn shop() -> Place {
+    let place = Place::new();
+    place.write("shop/__init__.py", "").write("shop/store.py", STORE).write("shop/cart.py", CART);
+    place.write("tests/test_cart.py", TESTS).write("README.md", "A shop.\n");
+    place.commit("The shop");
+    place
+}
+
+#[test]
+fn a_change_leads_to_its_callers_and_tests_through_what_it_overrides() {
+    let place = shop();
+    place.write("shop/store.py", &STORE.replace("self.prices[name]", "self.prices.get(name, 0)"));
+    place.commit("Unknown items are free");
+    let review = place.call("review_changes", json!({"base": "HEAD~1..HEAD"}));
+    assert_eq!(each(&review, "changes", "symbol_id"), ["shop/store.py::MemoryStore.price_of#method"], "{review}");
+    let changed = &review["changes"][0];
+    assert_eq!((&changed["change"], &changed["caller_count"]), (&json!("body"), &json!(1)), "{review}");
+    assert_eq!(changed["callers"][0]["symbol_id"], "shop/cart.py::total#function", "{review}");
+    assert_eq!(changed["callers"][0]["via"], "Store.price_of", "{review}");
+    let first = &review["tests"][0];
+    assert_eq!((&first["file"], &first["through"]), (&json!("tests/test_cart.py"), &json!("uses")), "{review}");
+    assert_eq!(first["tests"], json!(["test_total", "test_receipt"]), "{review}");
+    assert_eq!(first["way"], json!(["test_total", "total", "MemoryStore.price_of"]), "{review}");
+    assert!(review.get("empty_because").is_none(), "{review}");
+}
+
+#[test]
+fn every_kind_of_change_has_its_word() {
+    let place = Place::new();
+    let longer = "    value = first * 2\n    return value + 40\n";
+    let text = format!("def gone():\n    return 1\n\n\ndef wider(a):\n    return a\n\n\ndef named(first):\n{longer}");
+    place.write("a.py", &text).write("b.py", "def moved(x):\n    total = x * 3\n    return total - 11\n");
+    place.commit("before");
+    place.write("a.py", &format!("def wider(a, b=2):\n    return a\n\n\ndef other(first):\n{longer}"));
+    fs::remove_file(place.source().join("b.py")).expect("it is ours");
+    place.write("c.py", "def moved(x):\n    total = x * 3\n    return total - 11\n\n\ndef fresh():\n    return 5\n");
+    let review = place.call("review_changes", json!({}));
+    let told: Vec<(&str, &str)> =
+        each(&review, "changes", "symbol_id").into_iter().zip(each(&review, "changes", "change")).collect();
+    let expected = [
+        ("a.py::gone#function", "removed"),
+        ("a.py::wider#function", "signature"),
+        ("a.py::other#function", "renamed"),
+        ("c.py::moved#function", "moved"),
+        ("c.py::fresh#function", "added"),
+    ];
+    assert_eq!(told, expected, "{review}");
+    assert_eq!(review["changes"][2]["was"], "a.py::named#function");
+    assert_eq!((review["head"].as_str(), review["changed_symbols_count"].as_u64()), (Some("WORKTREE"), Some(5)));
+}
+
+#[test]
+fn what_is_staged_is_reviewed_alone() {
+    let place = shop();
+    place.write("shop/store.py", &STORE.replace("self.prices[name]", "self.prices.get(name)"));
+    place.git(&["add", "shop/store.py"]);
+    place.write("shop/cart.py", &CART.replace("cents", "pence"));
+    let review = place.call("review_changes", json!({"staged": true}));
+    assert_eq!(each(&review, "changes", "symbol_id"), ["shop/store.py::MemoryStore.price_of#method"], "{review}");
+    assert_eq!(review["head"], "STAGED");
+    let all = place.call("review_changes", json!({}));
+    assert_eq!(each(&all, "changes", "change").len(), 2, "{all}");
+}
+
+#[test]
+fn a_range_of_three_dots_begins_at_the_fork() {
+    let place = shop();
+    place.git(&["checkout", "-q", "-b", "topic"]);
+    place.write("shop/cart.py", &CART.replace("cents", "pence"));
+    place.commit("Pence");
+    place.git(&["checkout", "-q", "main"]);
+    place.write("shop/store.py", &STORE.replace("self.prices[name]", "self.prices.get(name)"));
+    place.commit("Elsewhere");
+    place.git(&["checkout", "-q", "topic"]);
+    let review = place.call("review_changes", json!({"base": "main...topic"}));
+    assert_eq!(each(&review, "changes", "symbol_id"), ["shop/cart.py::receipt#function"], "{review}");
+    let review = place.call("review_changes", json!({"base": "main..topic"}));
+    assert_eq!(each(&review, "changes", "symbol_id").len(), 2, "{review}");
+}
+
+#[test]
+fn an_empty_review_says_why() {
+    let why = |place: &Place| place.call("review_changes", json!({}))["empty_because"].as_str().map(str::to_owned);
+    let place = shop();
+    assert_eq!(why(&place).as_deref(), Some("nothing differs"));
+    place.write("README.md", "Another shop.\n");
+    assert_eq!(why(&place).as_deref(), Some("only documents, data and settings differ"));
+    place.write("tests/test_cart.py", &TESTS.replace("== 0", "== 0.0"));
+    assert_eq!(why(&place).as_deref(), Some("only tests differ"));
+    place.git(&["checkout", "-q", "."]);
+    place.write("run.sh", "greet() {\n  echo hello\n}\n");
+    place.commit("A script");
+    place.write("run.sh", "greet() {\n  echo goodbye\n}\n");
+    assert_eq!(why(&place).as_deref(), Some("names in bash are not resolved"));
+    let place = Place::new();
+    place.write("a.py", "class A:\n    def go(self):\n        return 1\n\n\ndef run(it):\n    return it.go()\n");
+    place.commit("before");
+    place.write("a.py", "class A:\n    def go(self):\n        return 2\n\n\ndef run(it):\n    return it.go()\n");
+    let said = why(&place).unwrap_or_default();
+    assert!(said.starts_with("no use is bound to the touched symbols; 1 place"), "{said}");
+}
+
+#[test]
+fn the_summary_has_forty_lines_and_the_rest_is_folded() {
+    let place = Place::new();
+    let functions =
+        |by: usize| -> String { (0..60).map(|n| format!("def f{n}():\n    return {n} * {by}\n\n\n")).collect() };
+    place.write("lib.py", &functions(1));
+    for n in 0..60 {
+        place.write(&format!("tests/test_{n}.py"), &format!("from lib import f{n}\n\n\ndef test_it():\n    f{n}()\n"));
+    }
+    place.commit("before");
+    place.write("lib.py", &functions(2));
+    place.commit("after");
+    let (status, text) = place.say(&["review", "HEAD~1..HEAD"]);
+    assert_eq!(status, 0, "{text}");
+    let summary = text.split("<details>").next().unwrap_or_default();
+    assert!(summary.lines().count() <= 40 && summary.contains("60 symbols touched"), "{summary}");
+    assert!(summary.contains("1. `tests/test_0.py`: `test_it` (`test_it` → `f0`)"), "{summary}");
+    assert!(text.contains("<summary>Touched symbols (60)</summary>") && text.contains("| body | `f59`"), "{text}");
+    assert!(text.contains("50. "), "{text}");
+}
+
+#[test]
+fn tests_are_named_as_their_runners_take_them() {
+    let place = shop();
+    place.write("go.mod", "module example.org/shop\n");
+    place.write("price/price.go", "package price\n\nfunc Of(n int) int {\n\treturn n * 2\n}\n");
+    let test =
+        "package price\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif Of(1) != 2 {\n\t\tt.Fail()\n\t}\n}\n";
+    place.write("price/price_test.go", test);
+    place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"1.0.0\"\n");
+    let text = "pub fn tax(n: u32) -> u32 {\n    n / 5\n}\n\n#[cfg(test)]\nmod tests {\n    use super::tax;\n\n    #[test]\n    \
+                fn a_fifth() {\n        assert_eq!(tax(5), 1);\n    }\n}\n";
+    place.write("src/lib.rs", "pub mod tax;\n").write("src/tax.rs", text);
+    place.write("tests/whole.rs", "#[test]\nfn of_ten() {\n    assert_eq!(shop::tax::tax(10), 2);\n}\n");
+    place.write("web/basket.ts", "export function sum(all: number[]): number {\n  return all.length;\n}\n");
+    let test = "import { sum } from \"./basket\";\n\nit(\"adds\", () => {\n  sum([1]);\n});\n";
+    place.write("web/basket.test.ts", test);
+    let java = "package shop;\n\npublic class Box {\n    public int size() {\n        return 3;\n    }\n}\n";
+    place.write("src/main/java/shop/Box.java", java);
+    let test = "package shop;\n\nimport org.junit.Test;\n\npublic class BoxTest {\n    @Test\n    public void holds() {\n        \
+                new Box().size();\n    }\n}\n";
+    place.write("src/test/java/shop/BoxTest.java", test);
+    place.commit("All languages");
+    let tests = |target: &str| place.say(&["tests", target]).1;
+    assert_eq!(tests("shop/cart.py::receipt#function"), "tests/test_cart.py::test_receipt\n");
+    assert_eq!(tests("price/price.go"), "-run\n^(TestOf)$\n./price\n");
+    assert_eq!(tests("src/tax.rs::tax#function"), "test(=tax::tests::a_fifth) | (binary(=whole) & test(=of_ten))\n");
+    assert_eq!(tests("web/basket.ts"), "web/basket.test.ts\n");
+    assert_eq!(tests("src/main/java/shop/Box.java"), "-Dtest=BoxTest#holds\n");
+
+    place.write("shop/cart.py", &CART.replace("cents", "pence"));
+    assert_eq!(place.say(&["tests", "--changed"]), (0, "tests/test_cart.py::test_receipt\n".to_owned()));
+    place.write("web/basket.ts", "export function sum(all: number[]): number {\n  return all.length + 1;\n}\n");
+    let both = place.say(&["tests", "--changed"]).1;
+    assert!(both.contains("# jest\nweb/basket.test.ts\n") && both.contains("# pytest\n"), "{both}");
+    let refused = place.call("find_tests", json!({}));
+    assert_eq!(refused["code"], "invalid_arguments", "{refused}");
+}
