@@ -236,6 +236,13 @@ pub fn root_at(registry: &Registry, config: &Config, path: &Path) -> PathBuf {
     indexed.unwrap_or_else(|| root_of(&path).to_owned())
 }
 
+/// The index of the checkout that holds a path, if it is indexed.
+pub fn indexed_at(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
+    let root = root_at(registry, config, path);
+    let is_here = |sidecar: &Sidecar| sidecar.remote.is_none() && config.path_map.to_local(&sidecar.root) == root;
+    registry.all().into_iter().find(is_here)
+}
+
 /// Folder whose repository holds a path given in another folder: the path's own project or index, else where the caller
 /// stands, when the path is below.
 pub fn searched(registry: &Registry, config: &Config, here: &Path, path: &Path) -> PathBuf {

@@ -49,6 +49,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "token",
             "watch",
             "watch-claude",
+            "hook",
             "hook-event",
             "config",
             "models",

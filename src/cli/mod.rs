@@ -8,6 +8,7 @@ mod editor;
 mod grep;
 mod help;
 mod here;
+mod hook;
 mod init;
 mod interrupt;
 mod lsp;
@@ -153,6 +154,7 @@ enum Own {
     Web(web::Web),
     Watch(watch::Watch),
     WatchClaude(watch::WatchClaude),
+    Hook(hook::Hook),
     HookEvent(watch::HookEvent),
     Doctor(doctor::Doctor),
     Config(settings::Settings),
@@ -216,6 +218,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::Web(how)) => return web::run(&global, how),
                 Ok(Own::Watch(how)) => return watch::run(&global, how),
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
+                Ok(Own::Hook(_)) => return hook::run(&global),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
                 Ok(Own::Doctor(how)) => return examine(&global, &how),
                 Ok(Own::Models(_)) => return show_models(&global),

@@ -99,6 +99,8 @@ pub struct Config {
     pub git: Git,
     /// Whether a server watches folders that are queried repeatedly, and updates their indexes.
     pub watcher: bool,
+    /// Whether hooks of agents are answered.
+    pub hooks: bool,
     /// Quiet time before a watcher reads changes.
     pub watch_debounce: Duration,
     /// Interval for checking repositories for new worktrees.
@@ -176,6 +178,7 @@ impl Default for Config {
             ca_file: None,
             git: Git::default(),
             watcher: true,
+            hooks: true,
             watch_debounce: Duration::from_millis(2000),
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),

@@ -309,6 +309,10 @@ settings! {
     user watcher: bool = ["CODELODE_WATCHER"] yes_or_no,
         |config, wanted| config.watcher = wanted,
         config.watcher;
+    /// Whether hooks of agents are answered; off, they say nothing.
+    user hooks: bool = ["CODELODE_HOOKS"] yes_or_no,
+        |config, wanted| config.hooks = wanted,
+        config.hooks;
     /// How long it must be quiet before what a watcher was told is read, in milliseconds.
     user watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
         |config, debounce| config.watch_debounce = Duration::from_millis(debounce),

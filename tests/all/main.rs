@@ -11,6 +11,7 @@ mod dead;
 mod edits;
 mod first;
 mod graph;
+mod hooks;
 mod http;
 mod incremental;
 mod init;

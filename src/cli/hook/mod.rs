@@ -1,0 +1,160 @@
+//! `hook`: what is known of the names that an agent has just searched for, as context beside its result.
+//!
+//! A client runs it after its own tools and at the begin of a session, and gives what happened as JSON on standard input. It never blocks, never
+//! fails, indexes nothing, and says nothing when it knows nothing.
+//!
+//! Forms: Claude Code (`PostToolUse`, `SessionStart`; https://code.claude.com/docs/en/hooks), Codex (the same), Gemini CLI (`AfterTool`;
+//! docs/hooks/reference.md of its repository), Cursor (`postToolUse`, `sessionStart`).
+
+mod context;
+mod pattern;
+mod shell;
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{FOUND, Global, flags, output};
+use crate::config::{self, Settings};
+use crate::tools::Context;
+use pattern::Asked;
+use shell::Search;
+
+/// Say what the index knows of a name that an agent has searched for: a hook's command, which reads the hook's input.
+#[derive(Args)]
+pub(super) struct Hook {}
+
+/// The longest input, in bytes: the result of a tool stands in it.
+const MOST_INPUT: u64 = 16 << 20;
+/// The longest that a client is kept waiting.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Answers a hook. The exit status is always 0: any other would be shown, or would stop the agent.
+pub(super) fn run(global: &Global) -> u8 {
+    // A client waits for a hook as long as it takes; this one ends in any case.
+    let watchdog = thread::Builder::new().name("watchdog".to_owned()).spawn(|| {
+        thread::sleep(PATIENCE);
+        process::exit(0);
+    });
+    let mut input = Vec::new();
+    let read = io::stdin().take(MOST_INPUT).read_to_end(&mut input);
+    if watchdog.is_ok()
+        && read.is_ok()
+        && let Ok(event) = serde_json::from_slice(&input)
+        && let Ok(config) = config::load(&flags(global, Settings::default()))
+        && config.hooks
+        && let Some(answer) = answer(&event, Context::new(config))
+    {
+        output::print_bytes(format!("{answer}\n").as_bytes());
+    }
+    FOUND
+}
+
+/// The answer to an event of a client, in the client's form.
+fn answer(event: &Value, cx: Context) -> Option<Value> {
+    let name = event["hook_event_name"].as_str()?;
+    let folder = folder(event)?;
+    let text = match name {
+        "PostToolUse" | "PreToolUse" | "AfterTool" | "postToolUse" => {
+            let asked = asked(event, &folder);
+            let shown = event["tool_response"].to_string();
+            asked.iter().find_map(|(folder, asked)| context::of(&cx, folder, asked, &shown))
+        }
+        "SessionStart" | "sessionStart" => context::of_session(&cx, &folder),
+        _ => None,
+    };
+    cx.end();
+    let is_cursor = name.starts_with(char::is_lowercase);
+    text.map(|text| {
+        if is_cursor {
+            json!({"additional_context": text})
+        } else {
+            json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
+        }
+    })
+}
+
+/// The folder that the client works in.
+fn folder(event: &Value) -> Option<PathBuf> {
+    let named =
+        ["/tool_input/cwd", "/tool_input/working_directory", "/tool_input/workdir", "/cwd", "/workspace_roots/0"];
+    let folder =
+        named.iter().find_map(|at| event.pointer(at)?.as_str().filter(|folder| Path::new(folder).is_absolute()));
+    folder.map(PathBuf::from).or_else(|| std::env::current_dir().ok())
+}
+
+/// The questions behind a call of a client's tool: a shell's command line, or a search's pattern. Each with the folder it was asked in.
+fn asked(event: &Value, folder: &Path) -> Vec<(PathBuf, Asked)> {
+    let input = &event["tool_input"];
+    let searches = if let Some(pattern) = input["pattern"].as_str() {
+        let tool = event["tool_name"].as_str().unwrap_or_default().to_lowercase();
+        let is_for_files = tool.contains("glob") || tool.contains("find");
+        let folder = input["path"].as_str().map_or_else(|| folder.to_owned(), |path| folder.join(path));
+        vec![Search { folder, pattern: pattern.to_owned(), is_for_files }]
+    } else {
+        let line = match &input["command"] {
+            Value::String(line) => line.clone(),
+            // A command and its arguments: `["bash", "-lc", "rg total"]`.
+            Value::Array(words) => words.iter().filter_map(Value::as_str).map(quoted).collect::<Vec<_>>().join(" "),
+            _ => return Vec::new(),
+        };
+        shell::searches(&line, folder)
+    };
+    let questions = searches.into_iter().flat_map(|Search { folder, pattern, is_for_files }| {
+        let asked = if is_for_files { pattern::asked_of_file(&pattern) } else { pattern::asked(&pattern) };
+        asked.into_iter().map(move |asked| (folder.clone(), asked))
+    });
+    questions.take(3).collect()
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(event: &Value, expected: &[(&str, Asked)]) {
+        let expected: Vec<(PathBuf, Asked)> = expected
+            .iter()
+            .map(|(folder, asked)| {
+                (
+                    PathBuf::from(folder),
+                    match asked {
+                        Asked::Name(name) => Asked::Name(name.clone()),
+                        Asked::Phrase(words) => Asked::Phrase(words.clone()),
+                    },
+                )
+            })
+            .collect();
+        assert_eq!(asked(event, Path::new("/r")), expected, "{event}");
+    }
+
+    #[test]
+    fn every_client_s_call_is_read() {
+        let total = || Asked::Name("total".to_owned());
+        check(
+            &json!({"tool_name": "Bash", "tool_input": {"command": "cd src && rg 'def total'"}}),
+            &[("/r/src", total())],
+        );
+        check(
+            &json!({"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "rg 'def total' src"]}}),
+            &[("/r", total())],
+        );
+        check(
+            &json!({"tool_name": "Grep", "tool_input": {"pattern": "total\\(", "path": "src"}}),
+            &[("/r/src", total())],
+        );
+        check(&json!({"tool_name": "Glob", "tool_input": {"pattern": "**/*.py"}}), &[]);
+        check(&json!({"tool_name": "Read", "tool_input": {"file_path": "/r/a.py"}}), &[]);
+        check(&json!({}), &[]);
+    }
+}

@@ -1,0 +1,181 @@
+//! `codelode hook`: what agents are told beside the results of their searches.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use codelode::answer::tokens;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    /// A shop, indexed.
+    fn new() -> Self {
+        let place = Self::unindexed();
+        let status = place.command(&["index", ".", "--quiet"]).stdout(Stdio::null()).status();
+        assert!(status.expect("the program is built").success());
+        place
+    }
+
+    fn unindexed() -> Self {
+        let place = Self { folder: TempDir::new().expect("there is room") };
+        let source = place.source();
+        std::fs::create_dir_all(source.join(".git")).expect("there is room");
+        let write = |name: &str, text: &str| std::fs::write(source.join(name), text).expect("there is room");
+        write("cart.py", "class Cart:\n    def total(self, tax=0):\n        return sum(self.prices) + tax\n");
+        write("shop.py", "from cart import Cart\n\ndef checkout(cart: Cart):\n    return cart.total(tax=1)\n");
+        let many: String =
+            (0..9).map(|nth| format!("class Shelf{nth}:\n    def often(self):\n        return {nth}\n")).collect();
+        write("many.py", &many);
+        place
+    }
+
+    fn source(&self) -> PathBuf {
+        self.folder.path().join("shop")
+    }
+
+    fn index(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command
+            .args(args)
+            .current_dir(self.source())
+            .env("CODE_INDEX_PATH", self.index())
+            .env("HOME", self.folder.path());
+        command
+    }
+
+    /// What a hook prints for an input. Its status is always 0, and it writes no error.
+    fn hook(&self, input: &str, setting: (&str, &str)) -> String {
+        let mut command = self.command(&["hook"]);
+        let piped =
+            command.env(setting.0, setting.1).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the program is built");
+        let _ = child.stdin.take().expect("it is piped").write_all(input.as_bytes());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(0), "{input}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{input}");
+        String::from_utf8(output.stdout).expect("it is text")
+    }
+
+    /// The answer to an event.
+    fn answer(&self, event: &Value) -> Value {
+        let said = self.hook(&event.to_string(), ("LANG", "C"));
+        if said.is_empty() { Value::Null } else { serde_json::from_str(&said).expect("it is JSON") }
+    }
+
+    /// The context that is added to a command of a shell; empty without one.
+    fn context(&self, line: &str, response: &str) -> String {
+        let input = json!({"command": line});
+        let event = json!({"hook_event_name": "PostToolUse", "cwd": self.source(), "tool_name": "Bash", "tool_input": input, "tool_response": response});
+        let text =
+            self.answer(&event)["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
+        assert!(tokens::estimate(&text) <= 150, "{text}");
+        text
+    }
+}
+
+const TOTAL: &str = "codelode: cart.py:2: def total(self, tax=0) (1 use)\nused in shop.py:4 checkout";
+
+#[test]
+fn a_search_for_a_name_is_told_where_it_is_defined_and_used() {
+    let place = Place::new();
+    for line in [
+        "rg 'def total'",
+        "grep -rn 'total(' . | head",
+        "cd . && git grep -n total",
+        "find . -name '*.py' | xargs grep -n total",
+    ] {
+        assert_eq!(place.context(line, ""), TOTAL, "{line}");
+    }
+    assert!(place.context("rg 'nothing|Cart'", "").starts_with("codelode: cart.py:1: class Cart"));
+    for line in ["rg nowhere_to_be_found", "rg often", "rg '[0-9]+'", "ls -la", "rg \"$NAME\"", "cd /tmp && rg total"] {
+        assert_eq!(place.context(line, ""), "", "{line}");
+    }
+    let seen = "cart.py:2:    def total(self, tax=0):\nshop.py:4:    return cart.total(tax=1)\n";
+    assert_eq!(place.context("rg -n total", seen), "", "the result says it all");
+}
+
+#[test]
+fn every_client_is_answered_in_its_form() {
+    let place = Place::new();
+    let event = |name: &str, tool: &str, input: Value| json!({"hook_event_name": name, "cwd": place.source(), "tool_name": tool, "tool_input": input});
+    let expected = |name: &str| json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": TOTAL}});
+    assert_eq!(place.answer(&event("PostToolUse", "Grep", json!({"pattern": "total"}))), expected("PostToolUse"));
+    assert_eq!(
+        place.answer(&event("AfterTool", "run_shell_command", json!({"command": "rg total"}))),
+        expected("AfterTool")
+    );
+    assert_eq!(
+        place.answer(&event("PostToolUse", "shell", json!({"command": ["bash", "-lc", "rg total"]}))),
+        expected("PostToolUse")
+    );
+    assert_eq!(
+        place.answer(&event("postToolUse", "Shell", json!({"command": "rg total"}))),
+        json!({"additional_context": TOTAL})
+    );
+    assert_eq!(place.answer(&event("PostToolUse", "Read", json!({"file_path": "cart.py"}))), Value::Null);
+    let began = place.answer(&event("SessionStart", "", Value::Null));
+    let said = began["hookSpecificOutput"]["additionalContext"].as_str().expect("there is an index");
+    assert!(said.contains("3 files") && said.contains("python"), "{said}");
+}
+
+#[test]
+fn a_hook_does_nothing_but_answer() {
+    let place = Place::unindexed();
+    let event = json!({"hook_event_name": "PostToolUse", "cwd": place.source(), "tool_input": {"command": "rg total"}})
+        .to_string();
+    assert_eq!(place.hook(&event, ("LANG", "C")), "");
+    assert!(!Path::new(&place.index().join("codelode/repos")).exists(), "nothing was indexed");
+    for input in ["", "no JSON", "[]", "{\"hook_event_name\": 1}", "{\"hook_event_name\": \"Stop\"}"] {
+        assert_eq!(place.hook(input, ("LANG", "C")), "");
+    }
+
+    let place = Place::new();
+    assert!(
+        place.hook(&event.replace("rg total", "rg checkout"), ("LANG", "C")).is_empty(),
+        "the other place is not indexed"
+    );
+    let event = json!({"hook_event_name": "PostToolUse", "cwd": place.source(), "tool_input": {"command": "rg total"}})
+        .to_string();
+    assert!(place.hook(&event, ("LANG", "C")).contains("cart.py:2"));
+    assert_eq!(place.hook(&event, ("CODELODE_HOOKS", "off")), "");
+    assert_eq!(place.hook(&event, ("CODE_INDEX_PATH", "/dev/null/nowhere")), "");
+    assert_eq!(place.hook(&event, ("CODELODE_HOOKS", "perhaps")), "", "a setting that is wrong is no agent's concern");
+}
+
+#[test]
+fn the_plugin_s_hooks_run_and_a_missing_program_is_no_failure() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/claude-code/hooks/hooks.json");
+    let hooks: Value = serde_json::from_slice(&std::fs::read(path).expect("it is there")).expect("it is JSON");
+    let place = Place::new();
+    let programs = Path::new(env!("CARGO_BIN_EXE_codelode")).parent().expect("it lies in a folder");
+    let event = json!({"hook_event_name": "PostToolUse", "cwd": place.source(), "tool_input": {"command": "rg total"}})
+        .to_string();
+    for (event_of, path, expected) in [
+        ("PostToolUse", format!("{}:/usr/bin:/bin", programs.display()), "cart.py:2"),
+        ("SessionStart", "/usr/bin:/bin".to_owned(), ""),
+    ] {
+        let line = hooks["hooks"][event_of][0]["hooks"][0]["command"].as_str().expect("it has a command");
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(line)
+            .env("PATH", path)
+            .env("CODE_INDEX_PATH", place.index())
+            .env("HOME", place.folder.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is a shell");
+        let _ = child.stdin.take().expect("it is piped").write_all(event.as_bytes());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(0));
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains(expected) && said.is_empty() == expected.is_empty(), "{said}");
+    }
+}
