@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::questions::{Kept, Question};
 use super::values::Value;
 use super::world::{Def, MOST_BOUND, Meaning, World};
-use crate::facts::{BindingKind, DefinitionKind, NONE, UNKNOWN};
+use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, UNKNOWN};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
 pub(super) const MOST_BASES: usize = 250;
@@ -30,12 +30,31 @@ impl World<'_> {
                     Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object as u8 => whole,
                     _ => continue,
                 };
+                let whole = self.behind_alias(whole);
                 if whole == own {
                     continue;
                 }
                 self.extends.push((own, whole));
             }
         }
+    }
+
+    /// The class that an alias stands for.
+    fn behind_alias(&mut self, mut class: Def) -> Def {
+        // A longer chain of aliases is a circle.
+        const MOST: usize = 8;
+        for _ in 0..MOST {
+            let definition = self.definition(class);
+            if definition.alias == UNKNOWN || definition.flags & NAMED != 0 {
+                break;
+            }
+            let behind = self.instance(class.file, definition.alias);
+            match behind[..] {
+                [Value::Instance(one)] if one != class => class = one,
+                _ => break,
+            }
+        }
+        class
     }
 
     /// Resolves the direct bases of a file's classes.

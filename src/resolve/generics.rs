@@ -15,6 +15,11 @@ const DEEPEST: usize = 8;
 const MOST_CLASSES: usize = 40;
 
 impl World<'_> {
+    /// A container of instances of a class.
+    pub fn all_of(&mut self, class: Def) -> Value {
+        Value::Container(self.sets.row(vec![Set::from([Value::Instance(class)])]))
+    }
+
     /// Adds the type arguments to instances of the project's generic types.
     pub fn apply_to(&mut self, found: &mut Found, arguments: &[Set]) {
         for place in 0..found.len() {

@@ -102,8 +102,13 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
                 *answers[expression].insert(answer)
             }
         };
-        let Answer::Bound { how, first_target, targets } = answer else { continue };
         let role = Role::ALL.get(occurrence.role as usize).copied().unwrap_or(Role::Reference);
+        let (how, first_target, targets) = match answer {
+            Answer::Bound { how, first_target, targets } => (how, first_target, targets),
+            // A base that is a local name may be a class from outside.
+            Answer::Nothing if role == Role::Base => (How::Outside, 0, 0),
+            Answer::Nothing => continue,
+        };
         // Unbound names that the project does not define are of no interest, except the names of bases.
         if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, defined) {
             continue;
@@ -225,7 +230,7 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
         return false;
     }
     if it.op == Op::Member as u8 {
-        return it.a != UNKNOWN && is_outside(world, file, it.a, depth + 1);
+        return it.a != UNKNOWN && (is_outside(world, file, it.a, depth + 1) || is_unlisted(world, file, expression));
     }
     if it.op == Op::Module as u8 {
         return world.meaning(file, expression).is_empty();
@@ -240,6 +245,17 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
             is_empty && is_outside(world, file, one.a, depth + 1)
         }),
     }
+}
+
+/// Whether it is a name in a module without files of its own that holds others, and not one of those: `google` of `com`,
+/// an external crate.
+fn is_unlisted(world: &mut World<'_>, file: u32, expression: u32) -> bool {
+    let on = world.facts(file).expressions[expression as usize].a;
+    let is_list = match world.value(file, on)[..] {
+        [Value::Module(module)] => world.modules.scopes(module).is_empty(),
+        _ => false,
+    };
+    is_list && world.meaning(file, expression).is_empty()
 }
 
 /// Bindings of a bare name in the innermost scope of its file that has any.

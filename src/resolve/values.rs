@@ -228,7 +228,8 @@ impl World<'_> {
         if is(Op::FunctionType) {
             return vec![Value::FunctionType { file, expression }];
         }
-        let to_instance = |value: Value| as_class(value).map_or(value, Value::Instance);
+        // A value of the type of a class is that class.
+        let to_instance = |value: Value| as_class(value).filter(|_| !is(Op::TypeOf)).map_or(value, Value::Instance);
         if !is(Op::Name) && !is(Op::Member) {
             return self.value(file, expression).iter().map(|value| to_instance(*value)).collect();
         }
@@ -352,10 +353,12 @@ impl World<'_> {
                             self.apply(named, value, file, arguments, &mut found);
                         }
                     }
-                    // On a class such a method gives an instance: `default`, where it is derived.
-                    Value::Class(def) if callees.is_empty() && named == Some(Effect::Same) => {
-                        found.push(Value::Instance(*def));
-                    }
+                    // Such methods of a class give instances: `default`, where it is derived, and `values`.
+                    Value::Class(def) if callees.is_empty() => match named {
+                        Some(Effect::Same) => found.push(Value::Instance(*def)),
+                        Some(Effect::Values) => found.push(self.all_of(*def)),
+                        _ => {}
+                    },
                     _ => {}
                 }
             }

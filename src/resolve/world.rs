@@ -24,6 +24,9 @@ const MOST_INDEXED: usize = 4_000;
 /// The most meanings of an expression that are kept: overloads of a name in several classes.
 const MOST_MEANT: usize = 250;
 
+/// Expressions that give a value of their own instead of naming a definition.
+const GIVING: &[Op] = &[Op::Call, Op::New, Op::Await, Op::Element, Op::Item, Op::Passed];
+
 /// A definition of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Def {
@@ -270,8 +273,7 @@ impl<'a> World<'a> {
                 let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
                 meanings = self.export(module, name);
                 if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
-                    let values = self.whole(module).unwrap_or_default();
-                    meanings.extend(values.into_iter().map(meaning_of));
+                    meanings = self.whole_means(module).unwrap_or_default();
                 }
                 return meanings;
             }
@@ -293,10 +295,7 @@ impl<'a> World<'a> {
         }
         if it.op == Op::Module as u8 {
             let Some(module) = self.modules.find(file, it.b, facts.name(it.a)) else { return Vec::new() };
-            return match self.whole(module) {
-                Some(values) => values.iter().map(|value| meaning_of(*value)).collect(),
-                None => vec![Meaning::Module(module)],
-            };
+            return self.whole_means(module).unwrap_or_else(|| vec![Meaning::Module(module)]);
         }
         if it.op == Op::Union as u8 {
             return self.list(file, it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect();
@@ -311,6 +310,24 @@ impl<'a> World<'a> {
             return None;
         }
         Some(parts.whole.iter().flat_map(|(file, expression)| self.value(*file, *expression).to_vec()).collect())
+    }
+
+    /// The meanings of a module that exports a value as a whole. A call gives a value: code that imports the module
+    /// does not name what the call returns.
+    fn whole_means(&mut self, module: Module) -> Option<Vec<Meaning>> {
+        let parts = self.parts(module);
+        if parts.whole.is_empty() || !self.work(parts.whole.len()) {
+            return None;
+        }
+        let mut meanings = Vec::new();
+        for (file, expression) in &parts.whole {
+            let op = self.facts(*file).expressions[*expression as usize].op;
+            let is_value = GIVING.iter().any(|giving| *giving as u8 == op);
+            let values = self.value(*file, *expression);
+            meanings
+                .extend(values.iter().map(|value| if is_value { Meaning::Value(*value) } else { meaning_of(*value) }));
+        }
+        Some(meanings)
     }
 
     /// The parts of a module. All its files are consulted.
@@ -570,13 +587,8 @@ impl<'a> World<'a> {
                 if !found.is_empty() || !self.semantics.looks_down {
                     return found;
                 }
-                for below in self.descendants(def) {
-                    let found = self.own(below, name);
-                    if !found.is_empty() {
-                        return found;
-                    }
-                }
-                Vec::new()
+                // Any of the subclasses may be meant.
+                self.descendants(def).into_iter().flat_map(|below| self.own(below, name)).take(MOST_MEANT).collect()
             }
             Value::Super(def) => self.inherited(def, name, true),
             Value::Function(def) => self.own(def, name),

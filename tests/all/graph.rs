@@ -509,6 +509,20 @@ fn run() -> RunError { todo!() }
     let answer = ask(project, "find_references", json!({"identifier": "Error"}));
     assert_eq!(values(&answer, "references", "text"), ["use crate::error::Error as RunError;"]);
     assert_eq!((&answer["also"], &answer["definitions"][0]["uses"]), (&json!(["src/run.rs:2 RunError"]), &json!(2)));
+    let project = "--- a.js
+module.exports = function create() {};
+--- b.js
+const make = require('./a');
+make();
+--- c.js
+export default function build() {}
+--- d.js
+import shape from './c';
+";
+    let answer = ask(project, "find_references", json!({"identifier": "create"}));
+    assert_eq!((&answer["also"], &answer["references"]), (&json!(["b.js:1 make", "b.js:2 make"]), &json!([])));
+    let answer = ask(project, "find_references", json!({"identifier": "build"}));
+    assert_eq!((&answer["also"], &answer["references"]), (&json!(["d.js:1 shape"]), &json!([])));
     let project = "--- go.mod
 module shop
 --- main.go

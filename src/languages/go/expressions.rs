@@ -9,7 +9,7 @@ use super::lower::{block, field};
 use super::types;
 use crate::model::Role;
 
-use crate::facts::{Op, ScopeKind, UNKNOWN};
+use crate::facts::{EMPTY, Op, ScopeKind, UNKNOWN};
 
 /// A composite literal, `T{…}`.
 pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
@@ -57,6 +57,21 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 pub(super) fn untyped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     literal(cx, node, at.scope, UNKNOWN, None);
     at.says(UNKNOWN)
+}
+
+/// A conversion, `T(x)`. The grammar takes `f[T](x)` for one, which may also be a call.
+pub(super) fn converted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+    if let Some(operand) = field(node, "operand") {
+        cx.value(operand, at.scope);
+    }
+    let Some(of) = field(node, "type") else { return at.says(UNKNOWN) };
+    let meant = types::of(cx, of, at.scope);
+    let converted = cx.facts.of(Op::Instance, meant);
+    if of.kind() != "generic_type" || meant == UNKNOWN {
+        return at.says(converted);
+    }
+    let called = cx.facts.expression(Op::Call, meant, EMPTY);
+    at.says(cx.facts.union(&[called, converted]))
 }
 
 /// A generic function with type arguments, `f[T]`.

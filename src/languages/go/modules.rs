@@ -28,6 +28,10 @@ pub static SEMANTICS: Semantics = Semantics {
         ("Max", Effect::Element),
         ("MaxFunc", Effect::Element),
         ("Min", Effect::Element),
+        // Functions of `sync` that return a function like their argument.
+        ("OnceFunc", Effect::Same),
+        ("OnceValue", Effect::Same),
+        ("OnceValues", Effect::Same),
         ("MinFunc", Effect::Element),
         ("Sorted", Effect::Same),
         ("Values", Effect::Values),

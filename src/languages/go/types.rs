@@ -71,6 +71,13 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     let object = Definition { kind: DefinitionKind::Object as u8, members, ..Definition::default() };
     let object = cx.facts.define(object);
     fields(cx, node, object, members, at.scope);
+    // No symbol stands for an unnamed interface, so each of its methods may be that of any type.
+    for method in cx.children(node).into_iter().filter(|part| part.kind() == "method_elem") {
+        let Some(name) = field(method, "name") else { continue };
+        let text = cx.name(name);
+        let meant = cx.facts.member(UNKNOWN, text);
+        cx.facts.occurrence(span_of(name), Role::Reference, meant);
+    }
     at.says(cx.facts.expression(Op::Object, object, 0))
 }
 

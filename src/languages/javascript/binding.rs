@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::value::{DEPTH, Sort, Target, Value, target, value_of};
+use super::value::{DEPTH, Sort, Target, Value, bare, is_coat, target, value_of};
 use super::{decorated, define, function_detail};
 use crate::languages::definition::span_of;
 use crate::languages::{Cx, Definition, Place};
@@ -47,6 +47,7 @@ pub(in crate::languages) fn declarator(cx: &mut Cx<'_, '_>, node: Node<'_>) {
             };
             let outer = declaration(cx, node);
             // A value that is passed on is used by its receiver.
+            let value = bare(value);
             let part = if value.kind() == "assignment_expression" { Part::Handed } else { Part::Own };
             define_value(cx, outer, name, span_of(name), Span::default(), part, &found);
             chain(cx, value, outer, span_of(name), &found);
@@ -113,7 +114,8 @@ fn pattern_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize)
 pub(in crate::languages) fn assignment(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(parent) = cx.ancestor(0) else { return };
     // The head of a chain handles all of it.
-    if matches!(parent.kind(), "assignment_expression" | "variable_declarator") {
+    let mut around = (0..).map_while(|up| cx.ancestor(up)).skip_while(|above| is_coat(*above));
+    if around.next().is_some_and(|head| matches!(head.kind(), "assignment_expression" | "variable_declarator")) {
         return;
     }
     let Some(right) = node.child_by_field_name("right") else { return };
@@ -170,7 +172,7 @@ fn chain(cx: &mut Cx<'_, '_>, first: Node<'_>, outer: Node<'_>, known: Span, fou
         if let Some(target) = node.child_by_field_name("left").and_then(|left| target(cx, left)) {
             assign(cx, &target, outer, found, &mut defined);
         }
-        link = node.child_by_field_name("right");
+        link = node.child_by_field_name("right").map(bare);
     }
 }
 

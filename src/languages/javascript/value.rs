@@ -215,14 +215,12 @@ pub(super) fn prototype_owner(cx: &Cx<'_, '_>, node: Node<'_>) -> Option<Span> {
 }
 
 /// An expression without parentheses and type assertions.
-fn bare(node: Node<'_>) -> Node<'_> {
+pub(super) fn bare(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     for _ in 0..DEPTH {
         let inner = match node.kind() {
-            "parenthesized_expression" | "as_expression" | "satisfies_expression" | "non_null_expression" => {
-                node.named_child(0)
-            }
             "type_assertion" => node.named_child(1),
+            _ if is_coat(node) => node.named_child(0),
             _ => return node,
         };
         match inner {
@@ -231,4 +229,16 @@ fn bare(node: Node<'_>) -> Node<'_> {
         }
     }
     node
+}
+
+/// Whether a node only wraps its value: parentheses, type assertions.
+pub(super) fn is_coat(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "parenthesized_expression"
+            | "as_expression"
+            | "satisfies_expression"
+            | "non_null_expression"
+            | "type_assertion"
+    )
 }

@@ -486,6 +486,9 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             let name = cx.name(attribute);
             let meant = cx.facts.member(on, name);
             cx.facts.occurrence(span_of(attribute), role, meant);
+            if cx.text(attribute) == "__class__" {
+                return own_class(cx, object, scope);
+            }
             // A member of an unknown value is unknown, but its occurrence is recorded above.
             if on == UNKNOWN { UNKNOWN } else { meant }
         }
@@ -576,6 +579,17 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
     }
 }
 
+/// The class of what `self` or `cls` is: `self.__class__`, `type(self)`.
+fn own_class<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: u32) -> u32 {
+    if of.kind() != "identifier" {
+        return UNKNOWN;
+    }
+    let name = cx.name(of);
+    let bound = cx.facts.lookup(scope, name).into_iter().find(|binding| binding.kind == BindingKind::Value as u8);
+    let own = bound.map(|binding| cx.facts.look(binding.a)).filter(|own| own.op == Op::SelfOf as u8);
+    own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0))
+}
+
 fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: First) -> u32 {
     let function = cx.facts.define(Definition::default());
     let inner = cx.facts.scope(ScopeKind::Function, scope);
@@ -657,6 +671,9 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if is_plain && called == "super" {
         let class = cx.facts.class_around(scope);
         return class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SuperOf, class, 0));
+    }
+    if is_plain && called == "type" && nodes.len() == 1 {
+        return own_class(cx, nodes[0], scope);
     }
     if is_plain && called == "isinstance" && nodes.len() == 2 && nodes[0].kind() == "identifier" {
         // Only if the name is bound in this scope: otherwise the binding would shadow an outer one.

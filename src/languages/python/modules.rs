@@ -25,6 +25,12 @@ pub static SEMANTICS: Semantics = Semantics {
         ("reversed", Effect::Same),
         ("iter", Effect::Same),
         ("next", Effect::Element),
+        ("copy", Effect::Same),
+        ("deepcopy", Effect::Same),
+        ("deque", Effect::Same),
+        ("frozenset", Effect::Same),
+        ("max", Effect::Element),
+        ("min", Effect::Element),
         ("enumerate", Effect::Numbered),
     ],
     methods: &[

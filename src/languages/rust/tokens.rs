@@ -127,11 +127,11 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     let text = self.cx.text(name);
                     let text = if is_call { text.to_owned() } else { format!(".{text}") };
                     let text = self.cx.facts.name(&text);
-                    let meant = self.cx.facts.member(value, text);
-                    if !self.is_rule {
-                        let role = if is_call { Role::Call } else { Role::Reference };
-                        self.cx.facts.occurrence(span_of(name), role, meant);
-                    }
+                    // In a rule the receiver is known only where the macro is used.
+                    let on = if self.is_rule { UNKNOWN } else { value };
+                    let meant = self.cx.facts.member(on, text);
+                    let role = if is_call { Role::Call } else { Role::Reference };
+                    self.cx.facts.occurrence(span_of(name), role, meant);
                     value = if value == UNKNOWN { UNKNOWN } else { meant };
                     if self.calls(0) {
                         let arguments = self.group();
@@ -196,11 +196,15 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     Some(UNKNOWN) => UNKNOWN,
                     Some(before) => self.cx.facts.member(before, name),
                 };
-                if is_first && !is_name && !is_more && !self.is_rule && !is_local(self.cx, self.scope, name) {
-                    // The macro may use it in a path or a call, or as a new name.
-                    let perhaps = self.cx.facts.member(UNKNOWN, name);
-                    self.cx.facts.occurrence(span_of(token), Role::Reference, perhaps);
+                let is_free = is_first && !is_more && !is_local(self.cx, self.scope, name);
+                if is_free && !is_macro && (self.is_rule || !is_name) {
+                    // The macro may use it in a path or a call, as a macro, or as a new name.
+                    for spelt in [name, self.cx.facts.name(&format!("{text}!"))] {
+                        let perhaps = self.cx.facts.member(UNKNOWN, spelt);
+                        self.cx.facts.occurrence(span_of(token), Role::Reference, perhaps);
+                    }
                 }
+                let of = if is_free && !is_name { UNKNOWN } else { of };
                 // Names in a rule are resolved where the macro is used, except after `$crate`.
                 if is_name && (!self.is_rule || is_known || is_macro) && of != UNKNOWN {
                     let role = if is_call { Role::Call } else { Role::Reference };

@@ -100,7 +100,14 @@ pub fn written_as<'a>(place: &Place<'a>, symbol: &SymbolView<'_>) -> Option<Cow<
 
 /// Whether an import of a file renames it: `Error as ShopError`.
 fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
-    memchr::memmem::find(content, &[name, b" as ", other].concat()).is_some()
+    let forms: [&[&[u8]]; 5] = [
+        &[name, b" as ", other],
+        &[b"import ", other, b" from"],
+        &[b"import ", other, b","],
+        &[other, b" = require("],
+        &[name, b": ", other],
+    ];
+    forms.iter().any(|form| memchr::memmem::find(content, &form.concat()).is_some())
 }
 
 /// Possible uses of any symbol of this name, by path and line.

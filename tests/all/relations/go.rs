@@ -403,3 +403,23 @@ proptest::proptest! {
         relations(&[file("a.go"), file("depot/b.go"), file("depot/b_test.go")]);
     }
 }
+
+#[test]
+fn a_type_in_brackets_may_be_an_argument_of_a_call() {
+    check(
+        "--- go.mod
+module a
+--- a.go
+package a
+import \"sync\"
+type Eng⟦=Eng⟧ struct{}
+func (e *Eng⟦Eng⟧) Run⟦=Run⟧() {}
+var engine⟦=engine⟧ = sync.OnceValue(func() *Eng⟦Eng⟧ { return &Eng⟦Eng⟧{} })
+func typed⟦=typed⟧[T any](c int) *Eng⟦Eng⟧ { return nil }
+func f() {
+\tengine⟦engine⟧().Run⟦Run⟧()
+\ttyped⟦typed⟧[string](1).Run⟦Run⟧()
+}
+",
+    );
+}

@@ -492,3 +492,22 @@ class Use⟦=Use⟧ {
 ",
     );
 }
+
+#[test]
+fn streams_give_what_they_are_made_of() {
+    check(
+        "--- A.java
+import java.util.*;
+class A {
+  enum Case⟦=Case⟧ { ONE; String shown⟦=shown⟧() { return \"\"; } }
+  static class Item⟦=Item⟧ { String label⟦=label⟧() { return \"\"; } }
+  static void go(Map<String, List<Item⟦Item⟧>> map, Collection<Item⟦Item⟧> all) {
+    Arrays.stream(Case⟦Case⟧.values()).filter(c -> c.shown⟦shown⟧().isEmpty());
+    Case⟦Case⟧.valueOf(\"ONE\").shown⟦shown⟧();
+    map.values().stream().flatMap(list -> list.stream()).peek(x -> {}).filter(x -> x.label⟦label⟧().isEmpty());
+    Collections.max(all, null).label⟦label⟧();
+  }
+}
+",
+    );
+}

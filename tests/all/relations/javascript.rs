@@ -281,3 +281,45 @@ late⟦late⟧.run⟦run⟧();
 ",
     );
 }
+
+#[test]
+fn the_class_of_this_has_its_static_members() {
+    check(
+        "--- a.js
+class Part⟦=Part⟧ {
+  static escape⟦=escape⟧(x) { return x; }
+  go⟦=go⟧() { return this.constructor.escape⟦escape⟧(2); }
+}
+",
+    );
+}
+
+#[test]
+fn a_local_hides_the_name_of_its_function() {
+    check(
+        "--- a.js
+const o = {};
+o.range⟦=range⟧ = function range(size) {
+  var range = this.get(size);
+  return parse(range⟦?⟧);
+};
+o.again⟦=again⟧ = function again(n) { return n ? again⟦again⟧(n - 1) : 0; };
+",
+    );
+}
+
+#[test]
+fn a_module_that_is_the_result_of_a_call_does_not_name_it() {
+    check(
+        "--- lib.js
+function create⟦=create⟧() { var app⟦=app⟧ = function () {}; return app⟦app⟧; }
+module.exports = create⟦create⟧;
+--- made.js
+const create⟦create⟧ = require('./lib');
+module.exports = create⟦create⟧();
+--- use.js
+const made = require('./made');
+made⟦?⟧();
+",
+    );
+}

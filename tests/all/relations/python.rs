@@ -156,9 +156,11 @@ fn a_mix_in_uses_what_its_subclasses_have() {
     check(
         "--- a.py
 class Mixin⟦=M⟧:
-    def run(self): self.load⟦load⟧()
+    def run(self): self.load⟦load,other⟧()
 class C(Mixin⟦M⟧):
     def load⟦=load⟧(self): ...
+class D(Mixin⟦M⟧):
+    def load⟦=other⟧(self): ...
 ",
     );
 }
@@ -372,6 +374,26 @@ def f⟦=f⟧(box: Box⟦Box⟧[str, Item⟦Item⟧], items: Items⟦Items⟧, n
         one.price⟦price⟧()
     new.first⟦first⟧().price⟦price⟧()
     other.get⟦get⟧().price⟦?⟧()
+",
+    );
+}
+
+#[test]
+fn an_object_made_from_self_is_of_its_class() {
+    check(
+        "--- a.py
+import copy
+from collections import deque
+class Q⟦=Q⟧:
+    def again⟦=again⟧(self):
+        self.__class__().m⟦m⟧()
+        return type(self)()
+    def m⟦=m⟧(self): ...
+    def chain(self):
+        self.again⟦again⟧().m⟦m⟧()
+        copy.copy(self).m⟦m⟧()
+        for one in deque([self]): one.m⟦m⟧()
+        max([self]).m⟦m⟧()
 ",
     );
 }

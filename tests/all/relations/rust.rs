@@ -381,3 +381,15 @@ fn g() { f⟦f⟧() }
 ",
     );
 }
+
+#[test]
+fn methods_may_be_added_through_an_alias() {
+    check(
+        "--- src/lib.rs
+struct S⟦=S⟧;
+type A⟦=A⟧ = S⟦S⟧;
+impl A⟦A⟧ { fn m⟦=m⟧(&self) {} }
+fn f(s: S⟦S⟧) { s.m⟦m⟧() }
+",
+    );
+}

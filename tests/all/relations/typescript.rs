@@ -223,3 +223,16 @@ function f⟦=f⟧(box: Box⟦Box⟧<string, Item⟦Item⟧>, items: Items⟦Ite
 ",
     );
 }
+
+#[test]
+fn the_type_of_a_class_has_its_static_members() {
+    check(
+        "--- a.ts
+class Item⟦=Item⟧ { static make⟦=make⟧() {} run⟦=run⟧() {} }
+function f⟦=f⟧(of: typeof Item⟦Item⟧) {
+  of.make⟦make⟧();
+  new of().run⟦run⟧();
+}
+",
+    );
+}

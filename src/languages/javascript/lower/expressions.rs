@@ -203,6 +203,12 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) ->
     let name = cx.name(property);
     let meant = cx.facts.member(on, name);
     cx.facts.occurrence(span_of(property), role, meant);
+    let receiver = cx.facts.look(on);
+    if cx.text(property) == "constructor" && object.kind() == "this" && receiver.op == Op::Name as u8 {
+        let own = cx.facts.lookup(scope, receiver.b).into_iter().find(|own| own.kind == BindingKind::Value as u8);
+        let own = own.map(|own| cx.facts.look(own.a)).filter(|own| own.op == Op::SelfOf as u8);
+        return own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0));
+    }
     // Members of an unknown value are unknown, but the names in it are recorded.
     match on {
         UNKNOWN => UNKNOWN,

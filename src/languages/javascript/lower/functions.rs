@@ -59,7 +59,16 @@ pub(super) fn function<'t>(
     this: This,
     given: Given,
 ) {
-    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    let mut around = scope;
+    // Its own name is seen in it unless it binds that itself.
+    if node.kind() == "function_expression"
+        && let Some(own) = field(node, "name")
+    {
+        around = cx.facts.scope(ScopeKind::Block, scope);
+        let own = cx.name(own);
+        cx.facts.bind(around, own, BindingKind::Definition, function, UNKNOWN, NONE);
+    }
+    let inner = cx.facts.scope(ScopeKind::Function, around);
     let name = cx.facts.name("this");
     match this {
         This::Of(op, of) => {
@@ -68,12 +77,6 @@ pub(super) fn function<'t>(
         }
         This::Unknown => cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, UNKNOWN, NONE),
         This::Outer => {}
-    }
-    if node.kind() == "function_expression"
-        && let Some(own) = field(node, "name")
-    {
-        let own = cx.name(own);
-        cx.facts.bind(inner, own, BindingKind::Definition, function, UNKNOWN, NONE);
     }
     if has_word(node, "get") || has_word(node, "set") || has_word(node, "static get") {
         cx.facts.definition(function).flags |= PROPERTY;
