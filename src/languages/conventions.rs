@@ -119,6 +119,8 @@ pub struct Conventions {
     pub directives: &'static [&'static str],
     /// Words of files that may look up names built at run time; `[` stands directly before such a name.
     pub reflection: &'static [&'static str],
+    /// Texts in a class that look up members by a name in a variable, up to that name.
+    pub lookups: &'static [&'static str],
     /// Definitions used by frameworks.
     pub frameworks: &'static [Framework],
     /// Whether the language itself uses members of this name.
@@ -178,6 +180,7 @@ impl Conventions {
         wildcards: &[],
         directives: &[],
         reflection: &[],
+        lookups: &[],
         frameworks: &[],
         is_implied: |_| false,
         may_override: |_, _| true,

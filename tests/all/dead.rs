@@ -169,9 +169,12 @@ Live()
 fn names_given_to_macros_may_be_used() {
     let rust = "--- src/main.rs
 macro_rules! call { ($f:ident) => { $f() } }
+macro_rules! ask { ($of:expr) => { $of.by_rule() } }
+struct S;
+impl S { fn by_rule(&self) {} }
 fn by_macro() {}
 fn never() {}
-fn main() { call!(by_macro); }
+fn main() { call!(by_macro); ask!(S); }
 ";
     assert_eq!(dead(rust), ["never 1.0"]);
 }
@@ -385,4 +388,137 @@ export function Gallery() { return null }
 export function Spared() { return null }
 ";
     assert_eq!(dead(script), ["Spared 1.0"]);
+}
+
+#[test]
+fn a_base_that_is_not_known_may_call_what_overrides_it() {
+    let script = "--- a.ts
+export function make(less: any) {
+  const { FileManager } = less;
+  class Manager extends FileManager {
+    override supportsSync() { return true }
+    private never() { return true }
+  }
+  return new Manager();
+}
+make(1);
+";
+    assert_eq!(dead(script), ["make.Manager.never 1.0"]);
+    let rust = "--- src/main.rs
+use quote::{quote, ToTokens};
+struct T;
+impl ToTokens for T { fn to_tokens(&self, tokens: &mut u8) { quote!(a); } }
+impl T { fn never(&self) {} }
+fn main() { T; }
+";
+    assert_eq!(dead(rust), ["T.never 1.0"]);
+    let java = "--- src/com/shop/B.java
+package com.shop;
+public class B {}
+--- src/com/shop/A.java
+package com.shop;
+import com.google.common.AbstractFuture;
+public class A {
+  public static void main(String[] x) { new Kept<String>(); new B(); }
+  private static final class Kept<T> extends AbstractFuture<T> {
+    @Override
+    protected void interruptTask() {}
+    private void never() {}
+  }
+}
+";
+    assert_eq!(dead(java), ["A.Kept.never 1.0"]);
+}
+
+#[test]
+fn members_that_only_subclasses_have_may_be_used_by_the_base() {
+    let script = "--- a.js
+class Base {
+  static async make(x) { return this.create(x); }
+  draw() { return this.shape(); }
+}
+class One extends Base {
+  static create(x) { return x; }
+  shape() { return 1; }
+  spare() { return 2; }
+}
+class Two extends Base { shape() { return 2; } }
+One.make(1);
+new One().draw();
+new Two().draw();
+";
+    assert_eq!(dead(script), ["One.spare 1.0"]);
+}
+
+#[test]
+fn members_are_looked_up_by_a_name_in_a_variable() {
+    let script = "--- a.js
+const CACHE = Symbol();
+class Canvas {
+  run(op) { return this[op](); }
+  line() {}
+  #never() {}
+}
+class Kept {
+  constructor() { this[CACHE] = 1; this[0] = 2; }
+  never() {}
+}
+new Canvas().run('x');
+new Kept();
+";
+    assert_eq!(dead(script), ["Canvas. 1.0", "Kept.never 1.0"]);
+    let python = "--- a.py
+class Commands:
+    def run(self, name): return getattr(self, name)()
+    def list(self): ...
+def bench_one(): ...
+def spare(): ...
+for name in globals():
+    if name.startswith('bench_'): globals()[name]()
+Commands().run('x')
+";
+    assert_eq!(dead(python), ["spare 1.0"]);
+}
+
+#[test]
+fn a_method_of_an_unnamed_interface_may_be_that_of_any_type() {
+    let go = "--- go.mod
+module shop
+--- main.go
+package main
+type recorder struct{}
+func (r *recorder) setReadSize(n *int) {}
+func (r *recorder) spare() {}
+func get() any { return &recorder{} }
+func main() {
+	if s, ok := get().(interface{ setReadSize(*int) }); ok { s.setReadSize(nil) }
+}
+";
+    assert_eq!(dead(go), ["recorder.spare 1.0"]);
+}
+
+#[test]
+fn a_function_that_is_assigned_to_a_field_is_used_by_who_reads_the_field() {
+    let script = "--- a.js
+class Kept {
+  plain;
+  #hidden = null;
+  constructor(kind) {
+    if (kind) { this.plain = a => a; this.#hidden = a => a; }
+    else { this.plain = () => 2; this.#hidden = () => 3; }
+  }
+  go() { this.plain(1); this.#hidden(2); }
+  never() {}
+}
+new Kept(1).go();
+var Module = {};
+var run = (Module.run = function () {});
+run();
+class Part {
+  static escape(x) { return x; }
+  go() { const { escape } = this.constructor; return escape(1); }
+}
+new Part().go();
+";
+    assert_eq!(dead(script), ["Kept.never 1.0"]);
 }

@@ -48,6 +48,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     }],
     wildcards: &["export *", "exports", "...require("],
     reflection: &["["],
+    lookups: &["this[", "new Proxy("],
     frameworks: FRAMEWORKS,
     is_implied: |name| {
         name.starts_with('[')

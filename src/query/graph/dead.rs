@@ -12,7 +12,7 @@ use super::strings::named_in_text;
 use super::visible::is_type;
 use super::{Graph, Uses};
 use crate::languages::{Owner, is_vendored};
-use crate::model::{Detail, Kind};
+use crate::model::{Detail, How, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// The certainty that something is dead.
@@ -107,6 +107,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
         symbol.kind() == Kind::Method && (is_declared() || entries.may_be_asked_for(symbol))
     };
     walk.waiting.extend(unreached.iter().filter(asked));
+    walk.waiting.extend(walk.missed_in_bases());
     walk.run(PERHAPS);
     walk.reach_overridden();
     walk.start_tests();
@@ -252,6 +253,13 @@ impl<'g, 'a> Walk<'g, 'a> {
             types.insert((symbol.file.path(), symbol.name_bytes()), node);
             types.entry((folder(symbol.file.path()), symbol.name_bytes())).or_insert(node);
         }
+        let mut fields: FxHashSet<(u32, &'a [u8])> = FxHashSet::default();
+        for node in (0..graph.symbols.len() as u32).filter(|node| graph.is_value(*node)) {
+            let symbol = graph.symbols[node as usize];
+            if symbol.file.conventions().owner == Owner::Value {
+                fields.extend(graph.parent(node).map(|owner| (owner, symbol.name_bytes())));
+            }
+        }
         for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
             let symbol = graph.symbols[node as usize];
             let (path, container) = (symbol.file.path(), symbol.container_span().of(symbol.file.content()));
@@ -262,6 +270,10 @@ impl<'g, 'a> Walk<'g, 'a> {
                 Owner::Value => beside(),
                 Owner::Base => None,
             };
+            if owner.is_some_and(|owner| fields.contains(&(owner, symbol.name_bytes()))) {
+                // `this.run = () => {}` gives a declared field a value, and whoever reads the field uses it.
+                self.held.entry(owner.unwrap_or(node)).or_default().push(node);
+            }
             if owner.is_none() && (is_loose(&symbol) || symbol.is_handed()) {
                 match graph.parent(node) {
                     Some(holder) => self.held.entry(holder).or_default().push(node),
@@ -274,20 +286,51 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
+    /// The classes above a class.
+    fn above(&self, class: u32) -> Vec<u32> {
+        let graph = self.graph;
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut waiting = vec![graph.symbols[class as usize].number()];
+        while let Some(class) = waiting.pop().filter(|_| found.len() < MOST_BASES) {
+            for base in graph.edges.bases(class) {
+                let Some(node) = graph.node(base).filter(|node| seen.insert(*node)) else { continue };
+                found.push(node);
+                waiting.push(base);
+            }
+        }
+        found
+    }
+
+    /// Methods that code of a base asks its own objects for, though only subclasses have them.
+    fn missed_in_bases(&self) -> Vec<u32> {
+        let graph = self.graph;
+        let missed: FxHashSet<(u32, &'a [u8])> = graph
+            .edges
+            .all()
+            .iter()
+            .filter(|edge| edge.how() == How::NoMember)
+            .filter_map(|edge| {
+                let mut class = graph.from(edge)?;
+                while !is_type(&graph.symbols[class as usize]) {
+                    class = graph.parent(class)?;
+                }
+                let file = graph.snapshot.file_by_number(edge.file)?;
+                let at = edge.at as usize;
+                Some((class, file.content().get(at..at + edge.len())?))
+            })
+            .collect();
+        let asks = |base: &u32, node: u32| missed.contains(&(*base, graph.symbols[node as usize].name_bytes()));
+        let mut found = Vec::new();
+        for (class, own) in self.members.iter().filter(|_| !missed.is_empty()) {
+            let bases = self.above(*class);
+            found.extend(own.iter().copied().filter(|node| bases.iter().any(|base| asks(base, *node))));
+        }
+        found
+    }
+
     fn find_overrides(&mut self) {
         let graph = self.graph;
-        let above = |class: u32| {
-            let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
-            let mut waiting = vec![graph.symbols[class as usize].number()];
-            while let Some(class) = waiting.pop().filter(|_| found.len() < MOST_BASES) {
-                for base in graph.edges.bases(class) {
-                    let Some(node) = graph.node(base).filter(|node| seen.insert(*node)) else { continue };
-                    found.push(node);
-                    waiting.push(base);
-                }
-            }
-            found
-        };
+        let above = |class: u32| self.above(class);
         let mut by_name: FxHashMap<(u32, &'a [u8]), Vec<u32>> = FxHashMap::default();
         for (class, own) in &self.members {
             for node in own {

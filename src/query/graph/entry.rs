@@ -7,7 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::visible::{Exports, in_interface, is_from_elsewhere, is_within, words_before};
+use super::visible::{Exports, in_interface, is_from_elsewhere, is_within, looks_up, words_before};
 use crate::languages::{Asked, Conventions, Framework, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
@@ -266,8 +266,8 @@ impl<'g, 'a> Entries<'g, 'a> {
         tails.into_iter().any(|tail| self.scripts.contains(&(tail.to_owned(), name.to_string())))
     }
 
-    /// Whether a class has a base outside the repository, which may call the class's methods; with `imported`, only
-    /// if that base was imported by name, as those of frameworks are.
+    /// Whether a class has a base outside the repository, which may call the class's methods, or looks them up by name;
+    /// with `imported`, only if that base was imported by name, as those of frameworks are.
     fn is_foreign(&self, class: &SymbolView<'_>, imported: bool) -> bool {
         let known = self.foreign.borrow().get(&class.number()).and_then(|known| known[usize::from(imported)]);
         known.unwrap_or_else(|| {
@@ -286,7 +286,11 @@ impl<'g, 'a> Entries<'g, 'a> {
                 return true;
             }
             let outside = self.outside.get(&class);
-            let rules = outside.and_then(|_| graph.snapshot.symbol(class)).map(|symbol| symbol.file.conventions());
+            let symbol = graph.snapshot.symbol(class);
+            let rules = symbol.map(|symbol| symbol.file.conventions());
+            if !imported && symbol.zip(rules).is_some_and(|(symbol, rules)| looks_up(&symbol, rules.lookups)) {
+                return true;
+            }
             for base in outside.into_iter().flatten() {
                 let mut parts = base.split(['.', ':']).filter(|part| !part.is_empty());
                 let first = parts.next().unwrap_or_default();

@@ -127,6 +127,8 @@ fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])>
                 end.get(usize::from(*next == b'%')..).unwrap_or_default()
             }
             _ if close == 0 && line[1..].trim_ascii_start().starts_with(b"+") => &line[..0],
+            // `name.startswith("do_")`, of all names.
+            _ if close == 0 && text[..quote].ends_with(b".startswith(") => &line[..0],
             _ => continue,
         };
         if start.len() + end.len() >= least {

@@ -97,6 +97,25 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte > 127
 }
 
+/// Whether a class looks up members by a name in a variable: `this[name]`, after one of these texts.
+pub(super) fn looks_up(class: &SymbolView<'_>, lookups: &[&str]) -> bool {
+    // Shorter names are most often numbers: `this[i]`.
+    const SHORTEST: usize = 2;
+    let text = class.source();
+    // A key that is made for one use names no method: `const cache = Symbol()`, `this[CACHE]`.
+    let is_key = |name: &[u8]| {
+        let made = [name, b" = Symbol("].concat();
+        !name.iter().any(u8::is_ascii_lowercase) || memchr::memmem::find(class.file.content(), &made).is_some()
+    };
+    lookups.iter().any(|opening| {
+        memchr::memmem::find_iter(text, opening).any(|at| {
+            let name = &text[at + opening.len()..];
+            let end = name.iter().position(|byte| !is_part(*byte)).unwrap_or(name.len());
+            end >= SHORTEST && !name[0].is_ascii_digit() && !is_key(&name[..end])
+        })
+    })
+}
+
 /// Whether a definition is a class or another type.
 pub(super) fn is_type(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.kind(), Kind::Class | Kind::Type)
