@@ -133,6 +133,8 @@ pub struct Conventions {
     pub structural: bool,
     /// Openings of blocks that add members to the definitions of others: `declare global`.
     pub open_blocks: &'static [&'static str],
+    /// Prefixes of attributes whose parameters are given functions.
+    pub given_attributes: &'static [&'static str],
     /// Prefixes of attributes that name functions in quotes.
     pub naming_attributes: &'static [&'static str],
     /// Meaning of a member's owner.
@@ -187,6 +189,7 @@ impl Conventions {
         asked_for: |_| false,
         structural: false,
         open_blocks: &[],
+        given_attributes: &[],
         naming_attributes: &[],
         owner: Owner::Type,
         overloads_are_one: true,

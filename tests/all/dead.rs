@@ -37,6 +37,15 @@ var other = module.exports = function () { return [gen, run, assign, effect, all
 window.onstart = function () {}
 ";
     assert_eq!(dead(script), ["spare 1.0"]);
+    let typed = "--- a.ts
+export function make(wrap: any) {
+  const kept = wrap((a: any) => a) as any;
+  kept.flag = false;
+  return kept;
+}
+make(1);
+";
+    assert_eq!(dead(typed), [""; 0]);
     let python = "--- a.py
 def outer(x):
     helper = lambda v: v + 1
@@ -166,7 +175,7 @@ Live()
 }
 
 #[test]
-fn names_given_to_macros_may_be_used() {
+fn names_given_to_macros_and_attributes_may_be_used() {
     let rust = "--- src/main.rs
 macro_rules! call { ($f:ident) => { $f() } }
 macro_rules! ask { ($of:expr) => { $of.by_rule() } }
@@ -174,7 +183,15 @@ struct S;
 impl S { fn by_rule(&self) {} }
 fn by_macro() {}
 fn never() {}
-fn main() { call!(by_macro); ask!(S); }
+struct Args {
+    #[arg(long, value_parser = parse_millis)]
+    wait: u8,
+    #[arg(value_parser = S::read, long)]
+    by: S,
+}
+impl S { fn read() {} }
+fn parse_millis() {}
+fn main() { call!(by_macro); ask!(S); Args; }
 ";
     assert_eq!(dead(rust), ["never 1.0"]);
 }

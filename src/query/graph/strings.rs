@@ -53,6 +53,11 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
             let meant = by_name.get(name).into_iter().flatten();
             found.extend(meant.filter(|node| lies_in(&graph.symbols[**node as usize], owner)));
         }
+        for attribute in file.conventions().given_attributes {
+            for start in memchr::memmem::find_iter(text, attribute) {
+                found.extend(given(&text[start..]).filter_map(|name| by_name.get(name)).flatten());
+            }
+        }
         for attribute in file.conventions().naming_attributes {
             for start in memchr::memmem::find_iter(text, attribute) {
                 for name in quoted(&text[start..]) {
@@ -83,6 +88,16 @@ pub(super) fn is_quoted(text: &[u8], span: Span) -> bool {
 fn quoted(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = memchr::memchr(b']', text).unwrap_or(0);
     text[..end].split(|byte| *byte == b'"').skip(1).step_by(2)
+}
+
+/// The last names of the paths that an attribute gives its parameters: `#[arg(value_parser = Owner::read)]`.
+fn given(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = memchr::memchr(b']', text).unwrap_or(0);
+    text[..end].split(|byte| *byte == b'=').skip(1).filter_map(|value| {
+        let value = value.trim_ascii_start();
+        let path = &value[..value.iter().position(|byte| !is_part(*byte) && *byte != b':').unwrap_or(value.len())];
+        path.rsplit(|byte| *byte == b':').next().filter(|name| !name.is_empty())
+    })
 }
 
 /// The places of quotes.

@@ -230,7 +230,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
                 cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
             } else {
                 // The function in a wrapper call may be a symbol in any scope.
-                let arguments = value_node.and_then(|value| field(value, "arguments"));
+                let arguments = bare.and_then(|value| field(value, "arguments"));
                 let is_wrapped = arguments.is_some_and(|arguments| {
                     cx.children(arguments).iter().any(|one| FUNCTIONS.contains(&one.kind()) || one.kind() == "class")
                 });
