@@ -16,7 +16,7 @@ use super::{Call, Context, Error, Request, locate};
 use crate::languages;
 use crate::model::SourceFile;
 pub use crate::query::scan::on_every_core;
-use crate::query::syntax::SyntaxQuery;
+use crate::query::syntax::{Found, IsOver, SyntaxQuery};
 use crate::query::text;
 pub use crate::query::text::{Case, Pattern, SearchOptions};
 pub use crate::store::FileView;
@@ -94,20 +94,22 @@ impl Finder {
 
     /// The matches of a syntax query in a file.
     pub fn ranges(&self, file: &FileView<'_>) -> Ranges {
-        self.ranges_in(file.language_number(), file.content())
+        self.ranges_in(file.content(), |query, is_over| query.find(file, is_over))
     }
 
     /// The matches of a syntax query in the content of a file that is not indexed.
     pub fn ranges_on_disk(&self, path: &Path, content: &[u8]) -> Ranges {
         let language = path.to_str().and_then(|path| languages::of_file(path, content));
-        self.ranges_in(language.map(|(number, _)| number), content)
+        self.ranges_in(content, |query, is_over| {
+            language.map_or_else(Found::default, |(number, _)| query.find_in(number, content, is_over))
+        })
     }
 
-    fn ranges_in(&self, language: Option<u8>, content: &[u8]) -> Ranges {
+    fn ranges_in(&self, content: &[u8], find: impl FnOnce(&SyntaxQuery, IsOver<'_>) -> Found) -> Ranges {
         let began = Instant::now();
-        let hits = match (&self.0, language) {
-            (Kind::Syntax(query), Some(number)) => query.find_in(number, content, &|| began.elapsed() > BUDGET).hits,
-            _ => Vec::new(),
+        let hits = match &self.0 {
+            Kind::Syntax(query) => find(query, &|| began.elapsed() > BUDGET).hits,
+            Kind::Text(_) => Vec::new(),
         };
         let matches = hits.iter().map(|hit| Match::new(hit.start, hit.end)).collect();
         Ranges { base: content.as_ptr() as usize, matches }

@@ -1,5 +1,5 @@
-//! Chains of words joined by dots in a pattern of code, as `request.user`. Their words occur together in far fewer files
-//! than each alone, and a file is parsed only where they do.
+//! Chains of words joined by dots in a pattern of code, as `request.user`, and words that are set there, as in
+//! `request.user = $X`. They occur in far fewer files than each word alone, and a file is parsed only where they do.
 
 use memchr::memmem::Finder;
 
@@ -8,6 +8,8 @@ pub(super) struct Chain {
     first: Finder<'static>,
     /// The other words, without dots.
     rest: Vec<Vec<u8>>,
+    /// A single `=` follows.
+    is_set: bool,
 }
 
 impl Chain {
@@ -27,7 +29,8 @@ impl Chain {
                 }
             }
         }
-        true
+        let text = text.trim_ascii_start();
+        !self.is_set || begins_set(text) || text.first().is_some_and(|byte| !is_of_code(*byte))
     }
 }
 
@@ -37,22 +40,35 @@ fn is_of_code(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_.,;:=)]}[{\"'`@|&+*%~^>".contains(&byte)
 }
 
+/// Whether a text begins with an equals sign that is no part of a longer operator.
+fn begins_set(text: &[u8]) -> bool {
+    text.starts_with(b"=") && !text.starts_with(b"==")
+}
+
 /// Chains of a pattern; names of variables are in none.
 pub(super) fn chains(pattern: &str) -> Vec<Chain> {
     let is_part = |letter: char| letter.is_alphanumeric() || "_$.".contains(letter);
-    let texts = pattern.split(|letter: char| !is_part(letter));
-    let runs = texts.flat_map(|text| {
-        let words: Vec<&str> = text.split('.').collect();
+    let (mut chains, mut at) = (Vec::new(), 0);
+    for text in pattern.split_inclusive(|letter: char| !is_part(letter)) {
+        let words = text.trim_end_matches(|letter: char| !is_part(letter));
+        let after = pattern[at + words.len()..].trim_start();
+        at += text.len();
+        let words: Vec<&str> = words.split('.').collect();
         let is_known = |word: &&str| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-        let runs = words.split(|word| !is_known(word) || word.contains('$')).map(<[&str]>::to_vec);
-        runs.collect::<Vec<_>>()
-    });
-    let chain = |run: Vec<&str>| {
-        let (first, rest) = run.split_first()?;
-        let rest: Vec<Vec<u8>> = rest.iter().map(|word| word.as_bytes().to_vec()).collect();
-        (!rest.is_empty()).then(|| Chain { first: Finder::new(first.as_bytes()).into_owned(), rest })
-    };
-    runs.filter_map(chain).collect()
+        let mut runs = words.split(|word| !is_known(word) || word.contains('$')).peekable();
+        while let Some(run) = runs.next() {
+            let is_set = runs.peek().is_none()
+                && begins_set(after.as_bytes())
+                && !["=>", "=~"].iter().any(|longer| after.starts_with(longer));
+            if let Some((first, rest)) = run.split_first()
+                && (is_set || !rest.is_empty())
+            {
+                let rest = rest.iter().map(|word| word.as_bytes().to_vec()).collect();
+                chains.push(Chain { first: Finder::new(first.as_bytes()).into_owned(), rest, is_set });
+            }
+        }
+    }
+    chains
 }
 
 #[cfg(test)]
@@ -71,13 +87,24 @@ mod tests {
             "request  # by whom\n.user",
             "user, request.user_agent",
         ] {
+            assert!(may("f(request.user, $X)", text), "{text}");
+        }
+        for text in ["request.user = x", "request . user=x", "request.user # a\n= x", "request.user\\\n = x"] {
             assert!(may("request.user = $X", text), "{text}");
         }
         for text in ["request = user", "request.path, user", "user.request", "", "request", "request."] {
+            assert!(!may("f(request.user, $X)", text), "{text}");
             assert!(!may("request.user = $X", text), "{text}");
         }
+        for text in ["if request.user == x:", "request.user", "request.user_id = 1", "f(request.user, x = 1)"] {
+            assert!(!may("request.user = $X", text), "{text}");
+        }
+        assert!(may("DEBUG = $X", "MY_DEBUG = 1") && !may("DEBUG = $X", "if DEBUG == 1: x = 2"));
+        assert!(may("$A.user = $X", "x.user = 1") && !may("$A.user = $X", "x.user == 1"));
         assert!(may("a.b.c($X).d", "a.b.c(1).d") && !may("a.b.c", "a.b.d"));
         assert!(may("$A.user.name", "x.user.name") && !may("$A.user.name", "x.user, name"));
-        assert_eq!(chains("f($A, 1.5, $B.c, x)").len(), 0);
+        for pattern in ["f($A, 1.5, $B.c, x)", "x == $A", "x => $A", "x =~ $A", "$A = $B", "$A = x"] {
+            assert_eq!(chains(pattern).len(), 0, "{pattern}");
+        }
     }
 }

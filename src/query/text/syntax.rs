@@ -16,7 +16,8 @@ use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState
 use super::chains::{Chain, chains};
 use super::pieces::{cuts, pieces};
 use super::sexp::{Reading, query_needs, reading};
-use super::trees::{Code, Grammar, IsOver, is_deeper, parse, parse_pieces};
+pub use super::trees::IsOver;
+use super::trees::{Code, Grammar, is_deeper, parse, parse_pieces};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
 use crate::parsing::SyntaxTree;
 use crate::store::{FileView, GramQuery};
