@@ -155,8 +155,8 @@ impl Output {
         format!("{}…", &whole[..end.unwrap_or(whole.len())])
     }
 
-    /// Adds a line of cells. A cell that does not fit goes on below, indented by so many columns; empty ones are left
-    /// out.
+    /// Adds a line of cells. A cell that does not fit, not even closer than its column, goes on below, indented by so
+    /// many columns; empty ones are left out.
     pub(super) fn flow(&mut self, cells: &[String], indent: usize) {
         let mut row = String::new();
         for cell in cells.iter().filter(|cell| !cell.is_empty()) {
@@ -165,6 +165,10 @@ impl Output {
             match taken {
                 0 => row.push_str(cell),
                 _ if self.fits(taken + 2 + needed) => row.push_str(&format!("  {cell}")),
+                _ if self.fits(console::measure_text_width(row.trim_end()) + 2 + needed) && !row.trim().is_empty() => {
+                    row.truncate(row.trim_end().len());
+                    row.push_str(&format!("  {cell}"));
+                }
                 _ => {
                     self.line(&row);
                     row = format!("{}{cell}", " ".repeat(indent));

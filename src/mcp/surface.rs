@@ -6,7 +6,7 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::schema::{Described, describe};
-use crate::answer::SharedArguments;
+use crate::answer::{SHARED, SharedArguments};
 use crate::config::Surface;
 use crate::model::nearest;
 use crate::tools::{Code, Error, Shown, TOOLS, ToolSpec};
@@ -79,7 +79,7 @@ pub fn listing(surface: &Surface) -> Vec<Tool> {
     let mut tools: Vec<Tool> =
         TOOLS.iter().filter(|spec| shows(surface, spec)).map(|spec| tool(spec, surface)).collect();
     if shows_more(surface) {
-        tools.push(more_tools());
+        tools.push(more_tools(surface));
     }
     tools
 }
@@ -156,7 +156,7 @@ fn shared(surface: &Surface) -> impl Iterator<Item = (String, Value)> {
 }
 
 /// [`MORE_TOOLS`] as listed for a client.
-fn more_tools() -> Tool {
+fn more_tools(surface: &Surface) -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
@@ -165,7 +165,10 @@ fn more_tools() -> Tool {
             "surface": {"type": "string", "enum": ["core", "full"], "description": "Shows more tools from now on."},
         },
     });
-    let Value::Object(input) = input else { unreachable!("the literal above is an object") };
+    let Value::Object(mut input) = input else { unreachable!("the literal above is an object") };
+    if let Some(Value::Object(properties)) = input.get_mut("properties") {
+        properties.extend(shared(surface));
+    }
     let description = "Every other tool: blast radius of a change, dead code, class hierarchy, implementations, importers, \
                        dependency graph, syntax search (AST), context bundle, repository overview, map and tree, file \
                        content, grep in any git repository, GitHub search, indexes. Without `tool` it lists them, without \
@@ -221,6 +224,10 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
     };
     match (tool, inner) {
         (None, None) => Ok(More::List),
+        // What every tool takes asks for nothing.
+        (None, Some(inner)) if !inner.is_empty() && inner.keys().all(|name| SHARED.contains(&name.as_str())) => {
+            Ok(More::List)
+        }
         (None, Some(_)) => wrong("`arguments` are given and no `tool`; name the tool to call".to_owned()),
         (Some(name), Some(_)) if TOOLS.iter().any(|spec| spec.name == name && spec.destructive) => {
             wrong(format!("{name} removes something, so it is called by its own name only; surface \"full\" shows it"))

@@ -121,6 +121,11 @@ impl Fields {
     }
 }
 
+/// The line at which a symbol's source begins, if that is not the line of its name.
+pub(super) fn source_line(symbol: &SymbolView<'_>) -> Option<u32> {
+    Some(symbol.first_line()).filter(|first| *first != symbol.line())
+}
+
 /// SHA-256 of a symbol's source, in hexadecimal.
 pub(super) fn hash(symbol: &SymbolView<'_>) -> String {
     symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect()

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{Facts, Fields};
+use super::fields::{Facts, Fields, source_line};
 use super::indexes::Repo;
 use super::{Call, Code, Error, SIGNATURE, Tool, related, tokens};
 use crate::model::Kind;
@@ -98,6 +98,9 @@ pub struct Output {
 pub struct Item {
     symbol_id: String,
     line: u32,
+    /// As in get_symbol_source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,12 +176,13 @@ impl Budget {
         let facts = self.fields.of(symbol);
         let told = serde_json::to_string(&facts).unwrap_or_default();
         let frame = tokens::estimate(&symbol_id) + tokens::estimate(&told) + AROUND;
-        let mut item = Item { symbol_id, line: symbol.line(), signature: None, source: None, facts };
+        let mut item = Item { symbol_id, line: symbol.line(), source_line: None, signature: None, source: None, facts };
         let source = String::from_utf8_lossy(symbol.indented_source());
         let cost = frame + tokens::estimate(&source);
         if whole && !self.compact && cost <= self.left {
             self.left -= cost;
             item.source = Some(source.into_owned());
+            item.source_line = source_line(symbol);
             return Some(item);
         }
         let signature = symbol.signature(SIGNATURE);

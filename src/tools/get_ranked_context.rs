@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{Facts, Fields};
+use super::fields::{Facts, Fields, source_line};
 use super::filters::{Filters, check_kind};
 use super::get_symbol_source::Member;
 use super::indexes::{self, Repo};
@@ -115,6 +115,9 @@ pub struct Item {
     combined_score: f64,
     /// What its source, or without one its signature, has.
     tokens: usize,
+    /// As in get_symbol_source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// The source goes on at this line and does not fit; get_file_content gives the rest.
@@ -359,7 +362,8 @@ impl<'a> Packing<'a> {
         if tokens > most {
             return;
         }
-        let item = Item { source: Some(source.into_owned()), tokens, ..item(hit, &symbol, told) };
+        let source_line = source_line(&symbol);
+        let item = Item { source: Some(source.into_owned()), source_line, tokens, ..item(hit, &symbol, told) };
         let cost = cost(&item);
         if cost > most {
             return;
@@ -445,7 +449,8 @@ fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
         let text = lines[..kept].concat();
         let next = symbol.end_line().saturating_sub((lines.len() - kept) as u32) + 1;
         let tokens = tokens::estimate(&text);
-        Item { tokens, source: Some(text), goes_on_at_line: Some(next), ..item(hit, symbol, told) }
+        let (source, source_line) = (Some(text), source_line(symbol));
+        Item { tokens, source, source_line, goes_on_at_line: Some(next), ..item(hit, symbol, told) }
     };
     let is_type = matches!(symbol.kind(), Kind::Class | Kind::Type);
     let fits = |kept: &usize| cost(&of(*kept)) <= most;
@@ -562,6 +567,7 @@ fn item(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>) -> Item {
         centrality_score,
         combined_score: rounded(combined(hit.relevance / told.best.max(f32::MIN_POSITIVE), hit.centrality)),
         tokens: 0,
+        source_line: None,
         source: None,
         goes_on_at_line: None,
         signature: None,

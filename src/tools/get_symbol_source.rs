@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{Facts, Fields, hash};
+use super::fields::{Facts, Fields, hash, source_line};
 use super::indexes::{self, Repo};
 use super::{Call, Code, Error, Shown, Tool, tokens};
 use crate::query::{self, Missing};
@@ -61,6 +61,9 @@ pub struct Symbol {
     name: String,
     file: String,
     line: u32,
+    /// Where the source begins, if above `line`: the decorators'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_line: Option<u32>,
     end_line: u32,
     signature: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -227,6 +230,7 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, fields: &Fie
         name: symbol.name().into_owned(),
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
+        source_line: source_line(symbol),
         end_line: symbol.end_line(),
         signature: symbol.signature(300),
         decorators: symbol.decorators(),

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{Facts, Fields};
+use super::fields::{Facts, Fields, source_line};
 use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
@@ -167,6 +167,9 @@ pub struct Item {
     /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     overloads: Option<usize>,
+    /// As in get_symbol_source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// The parts of the score, in order.
@@ -279,7 +282,7 @@ impl Tool for SearchSymbols {
                 let repo = &repos[place];
                 let mut item = item(repo, &hit, order, call)?;
                 item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
-                item.source = sources.of(repo, &hit);
+                sources.add(repo, &hit, &mut item);
                 fields.know(call, repo);
                 item.facts = repo.snapshot.symbol(hit.symbol).map(|symbol| fields.of(&symbol)).unwrap_or_default();
                 Some(item)
@@ -474,6 +477,7 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
         fuzzy_similarity: hit.fuzzy.map(|fuzzy| rounded(fuzzy.similarity)),
         edit_distance: hit.fuzzy.map(|fuzzy| fuzzy.distance),
         overloads: Some(hit.overloads).filter(|count| *count > 1),
+        source_line: None,
         source: None,
         explain: hit.parts.as_ref().map(|parts| explained(hit, parts, order)),
         facts: Facts::default(),
@@ -514,14 +518,15 @@ impl Sources {
         Self { left: args.include_source.then_some(budget) }
     }
 
-    fn of(&mut self, repo: &Repo, hit: &Hit) -> Option<String> {
-        let left = self.left?;
-        let symbol = repo.snapshot.symbol(hit.symbol)?;
+    fn add(&mut self, repo: &Repo, hit: &Hit, item: &mut Item) {
+        let Some((left, symbol)) = self.left.zip(repo.snapshot.symbol(hit.symbol)) else { return };
         let source = String::from_utf8_lossy(symbol.indented_source()).into_owned();
-        let cost = tokens::estimate(&source);
         // A large symbol does not prevent smaller ones after it from being shown.
-        self.left = Some(left.checked_sub(cost).unwrap_or(left));
-        (cost <= left).then_some(source)
+        if let Some(left) = left.checked_sub(tokens::estimate(&source)) {
+            self.left = Some(left);
+            item.source_line = source_line(&symbol);
+            item.source = Some(source);
+        }
     }
 }
 

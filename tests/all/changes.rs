@@ -399,6 +399,12 @@ fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
     let below = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "file_pattern": "tests/**"}));
     assert_eq!(ids(&below, "added"), ["tests/test_a.py::test_new#function"]);
     assert_eq!(ids(&below, "modified"), ["tests/test_a.py::test_it#function"]);
+    let nowhere = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "file_pattern": "nope/**"}));
+    assert_eq!((ids(&nowhere, "added").len(), ids(&nowhere, "modified").len()), (0, 0));
+    assert!(
+        nowhere["_meta"]["hint"].as_str().is_some_and(|hint| hint.starts_with("none of the 9 symbols")),
+        "{nowhere}"
+    );
     let wrong = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "kind": "thing"}));
     assert_eq!(wrong["code"], "invalid_arguments", "{wrong}");
 }

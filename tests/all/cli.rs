@@ -177,16 +177,50 @@ fn answers_can_be_json() {
 }
 
 #[test]
-fn source_is_printed_below_its_place() {
+fn source_is_printed_behind_its_place() {
     let place = Place::new();
     place.found(&["index", "."]);
     let out = place.found(&["get", "numbers.py::add#function"]);
-    let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(lines[0], "numbers.py:1-3  function  add");
-    assert_eq!(lines[1], "def add(a, b):");
+    assert_eq!(out.lines().next(), Some("numbers.py:1:def add(a, b):"));
     let out = place.found(&["get", "count"]);
-    assert_eq!(out, "numbers.py:7-8  method  Counter.count\n    def count(self):\n        return add(1, 2)\n");
+    assert_eq!(out, "numbers.py:7:    def count(self):\nnumbers.py:8:        return add(1, 2)\n");
+    // A file is its text, for whoever copies it.
+    let text = fs::read_to_string(place.source().join("numbers.py")).expect("it is ours");
+    assert_eq!(place.found(&["file", "numbers.py"]), text);
     assert!(place.found(&["list"]).contains("source"));
+}
+
+#[test]
+fn frequent_flags_have_one_letter() {
+    let place = Place::new();
+    fs::write(place.source().join("inner/count.go"), "package inner\n\nfunc Count() {}\n").expect("it is ours");
+    place.found(&["index", "."]);
+    let names = |args: &[&str]| {
+        let out = place.found(args);
+        let places = out.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned());
+        places.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&["search", "count", "-k", "method"]), ["numbers.py:7"]);
+    assert_eq!(names(&["search", "count", "-l", "go"]), ["inner/count.go:3"]);
+    assert_eq!(names(&["search", "count", "-g", "inner/**"]), ["inner/count.go:3"]);
+    assert_eq!(names(&["search", "count", "-n", "1"]).len(), 1);
+    let around = place.found(&["get", "count", "-C", "1"]);
+    assert!(around.starts_with("numbers.py-6-class Counter:\nnumbers.py:7:"), "{around}");
+    assert_eq!(place.found(&["text", "return a", "-C1", "-n"]).lines().count(), 6);
+}
+
+#[test]
+fn the_manual_page_names_every_command() {
+    let place = Place::new();
+    let page = place.found(&["man"]);
+    assert!(page.contains(".TH codelode 1"), "{page}");
+    let list = place.found(&["help"]);
+    let commands = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 40, "{list}");
+    for command in commands.iter().filter(|command| !command.starts_with('-')) {
+        assert!(page.replace('\\', "").contains(&format!("codelode-{command}(1)")), "{command}: {page}");
+    }
 }
 
 #[test]
@@ -455,7 +489,7 @@ fn piped_answers_are_lines_whose_paths_open() {
             assert!(here.join(path).exists(), "{args:?} in {}: {line}", here.display());
         }
     };
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 17] = [
         &["search", "add"],
         &["refs", "add"],
         &["refs", "add", "twice"],
@@ -469,6 +503,10 @@ fn piped_answers_are_lines_whose_paths_open() {
         &["check", "add"],
         &["related", "add"],
         &["text", "add"],
+        &["get", "add", "twice"],
+        &["context", "adds two numbers"],
+        &["bundle", "twice"],
+        &["hierarchy", "Counter"],
     ];
     for args in commands {
         check(&source, &[], args);

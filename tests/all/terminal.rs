@@ -248,6 +248,8 @@ fn hits_open_in_the_editor() {
     assert_eq!(opened(&["text", "add", "--open"]), (Some(0), "+1 FILE".to_owned()));
     assert_eq!(opened(&["text", "add", "--open=2"]), (Some(0), "+8 FILE".to_owned()));
     assert_eq!(opened(&["refs", "add", "--open"]), (Some(0), "+8 FILE".to_owned()));
+    assert_eq!(opened(&["tree", "--open"]), (Some(0), "FILE".to_owned()));
+    assert_eq!(opened(&["outline", "numbers.py", "--open=2"]), (Some(0), "+6 FILE".to_owned()));
     assert_eq!(opened(&["search", "zzzyyyxxx", "--open"]), (Some(1), String::new()));
     assert_eq!(opened(&["text", "zzzyyyxxx", "--open"]), (Some(1), String::new()));
     let mut command = place.command(&["pick", "--open", "ccount"]);
@@ -274,4 +276,7 @@ fn an_interrupt_leaves_a_clean_terminal() {
     // A shell says 130 for this.
     assert_eq!(status.signal(), Some(2), "{status}");
     terminal.wait_for("the cleared line", |terminal| terminal.printed().ends_with("\r\x1b[2K\x1b[?25h"));
+    // It leaves nothing behind that the doctor finds wrong.
+    let checked = place.run(&["doctor"]);
+    assert!(checked.status == 0 && checked.out.contains("nothing is wrong"), "{} {}", checked.out, checked.err);
 }

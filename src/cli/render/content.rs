@@ -1,4 +1,5 @@
-//! Source: a symbol's, below a line with its place, and a file's, unchanged.
+//! Source: a symbol's, at a terminal below a line with its place, in a pipe with the place before each line; and a
+//! file's, unchanged.
 
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ pub(super) fn symbols(value: &Value, out: &mut Output) -> bool {
         return false;
     }
     for (index, one) in symbols.iter().enumerate() {
-        if index > 0 {
+        if index > 0 && !out.is_piped() {
             out.line("");
         }
         symbol(one, out);
@@ -33,11 +34,40 @@ fn is_symbol(value: &Value) -> bool {
     value.get("id").is_some() && (value.get("source").is_some() || value.get("outline").is_some())
 }
 
+/// Lines of source as grep shows them: the path and the number before each, then this sign.
+pub(super) fn numbered<'t>(path: &str, first: u64, sign: char, lines: impl Iterator<Item = &'t str>, out: &mut Output) {
+    let path = out.paint.path(path);
+    for (number, line) in (first..).zip(lines) {
+        out.raw(&format!("{path}{sign}{}{sign}{line}\n", out.paint.line(number)));
+    }
+}
+
+/// A symbol in a pipe.
+fn lines(symbol: &Value, out: &mut Output) {
+    let text = |key: &str| text_of(symbol, key).unwrap_or_default();
+    let (path, source) = (text("file"), text("source"));
+    let first = ["source_line", "line"].iter().find_map(|key| number_of(symbol, key)).unwrap_or(1);
+    let before = text("before").lines().count() as u64;
+    numbered(path, first.saturating_sub(before), '-', text("before").lines(), out);
+    numbered(path, first, ':', source.lines(), out);
+    // The text after it begins with the rest of its last line.
+    numbered(path, first + source.lines().count() as u64, '-', text("after").lines().skip(1), out);
+    for member in symbol.get("outline").and_then(Value::as_array).into_iter().flatten() {
+        let signature = text_of(member, "signature").unwrap_or_default();
+        numbered(path, number_of(member, "line").unwrap_or(1), ':', std::iter::once(signature), out);
+    }
+}
+
 fn symbol(symbol: &Value, out: &mut Output) {
     let paint = out.paint;
     let text = |key: &str| text_of(symbol, key).unwrap_or_default();
+    let rest = out.words.say(text("rest")).replace(" FILE ", &format!(" {} ", shell_word(text("file"))));
+    if out.is_piped() {
+        out.asides.extend(Some(rest).filter(|rest| !rest.is_empty()));
+        return lines(symbol, out);
+    }
     let mut header = paint.path(text("file"));
-    if let Some(line) = number_of(symbol, "line") {
+    if let Some(line) = number_of(symbol, "source_line").or_else(|| number_of(symbol, "line")) {
         header = format!("{header}:{}", paint.line(line));
         if let Some(end) = number_of(symbol, "end_line") {
             header = format!("{header}-{}", paint.line(end));
@@ -53,8 +83,7 @@ fn symbol(symbol: &Value, out: &mut Output) {
         let line = number_of(member, "line").unwrap_or(0);
         out.line(format!("  {}  {}", paint.line(line), text_of(member, "signature").unwrap_or_default()));
     }
-    if !text("rest").is_empty() {
-        let rest = out.words.say(text("rest")).replace(" FILE ", &format!(" {} ", shell_word(text("file"))));
+    if !rest.is_empty() {
         out.line(paint.dim(&rest));
     }
 }

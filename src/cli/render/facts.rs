@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::output::Output;
 use super::super::words::Words;
-use super::phrases::{counts, heading, label, named_list, short};
+use super::phrases::{counts, each_count, heading, label, named_list, short};
 use super::rows::{GROUPS, Rows, rows_of};
 
 /// Keys about the making of an answer, which are written as notes.
@@ -49,7 +49,10 @@ fn part(answer: &Map<String, Value>, group: Option<&str>, depth: usize, out: &mu
     let (words, mut above) = (out.words, Vec::new());
     for (key, value) in entries().filter(|(key, value)| !has_rows(key) && !is_counted(key, value, answer)) {
         match fact(key, value, words) {
-            Some(fact) if is_above && !ASIDE.contains(&key.as_str()) => above.push(fact),
+            Some(fact) if is_above && !ASIDE.contains(&key.as_str()) => match several(key, value) {
+                Some(texts) if out.is_piped() => above.extend(texts.into_iter().map(|text| (fact.0.clone(), text))),
+                _ => above.push(fact),
+            },
             Some((label, text)) if key == "symbol" => out.asides.push(said(&label, &format!("of {text}"))),
             Some((label, text)) => out.asides.push(said(&label, &text)),
             None => {}
@@ -95,7 +98,8 @@ fn others(key: &str, value: &Value, depth: usize, out: &mut Output) {
         }
         Value::Array(items) if label(key).is_some() => {
             let texts: Vec<String> = items.iter().map(|item| short(item).unwrap_or_else(|| item.to_string())).collect();
-            out.wrapped(&format!("{indent}{}: {}", heading(key), texts.join(", ")), indent.len() + 2);
+            let lines = if out.is_piped() { texts } else { vec![texts.join(", ")] };
+            lines.iter().for_each(|text| out.wrapped(&format!("{indent}{}: {text}", heading(key)), indent.len() + 2));
         }
         _ => {}
     }
@@ -146,6 +150,15 @@ fn fact(key: &str, value: &Value, words: Words) -> Option<(String, String)> {
     };
     let text = if MESSAGES.contains(&key) { words.say(&text) } else { text };
     (!text.is_empty() || value.is_boolean()).then_some((label, text))
+}
+
+/// The parts of a fact that is a list of facts.
+fn several(key: &str, value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Object(inner) => each_count(key, inner),
+        Value::Array(items) => items.iter().map(short).collect(),
+        _ => None,
+    }
 }
 
 /// The symbol that an answer is about.

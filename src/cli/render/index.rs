@@ -71,5 +71,6 @@ fn counts(value: &Value, key: &str, label: &str, out: &mut Output) {
         return;
     }
     let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
-    out.wrapped(&out.paint.dim(&format!("{label}{}", counts.join(", "))), 2);
+    let lines = if out.is_piped() { counts } else { vec![counts.join(", ")] };
+    lines.iter().for_each(|line| out.wrapped(&out.paint.dim(&format!("{label}{line}")), 2));
 }

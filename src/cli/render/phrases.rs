@@ -33,7 +33,7 @@ const LISTS: &[List] = &[
     list("confirmed", "depend on it", "depends"),
     list("potential", "may depend on it", "may depend"),
     ranked("impact_by_depth", "by distance", "distance"),
-    list("class", "class", "class"),
+    list("class", "class", ""),
     list("ancestors", "bases", "base"),
     list("descendants", "derived", "derived"),
     list("requires", "requires", "requires"),
@@ -177,7 +177,6 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("risk_score", "risk #", "risk #"),
     ("signature_changed", "signature changed", ""),
     ("stargazers_count", "# star", "# stars"),
-    ("statements", "#", "#"),
     ("tokens", "", ""),
     ("uses", "# use", "# uses"),
     ("via", "through #", "through #"),
@@ -245,8 +244,13 @@ pub(super) fn short(value: &Value) -> Option<String> {
     }
 }
 
-/// A map of numbers, largest first: `83 python, 20 html`. Zeros say nothing.
+/// A map of numbers on one line.
 pub(super) fn counts(key: &str, map: &Map<String, Value>) -> Option<String> {
+    Some(each_count(key, map)?.join(", "))
+}
+
+/// A map of numbers, largest first: `83 python`, `20 html`. Zeros say nothing.
+pub(super) fn each_count(key: &str, map: &Map<String, Value>) -> Option<Vec<String>> {
     let mut counts: Vec<(&String, f64, &Value)> =
         map.iter().map(|(name, n)| Some((name, n.as_f64()?, n))).collect::<Option<_>>()?;
     counts.retain(|(_, n, _)| *n != 0.0);
@@ -255,7 +259,7 @@ pub(super) fn counts(key: &str, map: &Map<String, Value>) -> Option<String> {
         true => format!("${money:.2} {}", name.replace('_', "-")),
         false => format!("{n} {}", words(name)),
     });
-    Some(texts.collect::<Vec<_>>().join(", "))
+    Some(texts.collect())
 }
 
 /// A key as words; a tool's name as its command.

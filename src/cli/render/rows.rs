@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::output::{Output, SHORTEST};
 use super::super::words::command_line;
+use super::content;
 use super::phrases::{List, fact, named_list};
 use super::{number_of, text_of};
 
@@ -27,6 +28,8 @@ const IN_COLUMNS: &[&str] = &[
     "ref",
     "signature",
     "source",
+    "source_line",
+    "statements",
     "summary",
     "symbol_id",
     "text",
@@ -53,6 +56,8 @@ pub(super) struct Row {
     facts: Vec<String>,
     summary: String,
     source: String,
+    /// Where the source begins, if not at the line of its name.
+    source_line: Option<u64>,
 }
 
 /// Rows of one kind.
@@ -132,6 +137,13 @@ fn add(
         }
         return Some(());
     }
+    let statements = object.get("statements").and_then(Value::as_array);
+    if let Some(statements) = statements {
+        let code = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let of_text = |text: &str| Row { path: row.path.clone(), code: code(text), ..Row::default() };
+        rows.extend(statements.iter().filter_map(Value::as_str).map(of_text));
+        return Some(());
+    }
     let names = object.get("symbols").and_then(Value::as_array).filter(|_| row.name.is_empty());
     if let Some(names) = names.filter(|names| !names.is_empty() && names.iter().all(Value::is_string)) {
         let facts = || row.facts.iter().filter(|fact| !fact.is_empty()).cloned().collect();
@@ -174,6 +186,7 @@ fn of_object(key: &str, item: &Value, object: &Map<String, Value>, answer: &Map<
         facts: Vec::new(),
         summary: text(&["summary"]),
         source,
+        source_line: number_of(item, "source_line"),
     };
     if row.code.contains(&row.summary) {
         row.summary.clear();
@@ -308,11 +321,11 @@ impl Rows {
 
     /// Shows the rows.
     pub(super) fn show(&self, depth: usize, out: &mut Output) {
-        if self.rows.iter().any(|row| !row.source.is_empty()) {
-            return self.sources(out);
-        }
         if out.is_piped() {
             return self.lines(out);
+        }
+        if self.rows.iter().any(|row| !row.source.is_empty()) {
+            return self.sources(out);
         }
         let mut groups: Vec<(&str, Vec<&Row>)> = Vec::new();
         for row in &self.rows {
@@ -345,7 +358,7 @@ impl Rows {
         }
     }
 
-    /// A line for each row, with everything about it.
+    /// A line for each row, with everything about it, or each line of its source.
     fn lines(&self, out: &mut Output) {
         let word = self.list.map_or("", |list| list.word);
         let (places, kinds) =
@@ -365,7 +378,12 @@ impl Rows {
                 said("of", &row.of),
                 row.facts.join("; "),
             ];
-            out.flow(&cells, 0);
+            // The source tells all but the facts.
+            if row.source.is_empty() || !row.facts.is_empty() {
+                out.flow(&cells, 0);
+            }
+            let first = row.source_line.or(row.line).unwrap_or(1);
+            content::numbered(&row.path, first, ':', row.source.lines(), out);
         }
     }
 

@@ -283,24 +283,60 @@ fn text_hits_look_as_grep_shows_them() {
 }
 
 #[test]
-fn source_stands_below_its_place() {
-    let symbol = json!({"id": "a.py::add#function", "file": "a.py", "line": 1, "end_line": 2, "kind": "function", "name": "add",
-        "source": "def add(a, b):\n    return a + b"});
-    check(
-        symbol.clone(),
+fn source_stands_below_its_place_and_in_a_pipe_behind_it() {
+    let symbol = json!({"id": "a.py::add#function", "file": "a.py", "line": 8, "source_line": 7, "end_line": 9,
+        "kind": "function", "name": "add", "source": "@cached\ndef add(a, b):\n    return a + b"});
+    let mut around = symbol.clone();
+    around["before"] = json!("import os\n");
+    around["after"] = json!("  # Done.\nx = 1");
+    check_at(
+        80,
+        &around,
         expect![[r#"
-            a.py:1-2  function  add
+            a.py:7-9  function  add
+            import os
+            @cached
             def add(a, b):
                 return a + b
+              # Done.
+            x = 1
         "#]],
     );
     check(
-        json!({"symbols": [symbol], "errors": [{"id": "b", "error": "there is no symbol b"}]}),
+        around,
         expect![[r#"
-            a.py:1-2  function  add
+            a.py-6-import os
+            a.py:7:@cached
+            a.py:8:def add(a, b):
+            a.py:9:    return a + b
+            a.py-10-x = 1
+        "#]],
+    );
+    let several = json!({"symbols": [symbol], "errors": [{"id": "b", "error": "there is no symbol b"}]});
+    check_at(
+        80,
+        &several,
+        expect![[r#"
+            a.py:7-9  function  add
+            @cached
             def add(a, b):
                 return a + b
             b: there is no symbol b
+        "#]],
+    );
+    let bundle = json!({
+        "symbols": [{"symbol_id": "a.py::add#function", "line": 8, "source_line": 7, "source": "@cached\ndef add(a, b):"}],
+        "imports": [{"file": "a.py", "statements": ["from functools import (\n    cached,\n)", "import os"]}],
+        "dependencies": [{"symbol_id": "b.py::f#function", "line": 3, "signature": "def f()"}],
+    });
+    check(
+        bundle,
+        expect![[r#"
+            a.py:7:@cached
+            a.py:8:def add(a, b):
+            a.py  import  from functools import ( cached, )
+            a.py  import  import os
+            b.py:3  uses  function  f  def f()
         "#]],
     );
     check(json!({"file": "a.py", "content": "x = 1\n"}), expect![["x = 1\n"]]);
@@ -312,9 +348,7 @@ fn source_that_is_too_long_is_an_outline() {
         json!({"id": "a.py::Big#class", "file": "a.py", "line": 1, "end_line": 9000, "kind": "class", "name": "Big",
             "outline": [{"id": "a.py::Big.run#method", "line": 7, "signature": "def run(self)"}], "truncated": true, "rest": "too long"}),
         expect![[r#"
-            a.py:1-9000  class  Big
-              7  def run(self)
-            too long
+            a.py:7:def run(self)
         "#]],
     );
 }
@@ -387,8 +421,10 @@ fn indexing_says_what_it_did_and_left_out() {
         expect![[r#"
             local/x  1200 files, 1 symbol
             3 added
-            1000 python, 200 go
-            left out: 5 too large, 2 binary
+            1000 python
+            200 go
+            left out: 5 too large
+            left out: 2 binary
             warning: a: bad
         "#]],
     );
@@ -508,8 +544,10 @@ fn facts_are_named_and_counts_come_largest_first() {
     check(
         json!({"is_stale": false, "languages": {"go": 2, "python": 30}, "top_keywords": ["a", "b"], "none": {}, "empty": []}),
         expect![[r#"
-            languages: 30 python, 2 go
-            frequent words: a, b
+            languages: 30 python
+            languages: 2 go
+            frequent words: a
+            frequent words: b
         "#]],
     );
     check(json!({"count": 3, "_meta": {}}), expect![["3\n"]]);
