@@ -15,6 +15,9 @@ use crate::tools;
 const FEW: u32 = 12;
 const MANY: u32 = 100;
 
+/// Problem of a search in a repository that is not indexed, or hidden.
+const UNKNOWN: &str = "There is no such repository here.";
+
 /// Sorts of results, by their names in an address.
 const SORTS: [(&str, &str); 4] = [("", "All"), ("symbols", "Symbols"), ("files", "Files"), ("text", "Text")];
 
@@ -101,6 +104,8 @@ fn options(asked: &Asked<'_>) -> Markup {
 fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<Value, String> {
     match asked.value("repo") {
         "" => args.insert("repos".to_owned(), json!(["*"])),
+        // A link alone must not have a folder indexed, so a path names nothing here.
+        repo if asked.cx.indexes.registry().get(repo).is_none() => return Err(UNKNOWN.to_owned()),
         repo => args.insert("repo".to_owned(), repo.into()),
     };
     for (key, name) in [("language", "language"), ("file", "file_pattern")] {

@@ -83,6 +83,9 @@ fn a_search_shows_symbols_files_and_lines() {
     let words = page(&client, &format!("/search?q=secret_w.rd&in=text&regex=1&repo={repo}"));
     assert!(words.contains("secret_word"), "{words}");
     assert!(page(&client, "/search?q=(&in=text&regex=1").contains("cannot be read"));
+    let unseen = site.folder("unseen");
+    let nothing = page(&client, &format!("/search?q=hidden&repo={}", unseen.display()));
+    assert!(nothing.contains("no such repository") && !page(&client, "/").contains("unseen"), "a link indexes nothing");
     assert!(page(&client, "/search?q=zzzzqq").contains("No symbol."));
     assert!(page(&client, "/search").contains("Give a name"));
 }
