@@ -3,6 +3,7 @@
 //! Every function takes a [`Caller`]: the request, and the state that the process keeps.
 
 mod background;
+pub mod blame;
 pub mod context;
 pub mod doctor;
 mod early;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::Caller;
 use super::indexes::store_error;
 use crate::answer::Error;
+use crate::config::Config;
 use crate::model::Progress;
 use crate::pipeline::{self, Summarized, Summarizing, SummaryError, Unsummarized};
 use crate::store::{Sidecar, Snapshot};
@@ -37,7 +38,7 @@ pub fn after_index(
     if !wanted.unwrap_or(caller.config.use_ai_summaries) {
         return Ok(None);
     }
-    let Some(model) = summarize::summarizer(caller.config) else {
+    let Some(model) = set_up(caller.config) else {
         warnings.push(format!("use_ai_summaries has no effect: no model is set up; {HOW}"));
         return Ok(None);
     };
@@ -64,9 +65,14 @@ pub fn after_index(
     Ok(Some(Summaries { model, estimate, done }))
 }
 
+/// The model that summarises, if one is set up.
+pub fn set_up(config: &Config) -> Option<Summarizer> {
+    summarize::summarizer(config)
+}
+
 /// Begins to summarise a checkout in the background.
 pub(super) fn begin(caller: &Caller<'_>, sidecar: &Sidecar) {
-    let Some(model) = summarize::summarizer(caller.config) else { return };
+    let Some(model) = set_up(caller.config) else { return };
     let budget = caller.config.models.summary_budget;
     caller.models.background.start("summaries", caller.indexes.registry(), sidecar, move |snapshot| {
         let missing = pipeline::unsummarized(snapshot);

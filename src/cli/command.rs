@@ -51,8 +51,8 @@ const OFF: [(&str, &str); 3] = [
 pub(super) const AS_TEXT: [(&str, &str, &str); 2] =
     [("review_changes", "output", "markdown"), ("find_tests", "output", "text")];
 
-/// Tools that no client is shown, because they may cost money, and that people call.
-const FOR_PEOPLE: [&str; 1] = ["embed_repo"];
+/// Tools that no client is shown, because they may cost money or few repositories need them, and that people call.
+const FOR_PEOPLE: [&str; 2] = ["embed_repo", "search_columns"];
 
 /// Tools whose commands are made from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {

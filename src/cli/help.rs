@@ -32,6 +32,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "resolve",
             "index-file",
             "embed",
+            "columns",
             "invalidate",
             "index-repo",
             "grep",

@@ -1,4 +1,4 @@
-//! `models`: the provider of embeddings that is set up, the vectors that are stored, and how to set one up.
+//! `models`: the models that are set up to embed and to summarise, the vectors that are stored, and how to set one up.
 
 use std::io::{self, IsTerminal};
 
@@ -9,10 +9,10 @@ use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FOUND, Global, NOTHING};
 use crate::catalog::models::stored;
-use crate::catalog::{Indexes, Models};
+use crate::catalog::{Indexes, Models, summaries};
 use crate::config::Config;
 
-/// Say which model search by meaning uses, which embeddings are stored, and how to set a model up. Asks no server.
+/// Say which models search by meaning and summaries use, which embeddings are stored, and how to set a model up. Asks no server.
 ///
 /// Exit status: 0 a model is set up, 1 none is, 2 error.
 #[derive(Args)]
@@ -35,11 +35,16 @@ pub(super) fn run(global: &Global, config: &Config) -> u8 {
         Ok(provider) => provider,
         Err(err) => return super::fail(&err),
     };
+    let summarizer = summaries::set_up(config);
     let stored = stored(Indexes::new(config).registry());
     let status = if provider.is_some() { FOUND } else { NOTHING };
     if global.json {
         let provider = provider.map(|it| json!({"provider": it.name(), "model": it.model(), "host": it.host()}));
-        output::print_bytes(format!("{}\n", json!({"set_up": provider, "stored": stored})).as_bytes());
+        let summaries = summarizer.map(|it| {
+            json!({"provider": it.name(), "model": it.model(), "host": it.host(), "wanted": config.use_ai_summaries})
+        });
+        let answer = json!({"set_up": provider, "summaries": summaries, "stored": stored});
+        output::print_bytes(format!("{answer}\n").as_bytes());
         return status;
     }
     let mut out = Output::new(Paint::of(global.color, io::stdout().is_terminal()));
@@ -53,6 +58,11 @@ pub(super) fn run(global: &Global, config: &Config) -> u8 {
             WAYS.iter().for_each(|(name, set)| out.line(format!("  {name}: {set}")));
             out.line("nothing is downloaded: docs/meaning.md says where models are published");
         }
+    }
+    if let Some(it) = summarizer {
+        let (model, name, host) = (it.model(), it.name(), it.host());
+        let is_wanted = if config.use_ai_summaries { "" } else { "; none are asked for: use_ai_summaries is off" };
+        out.line(format!("summaries: {} of {name}, at {host}{is_wanted}", out.paint.name(model)));
     }
     for it in &stored {
         let texts = n_of(it.texts as u64, "text", "texts");

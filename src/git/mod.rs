@@ -25,7 +25,7 @@ mod tests;
 pub use cache::kept::Kept;
 pub use cache::{Age, Cache, Keep, Located, Opened};
 pub use error::Error;
-pub use history::blame::{Blamed, blame};
+pub use history::blame::{Blamed, blame, blame_text};
 pub use history::commit::Commit;
 pub use history::repository::Repository;
 pub use history::sound::read_small;

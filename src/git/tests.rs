@@ -13,7 +13,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{History, Repository, Worktree, blame, worktrees};
+use super::{History, Repository, Worktree, blame, blame_text, worktrees};
 use crate::config::Secrets;
 
 /// Runs git in `folder`, without the machine's configuration.
@@ -221,6 +221,8 @@ fn what_changed_between_commits_is_told_with_renames() {
     assert_eq!(told(true), [&others[..], &[renamed]].concat());
     assert_eq!(told(false), [&others[..], &[file("new.py", false, true), file("old.py", true, false)]].concat());
 
+    let text = |text: &str| blame_text(folder.path(), "HEAD", "new.py", text.as_bytes()).expect("it can be read");
+    assert!(text("").is_none() && text("nowhere in it").is_none());
     let blamed = blame(folder.path(), "HEAD", "new.py", None).expect("it has an author");
     let told: Vec<_> = blamed.iter().map(|entry| (entry.lines.clone(), entry.title.as_str())).collect();
     assert_eq!(told, [(1..=40, "second"), (41..=41, "third")]);

@@ -212,7 +212,8 @@ impl Tool for GetRankedContext {
         let ask = |repo: &Repo| {
             let found = ask(repo, &search)?;
             // A description may share no word with the code; a name is found by its words.
-            if search.order == Order::Centrality || !found.form.is_some_and(Form::is_prose) {
+            let is_found = found.confidence == Confidence::High || !found.form.is_some_and(Form::is_prose);
+            if search.order == Order::Centrality || is_found {
                 return Ok(found);
             }
             let meaning = Meaning::unasked(call, repo, &filters.text)?;

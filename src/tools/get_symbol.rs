@@ -42,6 +42,7 @@ impl Tool for GetSymbol {
             symbol_ids: None,
             verify,
             context_lines,
+            blame: false,
             fields: None,
         };
         GetSymbolSource::run(call, args)

@@ -1,11 +1,14 @@
 //! The exact text of symbols.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields, hash, source_line};
-use super::indexes::{self, Repo};
+use super::indexes::{self, Repo, timestamp};
 use super::{Call, Code, Error, Shown, Tool, tokens};
+use crate::catalog::blame;
 use crate::query::{self, Missing};
 use crate::store::SymbolView;
 
@@ -30,6 +33,10 @@ pub struct Args {
     /// Lines around it.
     #[serde(default)]
     pub context_lines: u32,
+    /// Who changed its lines last, by git.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    pub blame: bool,
     /// As in search_symbols.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -89,8 +96,53 @@ pub struct Symbol {
     content_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_verified: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blame: Option<Blame>,
     #[serde(flatten)]
     facts: Facts,
+}
+
+/// The last change of a symbol's lines, as of the checked-out commit.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Blame {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_changed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    /// When its oldest line was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// How many commits its lines are of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits: Option<usize>,
+    /// Lines of each author.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    lines_by_author: BTreeMap<String, u32>,
+    /// Why there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+impl Blame {
+    fn of(repo: &Repo, symbol: &SymbolView<'_>) -> Self {
+        match blame::blame(repo, symbol) {
+            Ok(blame) => Self {
+                last_author: Some(blame.last.author),
+                last_changed: Some(timestamp(blame.last.time)),
+                last_commit: Some(blame.last.commit),
+                subject: Some(blame.last.title),
+                since: Some(timestamp(blame.since)),
+                commits: Some(blame.commits),
+                lines_by_author: blame.authors,
+                problem: None,
+            },
+            Err(problem) => Self { problem: Some(problem), ..Self::default() },
+        }
+    }
 }
 
 /// A member of a symbol that is too large to show.
@@ -169,7 +221,7 @@ impl Tool for GetSymbolSource {
         if single {
             let symbol = lookup(&repo, &ids[0])
                 .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
-            let answer = symbol_of(call, &symbol, &args, &fields);
+            let answer = symbol_of(call, &repo, &symbol, &args, &fields);
             call.found(true);
             call.count(1);
             return Ok(Output::One(Box::new(answer)));
@@ -178,7 +230,7 @@ impl Tool for GetSymbolSource {
         // Each may fill an answer of its own; those that do not fit beside the others go to the next page.
         for id in &ids {
             match lookup(&repo, id) {
-                Ok(symbol) => symbols.push(symbol_of(call, &symbol, &args, &fields)),
+                Ok(symbol) => symbols.push(symbol_of(call, &repo, &symbol, &args, &fields)),
                 Err((_, error)) => errors.push(error),
             }
         }
@@ -209,7 +261,7 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolE
 
 /// A symbol as shown in the answer, within a budget: a large type as an outline, any other symbol with as many of its
 /// first lines as fit.
-fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, fields: &Fields) -> Symbol {
+fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, args: &Args, fields: &Fields) -> Symbol {
     let max_tokens = call.max_tokens;
     let content = symbol.file.content();
     let span = symbol.span();
@@ -243,6 +295,7 @@ fn symbol_of(call: &Call<'_>, symbol: &SymbolView<'_>, args: &Args, fields: &Fie
         rest: None,
         content_hash: None,
         content_verified: None,
+        blame: args.blame.then(|| Blame::of(repo, symbol)),
         facts: fields.of(symbol),
     };
     if args.verify {

@@ -43,6 +43,7 @@ impl Tool for GetSymbols {
             symbol_ids: Some(symbol_ids),
             verify,
             context_lines,
+            blame: false,
             fields: None,
         };
         GetSymbolSource::run(call, args)

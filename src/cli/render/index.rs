@@ -46,6 +46,11 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     }
     counts(value, "languages", "", out);
     counts(value, "skipped", "left out: ", out);
+    for (provider, found) in value.get("context").and_then(Value::as_object).into_iter().flatten() {
+        let described = serde_json::json!({ provider: found });
+        counts(&described, provider, &format!("{provider}: "), out);
+    }
+    by_models(value, out);
     for warning in value.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         let text = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
         // Settings of a file are no flags.
@@ -53,6 +58,29 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         out.line(paint.dim(&format!("warning: {text}")));
     }
     true
+}
+
+/// Summaries and embeddings that models made, and what they cost.
+fn by_models(value: &Value, out: &mut Output) {
+    let of = |made: &Value, done: &str, pending: &str| {
+        let host = text_of(made, "host").map(|host| format!(" at {host}")).unwrap_or_default();
+        let by = text_of(made, "model").map(|model| format!(" by {model}{host}")).unwrap_or_default();
+        let tokens = number_of(made, "used_tokens").filter(|tokens| *tokens > 0);
+        let tokens = tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+        let cost = made.get("cost_usd").and_then(Value::as_f64).filter(|cost| *cost > 0.0);
+        let cost = cost.map(|cost| format!(", ${cost}")).unwrap_or_default();
+        let left = number_of(made, pending).filter(|left| *left > 0);
+        let left = left.map(|left| format!("; {left} pending")).unwrap_or_default();
+        (number_of(made, done).unwrap_or_default(), format!("{by}{tokens}{cost}{left}"))
+    };
+    if let Some(made) = value.get("summaries") {
+        let (n, rest) = of(made, "summarized", "summaries_pending");
+        out.line(format!("{} summarised{rest}", n_of(n, "symbol", "symbols")));
+    }
+    if let Some(made) = value.get("embeddings") {
+        let (n, rest) = of(made, "embedded", "missing");
+        out.line(format!("{} embedded{rest}", n_of(n, "text", "texts")));
+    }
 }
 
 /// Milliseconds as seconds.

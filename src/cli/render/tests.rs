@@ -428,6 +428,19 @@ fn indexing_says_what_it_did_and_left_out() {
             warning: a: bad
         "#]],
     );
+    check(
+        json!({"success": true, "repo": "local/x", "file_count": 2, "symbol_count": 3, "files_added": 2,
+            "context": {"dbt": {"columns": 4, "models": 2}},
+            "summaries": {"model": "m", "host": "h", "summarized": 1, "summaries_pending": 2, "used_tokens": 9, "cost_usd": 0.5},
+            "embeddings": {"model": "t", "embedded": 3, "missing": 0}}),
+        expect![[r#"
+            local/x  2 files, 3 symbols
+            2 added
+            dbt: 4 columns, 2 models
+            1 symbol summarised by m at h, 9 tokens, $0.5; 2 pending
+            3 texts embedded by t
+        "#]],
+    );
 }
 
 #[test]

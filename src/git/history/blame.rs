@@ -80,10 +80,27 @@ pub fn blame(
     Ok(blamed)
 }
 
+/// Like [`blame`], of a text that a file holds as of `revision`; `None` when the file does not hold it, or more than once.
+pub fn blame_text(path: &Path, revision: &str, file: &str, text: &[u8]) -> Result<Option<Vec<Blamed>>, Error> {
+    let repository = open(path, Depth::Everything)?.to_thread_local();
+    let missing = || Error::Missing { path: path.to_owned(), what: format!("the commit {revision:?}") };
+    let id = commit_id(&repository, revision).ok_or_else(missing)?;
+    let Some(content) = content(&repository, id, file) else { return Ok(None) };
+    let mut places = memchr::memmem::find_iter(&content, text);
+    let (Some(start), None) = (places.next(), places.next()) else { return Ok(None) };
+    let line = |at: usize| 1 + memchr::memchr_iter(b'\n', &content[..at]).count() as u32;
+    let last = start + text.trim_ascii_end().len().max(1) - 1;
+    blame(path, revision, file, Some(line(start)..=line(last))).map(Some)
+}
+
 /// Number of lines of a file in a commit.
 fn count_lines(repository: &gix::Repository, commit: gix::ObjectId, file: &str) -> Option<u32> {
+    content(repository, commit, file)?.lines().count().try_into().ok()
+}
+
+/// Content of a file in a commit.
+fn content(repository: &gix::Repository, commit: gix::ObjectId, file: &str) -> Option<Vec<u8>> {
     let tree = repository.find_tree(peel(repository, commit, gix::objs::Kind::Tree)?).ok()?;
     let entry = tree.lookup_entry_by_path(file).ok()??;
-    let text = repository.find_object(entry.object_id()).ok()?;
-    text.data.lines().count().try_into().ok()
+    Some(repository.find_object(entry.object_id()).ok()?.data.clone())
 }

@@ -1,5 +1,7 @@
 //! Context providers through the tools.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -39,7 +41,8 @@ impl Place {
 
     fn ask(&self, providers: bool, tool: &str, args: Value) -> Envelope {
         let config = Config { home: self.0.path().join("index"), context_providers: providers, ..Config::default() };
-        let request = Request { directory: Some(self.0.path().join("code")), ..Request::default() };
+        let patience = Some(Duration::from_secs(60));
+        let request = Request { directory: Some(self.0.path().join("code")), patience, ..Request::default() };
         let Value::Object(mut args) = args else { panic!("arguments are an object") };
         args.insert("format".to_owned(), "json".into());
         call(&Context::new(config), tool, args, &request)
@@ -69,6 +72,34 @@ fn columns_are_found_by_name_description_and_model() {
     // An edit is in the next answer.
     place.write("models/schema.yml", "models: [{name: stg_orders, columns: [{name: total}]}]\n");
     assert_eq!(place.columns(json!({"query": ""})), ["stg_orders total"]);
+}
+
+#[test]
+fn a_symbol_says_who_changed_it_last() {
+    let place = Place::new();
+    let blame = || {
+        let args = json!({"symbol_id": "tools/load.py::load#function", "blame": true});
+        place.ask(true, "get_symbol_source", args).value["blame"].clone()
+    };
+    assert!(blame()["problem"].as_str().is_some_and(|problem| problem.contains("no git repository")), "{}", blame());
+    let git = |author: &str, args: &[&str]| {
+        let name = format!("user.name={author}");
+        let identity = ["-c", &name, "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+        let mut command = std::process::Command::new("git");
+        command.args(identity).args(args).current_dir(place.0.path().join("code"));
+        assert!(command.output().expect("the tests need git").status.success(), "git {args:?}");
+    };
+    git("Ada", &["init", "-q"]);
+    git("Ada", &["add", "."]);
+    git("Ada", &["commit", "-qm", "first"]);
+    let first = blame();
+    assert_eq!((&first["last_author"], &first["subject"]), (&json!("Ada"), &json!("first")), "{first}");
+    place.write("tools/load.py", "import os\n\n\ndef load(path):\n    return os.fspath(path)\n");
+    assert!(blame()["problem"].as_str().is_some_and(|problem| problem.contains("since the last commit")));
+    git("Bob", &["commit", "-qam", "second"]);
+    let second = blame();
+    assert_eq!((&second["last_author"], &second["commits"]), (&json!("Bob"), &json!(2)), "{second}");
+    assert_eq!(second["lines_by_author"], json!({"Ada": 1, "Bob": 1}));
 }
 
 #[test]
