@@ -6,12 +6,18 @@ use std::time::{Duration, Instant};
 
 use crate::parsing::most_for;
 
-/// The most steps for parsing a file, because some inputs make a grammar's error recovery explode. Steps are counted
-/// beside time, so that every machine gives up the same files. This is two seconds' worth: a core makes about 45,000
+/// Time for a file: a fixed part, and for each kilobyte of it. Small files have less, so that a megabyte of them takes no
+/// longer than one of that size. Real files take a fortieth of it, and the first of a language builds its tables.
+const TIME: Duration = Duration::from_millis(100);
+const TIME_PER_KILOBYTE: Duration = Duration::from_millis(8);
+/// Steps for parsing a file, because some inputs make a grammar's error recovery explode: a fixed part, for each kilobyte,
+/// and the most. Steps are counted beside time, so that every machine gives up the same files: a core makes about 45,000
 /// a second, and real files take 4 to 20 for each kilobyte.
+const STEPS: usize = 1_000;
+const STEPS_PER_KILOBYTE: usize = 360;
 const MOST_STEPS: usize = 90_000;
-/// Steps allowed for each kilobyte, so that a large file is not given up for its size.
-const STEPS_PER_KILOBYTE: usize = 50;
+/// Steps for each kilobyte beyond which a large file is not given up for its size.
+const LEAST_STEPS_PER_KILOBYTE: usize = 50;
 /// Pieces of work beside parsing, such as visiting a node, between two looks at the clock. Each step of the parser looks
 /// at it, because one step of an error recovery may take a tenth of a second.
 const WORK_BETWEEN_LOOKS: u32 = 64;
@@ -24,9 +30,10 @@ const ROOM: usize = 600_000;
 /// Limits on reading one file. A file that takes more is given up: its text is kept, its symbols are not read.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Processor time of the reading thread, so that a busy machine reads the same files as a quiet one.
+    /// Processor time of the reading thread, so that a busy machine reads the same files as a quiet one. Small files may
+    /// take less.
     pub time: Duration,
-    /// Bytes of its syntax tree, its symbols and its facts. Small files may take less.
+    /// Bytes of its syntax tree, its symbols and its facts. Small files may take less, too.
     pub memory: usize,
 }
 
@@ -64,12 +71,17 @@ pub struct Budget {
 impl Budget {
     /// The budget of a file of this size.
     pub fn new(size: usize, limits: &Limits) -> Self {
-        let limits = Limits { memory: limits.memory.min(most_for(size)), ..*limits };
+        let kilobytes = size / 1000;
+        let at_work = time_at_work();
+        // Time spent waiting for the processor would count.
+        let time = at_work.map_or(limits.time, |_| limits.time.min(TIME + TIME_PER_KILOBYTE * kilobytes as u32));
+        let limits = Limits { time, memory: limits.memory.min(most_for(size)) };
+        let most_steps = MOST_STEPS.max(kilobytes * LEAST_STEPS_PER_KILOBYTE);
         Self {
             limits,
             due: Cell::new(Instant::now() + limits.time),
-            at_work: time_at_work(),
-            steps: Cell::new(MOST_STEPS.max(size / 1000 * STEPS_PER_KILOBYTE)),
+            at_work,
+            steps: Cell::new((STEPS + kilobytes * STEPS_PER_KILOBYTE).min(most_steps)),
             worked: Cell::new(0),
             trees: Cell::new(0),
             held: Cell::new(0),
