@@ -14,6 +14,8 @@ const DEEPEST: usize = 100;
 /// Limits on the regular expressions of a query: the memory in bytes for compiling one, and their number.
 const LARGEST_REGEX: usize = 1 << 20;
 const MOST_REGEXES: usize = 20;
+/// The most parts with `?` or `*`: tree-sitter compiles them in time with the square of their number, minutes for 2,000.
+const MOST_OPTIONAL: usize = 100;
 
 /// The reading of a text as a query.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,13 +31,17 @@ pub(super) enum Reading {
 
 /// Whether a text may be passed to tree-sitter as a query.
 pub(super) fn reading(query: &str) -> Reading {
-    let (mut tokens, mut patterns) = (Tokens(query.chars().peekable()), Vec::new());
+    let (mut tokens, mut patterns, mut optional) = (Tokens(query.chars().peekable()), Vec::new(), 0);
     while !tokens.at_end() {
         let Some(item) = tokens.item(0) else { return Reading::Nothing };
         if item.repeats_nothing {
             return Reading::Nothing;
         }
         item.regexes(&mut patterns);
+        optional += item.optional();
+    }
+    if optional > MOST_OPTIONAL {
+        return Reading::TooMuch(format!("a query may have at most {MOST_OPTIONAL} parts with `?` or `*`"));
     }
     if patterns.len() > MOST_REGEXES {
         return Reading::TooMuch(format!("a query may have at most {MOST_REGEXES} patterns of text"));
@@ -95,6 +101,15 @@ impl Item {
                 Part::All(items) => items.iter().all(|item| is_predicate(item) || item.may_be_nothing()),
                 Part::Any(items) => items.iter().any(Self::may_be_nothing),
             }
+    }
+
+    /// The number of optional parts.
+    fn optional(&self) -> usize {
+        let inside = match &self.part {
+            Part::Name(_) | Part::Text(_) => 0,
+            Part::All(items) | Part::Any(items) => items.iter().map(Self::optional).sum(),
+        };
+        inside + usize::from(self.is_optional)
     }
 
     /// The captures in every match.
@@ -321,6 +336,14 @@ mod tests {
         for query in ["(a)+", "((a)? (b))+", "(a (b)?)*", "[(a) (b)]*", "((a)+ @x (#eq? @x \"m\"))", "(a (b)* (c)+)"] {
             assert_eq!(reading(query), Reading::Query, "{query}");
         }
+    }
+
+    #[test]
+    fn optional_parts_are_counted() {
+        let with = |parts: &str, times| reading(&format!("(a {})", parts.repeat(times)));
+        assert_eq!(with("(_ (b)?)* ", 50), Reading::Query);
+        assert!(matches!(with("(_ (b)?)* ", 51), Reading::TooMuch(_)));
+        assert_eq!(with("(b)+ ", 1_000), Reading::Query);
     }
 
     proptest! {
