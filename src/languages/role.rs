@@ -34,6 +34,18 @@ pub fn is_beside(path: &str) -> bool {
     lies_in(path, BESIDE)
 }
 
+/// Extensions of documents and data, which mention everything and define nothing.
+const DOCUMENTS: &[&str] = &[
+    "adoc", "csv", "css", "html", "json", "lock", "map", "markdown", "md", "mdx", "po", "rst", "svg", "toml", "tsv",
+    "txt",
+];
+
+/// Whether a file is a document or data, by its extension.
+pub fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').is_some_and(|(_, extension)| DOCUMENTS.contains(&extension))
+}
+
 /// Folders with third-party code.
 const VENDORED: &[&str] =
     &["vendor", "_vendor", "vendored", "vendors", "node_modules", "third_party", "thirdparty", "bower_components"];

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::confidence::beginning;
 use super::rank::{Ranker, STOP_WORDS, is_set_apart};
 use super::{Filter, Hit, Search};
+use crate::languages::is_document;
 use crate::store::{Error, FileView, Snapshot, SymbolId};
 
 /// The number of files found by their text.
@@ -23,12 +24,6 @@ const ASIDE: f32 = 0.4;
 const MENTIONED: f32 = 0.02;
 /// The number of files whose words are counted where no symbol answers.
 const COUNTED: usize = 40;
-
-/// Extensions of documents and data.
-const DOCUMENTS: [&str; 16] = [
-    "adoc", "csv", "css", "html", "json", "lock", "map", "markdown", "md", "mdx", "po", "rst", "svg", "tsv", "txt",
-    "toml",
-];
 
 /// A file that answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,10 +94,9 @@ fn holds_half(file: FileView<'_>, words: &[String]) -> bool {
 
 /// Factor for the place of a file.
 fn place(file: FileView<'_>) -> f32 {
-    let name = file.path().rsplit('/').next().unwrap_or_default();
-    match name.rsplit_once('.') {
-        Some((_, extension)) if DOCUMENTS.contains(&extension) => MENTIONED,
-        _ if is_set_apart(file) => ASIDE,
-        _ => 1.0,
+    match () {
+        () if is_document(file.path()) => MENTIONED,
+        () if is_set_apart(file) => ASIDE,
+        () => 1.0,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tantivy::TantivyDocument;
 
-use crate::languages::{exercises, first_sentence, is_beside, is_generated, of_number};
+use crate::languages::{exercises, first_sentence, is_beside, is_document, is_generated, of_number};
 use crate::model::{Extraction, Kind, Span};
 use crate::store::packs::grams::grams;
 use crate::store::packs::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, PackFile, SymbolRecord};
@@ -15,8 +15,9 @@ use crate::store::search::index::{self, Field};
 /// Indexed text of a definition in bytes: for code, and for other definitions. Longer text is data.
 const LONGEST_BODY: usize = 32_000;
 const LONGEST_DATA: usize = 1_000;
-/// Indexed text of a whole file in bytes.
+/// Indexed text of a whole file in bytes: of code, and of documents and data, which come last in any list of files.
 const LONGEST_FILE: usize = 64_000;
+const LONGEST_DOCUMENT: usize = 4_000;
 
 /// A file prepared by any thread: everything that takes time and needs no store.
 pub struct Prepared {
@@ -183,7 +184,8 @@ impl Prepared {
             self.documents.push(document);
         }
         let whole = Span { start: 0, end: source.len() as u32 };
-        let whole = format!("{path_words}\n{}", text(clipped(whole, LONGEST_FILE)));
+        let most = if is_document(&self.path) { LONGEST_DOCUMENT } else { LONGEST_FILE };
+        let whole = format!("{path_words}\n{}", text(clipped(whole, most)));
         self.documents.push(index::file_document(&whole));
     }
 }
