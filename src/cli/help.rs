@@ -23,7 +23,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "importance",
         ],
     ),
-    ("Changes", &["review", "tests", "changed", "diff"]),
+    ("Changes", &["review", "tests", "changed", "diff", "log", "history"]),
     (
         "Repositories",
         &[

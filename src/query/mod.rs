@@ -12,7 +12,7 @@ mod tree;
 pub use symbols::terms;
 pub use text::{blobs, scan, syntax};
 
-pub use crate::git::{History, HistoryError};
+pub use crate::git::{History, HistoryError, Logged};
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
 pub use graph::overrides::overridden;
@@ -27,6 +27,8 @@ pub use graph::{
 };
 pub use history::between::{Between, Until};
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};
+pub use history::commits::{CommitSearch, Commits, commits};
+pub use history::past::{Past, Step, past};
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::confidence::{Confidence, Evidence, FIRST};
 pub use symbols::explain::Part;

@@ -81,7 +81,8 @@ pub enum Change {
 }
 
 impl Change {
-    fn as_str(self) -> &'static str {
+    /// The word for it in answers.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
             Self::Modified => "modified",
@@ -93,6 +94,11 @@ impl Change {
 
 /// Tokens of the frame around the lists.
 const FRAME: usize = 200;
+
+/// Whether a file is a test, documentation or an example, which come after sources.
+pub fn is_aside(path: &str) -> bool {
+    exercises(path) || is_beside(path)
+}
 
 /// A page of differences from the cursor on, within the budget. `reach` returns the dependents of a symbol, if they
 /// are requested.
@@ -121,7 +127,7 @@ pub fn page(
     let mut all: Vec<(Change, Option<&Version<'_>>, &Version<'_>)> =
         added.chain(modified).chain(removed).chain(renamed).collect();
     // Each list is in the order of files and lines already.
-    all.sort_by_cached_key(|(change, _, now)| (exercises(now.file) || is_beside(now.file), *change));
+    all.sort_by_cached_key(|(change, _, now)| (is_aside(now.file), *change));
     let (mut given, mut spent) = (0, FRAME);
     for (change, was, now) in all.into_iter().skip(call.offset) {
         let difference = Difference {

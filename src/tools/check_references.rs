@@ -29,6 +29,7 @@ pub struct Args {
     search_content: bool,
     /// At most this many lines of content for each name.
     #[serde(default = "twenty")]
+    #[schemars(extend("x-hidden" = "client"))]
     max_content_results: u32,
 }
 

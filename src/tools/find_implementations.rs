@@ -18,6 +18,7 @@ pub struct Args {
     symbol_id: String,
     /// As in search_symbols.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
 }
 

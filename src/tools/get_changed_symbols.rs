@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Change, Differences, Reach, history_error};
 use super::filters::{alternatives, check_kind};
-use super::indexes;
 use super::search_symbols::{KINDS, meant, path_glob};
 use super::{Call, Code, Error, Shown, Tool, related};
+use super::{history, indexes};
 use crate::model::names_kind;
-use crate::query::{self, Between, History, Until, Version};
+use crate::query::{self, Between, Until, Version};
 
 /// What changed between two commits, releases, branches or the working tree: symbols added, modified, renamed or
 /// removed since. Prefer it to git diff for an overview.
@@ -97,12 +97,7 @@ impl Tool for GetChangedSymbols {
             false => indexes::open_as_indexed(call, args.repo.as_deref())?,
         };
         call.repo(&repo.sidecar.repo);
-        let Some(root) = &repo.root else {
-            let message =
-                format!("the folder of {} is not on this machine, so neither is its history", repo.sidecar.repo);
-            return Err(Error::new(Code::Unavailable, message));
-        };
-        let history = History::open(root, &call.config.secrets).map_err(history_error)?;
+        let (root, history) = history::open(call, &repo)?;
         let Some(since) = args.since_sha.or(indexed_at) else {
             let message = "no commit was checked out when this was indexed; give since_sha";
             return Err(Error::new(Code::InvalidArguments, message));

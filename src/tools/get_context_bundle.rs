@@ -32,15 +32,18 @@ pub struct Args {
     token_budget: u64,
     /// Which come first.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     budget_strategy: Strategy,
     /// Who calls it.
     #[serde(default)]
     include_callers: bool,
     /// What was left out.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     include_budget_report: bool,
     /// As in search_symbols.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
     /// How it is written.
     #[serde(default)]

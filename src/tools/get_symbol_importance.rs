@@ -21,12 +21,14 @@ pub struct Args {
     top_n: u32,
     /// By the importance of those who use it, or by their number.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     algorithm: Algorithm,
     /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
     /// As in search_symbols.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
 }
 

@@ -41,6 +41,7 @@ pub struct Args {
     include_globs: Vec<String>,
     /// Folders left out, by name or path.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     exclude_dirs: Vec<String>,
     /// Lines before each match.
     #[serde(default)]
@@ -50,6 +51,7 @@ pub struct Args {
     after_context: u64,
     /// Matching lines passed over.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     skip: u64,
     /// Matching lines given.
     #[serde(default = "fifty")]

@@ -31,9 +31,11 @@ pub struct Args {
     list_skipped: bool,
     /// Follow links that stay inside the folder.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     follow_symlinks: bool,
     /// Read only what changed.
     #[serde(default = "yes")]
+    #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
     /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
     #[serde(default)]

@@ -23,6 +23,7 @@ pub struct Args {
     ref_name: Option<String>,
     /// Read only what changed.
     #[serde(default = "yes")]
+    #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
     /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
     #[serde(default)]

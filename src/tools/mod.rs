@@ -30,12 +30,14 @@ pub mod get_repo_outline;
 pub mod get_session_stats;
 pub mod get_symbol;
 pub mod get_symbol_diff;
+pub mod get_symbol_history;
 pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
 pub mod grep;
 pub mod grep_repository;
 mod here;
+mod history;
 pub mod index_file;
 pub mod index_folder;
 pub mod index_repo;
@@ -51,6 +53,7 @@ mod review;
 pub mod review_changes;
 pub mod search_ast;
 pub mod search_columns;
+pub mod search_commits;
 pub mod search_repositories;
 pub mod search_symbols;
 pub mod search_text;
@@ -189,6 +192,8 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<get_symbol_diff::GetSymbolDiff>(),
     ToolSpec::of::<review_changes::ReviewChanges>(),
     ToolSpec::of::<find_tests::FindTests>(),
+    ToolSpec::of::<search_commits::SearchCommits>(),
+    ToolSpec::of::<get_symbol_history::GetSymbolHistory>(),
     ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<embed_repo::EmbedRepo>(),

@@ -22,9 +22,11 @@ pub struct Args {
     sort_by: SortBy,
     /// Turns sort_by round.
     #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
     order: Direction,
     /// 1 to 100.
     #[serde(default = "thirty")]
+    #[schemars(extend("x-hidden" = "client"))]
     per_page: u32,
     /// From 1.
     #[serde(default = "one")]

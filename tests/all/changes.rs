@@ -10,12 +10,12 @@ use codelode::query::{Changes, Same, Version, compare, versions};
 use serde_json::{Value, json};
 
 /// A repository, and an index directory beside it.
-struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
         fs::create_dir(place.source()).expect("the folder is new");
         place.git(&["init", "-q"]);
@@ -30,16 +30,22 @@ impl Place {
         self.path().join("source")
     }
 
-    fn git(&self, args: &[&str]) -> String {
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        self.git_at("2024-01-01T00:00:00Z", args)
+    }
+
+    /// Runs git at a time.
+    pub(crate) fn git_at(&self, date: &str, args: &[&str]) -> String {
         let mut command = Command::new("git");
         command.arg("-C").arg(self.source()).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+        command.env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
         let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
         let output = output.expect("git is installed where tests run");
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.source().join(path);
         fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
         fs::write(path, text).expect("files can be written");
@@ -63,12 +69,12 @@ impl Place {
         (output.status.code().unwrap_or(-1), value)
     }
 
-    fn index(&self) {
+    pub(crate) fn index(&self) {
         let (status, answer) = self.run(&self.source(), &["index", ".", "--json"]);
         assert_eq!(status, 0, "{answer}");
     }
 
-    fn call(&self, tool: &str, args: Value) -> Value {
+    pub(crate) fn call(&self, tool: &str, args: Value) -> Value {
         self.run(&self.source(), &["call", "--json", tool, &args.to_string()]).1
     }
 }

@@ -21,6 +21,7 @@ mod mcp;
 mod models;
 mod pages;
 mod papers;
+mod past;
 mod pictures;
 mod project;
 mod ranking;

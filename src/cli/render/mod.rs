@@ -1,6 +1,7 @@
 //! Answers for people. The shape of an answer decides how it is shown, so a new tool needs no code here: answers
 //! without a special shape are shown by [`facts`].
 
+mod commits;
 mod content;
 mod facts;
 mod graph;
@@ -26,6 +27,7 @@ type Renderer = fn(&Value, &mut Output) -> bool;
 /// The first renderer that accepts an answer's shape shows it.
 const RENDERERS: &[Renderer] = &[
     index::left_out,
+    commits::show,
     content::symbols,
     content::file,
     tree::show,

@@ -168,6 +168,33 @@ fn changes_are_told_once() {
 }
 
 #[test]
+fn commits_are_lines_with_their_symbols_below() {
+    let answer = json!({"result_count": 1, "searched_commits": 9, "commits": [{"sha": "2c1b30d8aa11bb22", "author": "ann",
+        "subject": "Fix zero months", "time": "2024-03-10T12:00:00Z", "files_count": 2, "files": ["a.py", "docs/b.md"],
+        "symbols_count": 2, "symbols": [{"symbol_id": "a.py::f#function", "change_type": "modified"}]}]});
+    check_at(
+        80,
+        &answer,
+        expect![[r#"
+            2c1b30d8aa  2024-03-10  ann  Fix zero months
+              modified  a.py::f#function
+              file      docs/b.md
+              1 more symbol
+        "#]],
+    );
+    let answer = json!({"symbol_id": "a.py::g#function", "result_count": 1, "commits": [{"sha": "2c1b30d8aa11bb22",
+        "author": "ann", "subject": "Name it so", "time": "2024-03-10T12:00:00Z", "change_type": "renamed",
+        "was": "a.py::f#function"}]});
+    check(
+        answer,
+        expect![[r#"
+            2c1b30d8aa  2024-03-10  ann  renamed  Name it so
+            2c1b30d8aa  was a.py::f#function
+        "#]],
+    );
+}
+
+#[test]
 fn several_answers_are_told_apart() {
     let one = |name: &str, line: u64| {
         json!({"identifier": name, "is_referenced": true, "definitions": 1, "resolved_count": 1,

@@ -5,6 +5,7 @@ pub(super) mod blame;
 pub(super) mod commit;
 pub(super) mod contents;
 mod listing;
+pub(super) mod log;
 pub(super) mod origin;
 pub(super) mod repository;
 pub(super) mod revision;
@@ -41,8 +42,11 @@ pub enum Error {
 /// only identical files count as renamed.
 const RENAME_PAIRS: usize = 200 * 200;
 
+/// Memory for objects that were read, in bytes.
+const TREES: usize = 16 << 20;
+
 /// A file's content in the history: its id there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Content(gix::ObjectId);
 
 /// A file that differs between two states.
@@ -75,7 +79,9 @@ impl History {
         let folder = folder.canonicalize().map_err(|_| none())?;
         let dot_git = sound::find(&folder).ok_or_else(none)?;
         let found = sound::open(&dot_git, Depth::Everything, gix::open::Options::isolated());
-        let repository = found.map_err(|err| Error::Unreadable(err.to_string()))?.to_thread_local();
+        let mut repository = found.map_err(|err| Error::Unreadable(err.to_string()))?.to_thread_local();
+        // A walk through commits reads most trees again and again.
+        repository.object_cache_size_if_unset(TREES);
         let root = repository.workdir().and_then(|root| root.canonicalize().ok()).ok_or_else(none)?;
         let below = folder.strip_prefix(&root).map_err(|_| none())?.to_owned();
         Ok(Self { repository, below, secrets: secrets.clone(), hidden: Cell::new(0) })
@@ -106,7 +112,7 @@ impl History {
     /// The files that differ between two commits, by path. Folders, links and submodules are left out.
     pub fn changed(&self, old: &str, new: &str) -> Result<Vec<Changed>, Error> {
         // Renames are not detected: comparing symbols does it better.
-        self.compare(old, new, None)
+        self.compare(Some(old), new, None)
     }
 
     /// Changed files with renames: a removed and an added file that share half of their lines or more are one renamed
@@ -122,11 +128,17 @@ impl History {
         // Without a percentage, only identical contents match, and nothing is compared.
         let percentage = (!is_capped).then_some(0.5);
         let rewrites = gix::diff::Rewrites { percentage, limit: 0, ..gix::diff::Rewrites::default() };
-        Ok((self.compare(old, new, Some(rewrites))?, is_capped))
+        Ok((self.compare(Some(old), new, Some(rewrites))?, is_capped))
     }
 
-    fn compare(&self, old: &str, new: &str, rewrites: Option<gix::diff::Rewrites>) -> Result<Vec<Changed>, Error> {
-        let (old, new) = (self.tree(old)?, self.tree(new)?);
+    /// The files that differ; all files of `new` without `old`.
+    fn compare(
+        &self,
+        old: Option<&str>,
+        new: &str,
+        rewrites: Option<gix::diff::Rewrites>,
+    ) -> Result<Vec<Changed>, Error> {
+        let (old, new) = (old.map_or(Ok(None), |old| self.tree(old))?, self.tree(new)?);
         let empty = self.repository.empty_tree();
         let (old, new) = (old.as_ref().unwrap_or(&empty), new.as_ref().unwrap_or(&empty));
         let content = |mode: EntryMode, id: gix::Id<'_>| mode.is_blob().then_some(Content(id.detach()));

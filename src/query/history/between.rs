@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::changes::{Changes, Same, compare, versions};
 use crate::extract::extract;
-use crate::git::{Changed, History, HistoryError, Repository};
+use crate::git::{Changed, History, HistoryError, Logged, Repository};
 use crate::languages;
 use crate::model::{Extraction, Languages};
 use crate::store::Snapshot;
@@ -59,6 +59,28 @@ impl Between {
             Until::Staged => (None, history.staged(&since)?),
             Until::Worktree => (None, changed_since(history, &since, snapshot, root)?),
         };
+        Self::of(history, snapshot, (since, until), (changed, is_worktree), limit)
+    }
+
+    /// Reads what one commit made of these files, which it changed.
+    pub fn commit(
+        history: &History,
+        snapshot: &Snapshot,
+        commit: &Logged,
+        changed: Vec<Changed>,
+        limit: u64,
+    ) -> Result<Self, HistoryError> {
+        let since = commit.parents.first().cloned().unwrap_or_default();
+        Self::of(history, snapshot, (since, Some(commit.commit.clone())), (changed, false), limit)
+    }
+
+    fn of(
+        history: &History,
+        snapshot: &Snapshot,
+        (since, until): (String, Option<String>),
+        (changed, is_worktree): (Vec<Changed>, bool),
+        limit: u64,
+    ) -> Result<Self, HistoryError> {
         let mut texts = Vec::with_capacity(changed.len());
         for file in changed {
             let old = file.old.map_or(Ok(None), |content| history.read(content, limit))?;
