@@ -373,6 +373,12 @@ impl Builder {
         self.modules.push(ModuleName { name, scope, within, kind: kind as u8, reserved: [0; 3] });
     }
 
+    /// The scope of an inline module declared so far.
+    pub fn declared(&self, name: u32) -> Option<u32> {
+        let is_it = |module: &&ModuleName| module.name == name && module.kind == Declared::Inline as u8;
+        self.modules.iter().find(is_it).map(|module| module.scope)
+    }
+
     /// Adds the members and bases of a definition to the class that `of` means; see [`Extension`].
     pub fn extend(&mut self, of: u32, definition: u32) {
         self.extensions.push(Extension { of, definition });

@@ -105,6 +105,9 @@ pub const NAMED: u8 = 4;
 /// Flag of a variadic function: its last parameter takes any number of arguments.
 pub const ANY_NUMBER: u8 = 8;
 
+/// Flag of a class that stands for one outside of the project, with the methods that extend it.
+pub const STANDS_IN: u8 = 32;
+
 /// A function, class or object.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
@@ -133,7 +136,7 @@ pub struct Definition {
     pub generics: u32,
     /// A [`DefinitionKind`].
     pub kind: u8,
-    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`].
+    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`STANDS_IN`].
     pub flags: u8,
     #[doc(hidden)]
     pub reserved: [u8; 2],

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::questions::{Kept, Question};
 use super::values::Value;
 use super::world::{Def, MOST_BOUND, Meaning, World};
-use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, UNKNOWN};
+use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, STANDS_IN, UNKNOWN};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
 pub(super) const MOST_BASES: usize = 250;
@@ -31,7 +31,8 @@ impl World<'_> {
                     _ => continue,
                 };
                 let whole = self.behind_alias(whole);
-                if whole == own {
+                // A class that stands for one outside has the members itself.
+                if whole == own || self.definition(whole).flags & STANDS_IN != 0 {
                     continue;
                 }
                 self.extends.push((own, whole));

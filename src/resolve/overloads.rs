@@ -3,7 +3,7 @@
 
 use super::values::Value;
 use super::world::{Def, Meaning, World};
-use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, NONE, Op, UNKNOWN};
+use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, NONE, Op, STANDS_IN, UNKNOWN};
 
 /// The type of an argument or of a parameter, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -232,9 +232,7 @@ impl<'a> World<'a> {
         for meaning in meant.iter() {
             match *meaning {
                 Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class as u8 => {
-                    // A class that is written nowhere stands for an external type.
-                    let is_written = self.definition(def).at != NONE || self.definition(def).name == NONE;
-                    classes.extend(is_written.then_some(def));
+                    classes.extend((self.definition(def).flags & STANDS_IN == 0).then_some(def));
                 }
                 // A type parameter matches every type.
                 _ => return Type::Unknown,

@@ -8,7 +8,9 @@ use super::super::shape::{At, Said};
 use super::expressions::initialized;
 use super::lower::{OUTSIDE, field};
 use super::types;
-use crate::facts::{ANY_NUMBER, BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{
+    ANY_NUMBER, BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, STANDS_IN, ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// The name under which `: this(…)` and `: base(…)` find constructors. For `new Name(…)` they are bound with the name
@@ -327,14 +329,30 @@ fn taking(cx: &mut Lower<'_, '_>, function: Definition, takes: &[Parameter<'_>])
 /// `this Type name`: the function is a member of the type, and of a type of that name outside of the project.
 fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u32, scope: u32) {
     let name = cx.facts.definition(function).name;
-    let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
-    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
+    let spec = cx.facts.name(OUTSIDE);
+    let outside = cx.facts.declared(spec).unwrap_or_else(|| {
+        let outside = cx.facts.scope(ScopeKind::Module, NONE);
+        cx.facts.declare(Declared::Inline, spec, outside, ROOT);
+        outside
+    });
     // Of a type parameter, the type that it must be.
     let parameter = types::type_name(cx, cx.text(written));
     if let Some(bound) = cx.facts.lookup(scope, parameter).first().map(|binding| binding.b) {
+        let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
+        cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
         return cx.facts.extend(bound, class);
     }
-    cx.facts.extend(of, class);
+    // The methods of a plain type are one extension, of which a file may have hundreds.
+    let key = cx.facts.name(&format!("extends {}", cx.text(written)));
+    let known = cx.facts.lookup(outside, key).first().map(|binding| binding.a);
+    let class = known.filter(|_| !cx.text(written).contains('<')).unwrap_or_else(|| {
+        let (class, _) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
+        cx.facts.bind(outside, key, BindingKind::Definition, class, UNKNOWN, NONE);
+        cx.facts.extend(of, class);
+        class
+    });
+    let members = cx.facts.definition(class).members;
+    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
     let mut last = written;
     while let Some(inner) = field(last, if last.kind() == "nullable_type" { "type" } else { "name" }) {
         last = inner;
@@ -349,16 +367,19 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u
         }
         _ => return,
     };
-    let outside = cx.facts.scope(ScopeKind::Module, NONE);
-    let spec = cx.facts.name(OUTSIDE);
-    cx.facts.declare(Declared::Inline, spec, outside, ROOT);
-    let name = types::type_name(cx, &text);
-    // It has no symbol, and is still a container of its arguments.
-    let nothing = cx.facts.named(members, name);
-    let alias = if matches!(last.kind(), "generic_name" | "array_type") { nothing } else { UNKNOWN };
-    let stand_in = Definition { name, kind: CLASS, members, alias, ..Definition::default() };
-    let stand_in = cx.facts.define(stand_in);
-    cx.facts.bind(outside, name, BindingKind::Definition, stand_in, UNKNOWN, NONE);
+    let stand_in = types::type_name(cx, &text);
+    let known = cx.facts.lookup(outside, stand_in).first().map(|binding| binding.a);
+    let class = known.unwrap_or_else(|| {
+        // It has no symbol, and is still a container of its arguments.
+        let nothing = cx.facts.named(outside, name);
+        let alias = if matches!(last.kind(), "generic_name" | "array_type") { nothing } else { UNKNOWN };
+        let definition = Definition { name: stand_in, kind: CLASS, flags: STANDS_IN, alias, ..Definition::default() };
+        let (class, _) = cx.facts.class(definition, NONE);
+        cx.facts.bind(outside, stand_in, BindingKind::Definition, class, UNKNOWN, NONE);
+        class
+    });
+    let members = cx.facts.definition(class).members;
+    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
 }
 
 /// `delegate Type Name(…);`

@@ -14,7 +14,7 @@ use crate::facts::{BindingKind, Declared, NONE, OFFERED, Op, ROOT, SEEN, ScopeKi
 use crate::model::Role;
 
 /// The namespace of types outside of the project that have extension methods.
-pub(super) const OUTSIDE: &str = "outside";
+pub(super) const OUTSIDE: &str = "<outside>";
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
