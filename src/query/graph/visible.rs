@@ -167,8 +167,8 @@ pub(super) fn is_from_elsewhere(content: &[u8], name: &str, homes: &[&str]) -> b
         let is_first = start == 0 || before[start - 1] == b'\n' || before[start - 1] == b' ';
         let statement = &before[start + FROM.len()..];
         let Some(import) = memchr::memmem::find(statement, b" import ") else { return false };
-        let (module, names) = statement.split_at(import);
-        let is_open = !names.contains(&b'\n') || names.contains(&b'(') && !names.contains(&b')');
+        let (module, names) = (&statement[..import], &statement[import + b" import ".len()..]);
+        let is_open = !names.contains(&b'\n') || names.trim_ascii_start().starts_with(b"(") && !names.contains(&b')');
         let module = module.split(|byte| *byte == b'.').next().unwrap_or_default();
         is_first && is_open && !homes.iter().any(|home| home.as_bytes() == module)
     })
