@@ -8,7 +8,7 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, related, tokens};
 use crate::query::{self, Step};
 
-/// Commits that changed a symbol, under this and former names.
+/// How a function, method or class evolved over time: the commits that changed it, under former names too.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -9,14 +9,14 @@ use super::search_symbols::path_glob;
 use super::{Call, Error, Tool, history, tokens};
 use crate::query::{self, Between, CommitSearch, Commits, History, Logged, Version};
 
-/// Commits by their messages, authors, paths and times, with the symbols that each changed.
+/// Git log: who committed what, in which folder and since when, with the symbols that each commit changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Words of the message, or an id; without it, the newest.
+    /// Words, or an id; without it, the newest.
     #[serde(default)]
     query: String,
     /// Part of a name or address.
