@@ -127,7 +127,7 @@ fn current(view: &View<'_>, file: FileView<'_>, at: u32) -> Markup {
                         }
                     }
                     @if file.has_errors() { ", with syntax errors" }
-                    span.acts {
+                    span.acts data-copy=(plain(file.path())) data-label="Copy path" {
                         @if all > 0 {
                             a href=(links::picture(view.id(), file.path(), &[("of", "files")])) { "Imports" } " "
                         }

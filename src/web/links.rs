@@ -53,6 +53,11 @@ pub(super) fn symbol(repo: &str, symbol: &SymbolView<'_>) -> String {
     symbol_by_id(repo, &symbol.id())
 }
 
+/// Address of what a change of a symbol may break.
+pub(super) fn impact(repo: &str, symbol: &SymbolView<'_>) -> String {
+    format!("/i/{}?id={}", repo_part(repo), encoded(&symbol.id(), ""))
+}
+
 /// Address of a symbol by its id.
 pub(super) fn symbol_by_id(repo: &str, id: &str) -> String {
     format!("/s/{}?id={}", repo_part(repo), encoded(id, ""))

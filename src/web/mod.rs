@@ -11,6 +11,7 @@ mod endpoint;
 mod failure;
 mod folder;
 mod hover;
+mod impact;
 mod layout;
 mod lines;
 mod links;

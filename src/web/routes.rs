@@ -6,7 +6,7 @@ use maud::Markup;
 
 use super::failure::Failure;
 use super::layout::Page;
-use super::{code, folder, hover, links, picture, search, start, symbol};
+use super::{code, folder, hover, impact, links, picture, search, start, symbol};
 use crate::tools::Context;
 
 /// An answer to a browser.
@@ -70,6 +70,7 @@ pub(super) fn reply(cx: &Context, path: &str, query: &str) -> Result<Reply, Fail
         "raw" => code::raw(&asked, &place(cx, rest).ok_or_else(missing)?),
         "p" => code::permalink(&asked, &place(cx, rest).ok_or_else(missing)?),
         "g" => picture::page(&asked, &place(cx, rest).ok_or_else(missing)?),
+        "i" => impact::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
         "m" => picture::matrix(&asked, &place(cx, rest).ok_or_else(missing)?),
         "s" => symbol::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
         "d" => symbol::meanings(&asked, &place(cx, rest).ok_or_else(missing)?),

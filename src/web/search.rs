@@ -1,12 +1,14 @@
 //! Page of a search: symbols, files and lines of text, of one repository or of all.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::layout::Page;
 use super::links;
 use super::routes::Asked;
-use super::text::Visible;
+use super::text::{Marked, Visible};
 use super::view;
 use crate::query;
 use crate::tools;
@@ -17,6 +19,10 @@ const MANY: u32 = 100;
 
 /// Problem of a search in a repository that is not indexed, or hidden.
 const UNKNOWN: &str = "There is no such repository here.";
+
+/// Words of a query that stand out, and links that narrow a search.
+const MOST_WORDS: usize = 12;
+const MOST_FACETS: usize = 16;
 
 /// Sorts of results, by their names in an address.
 const SORTS: [(&str, &str); 4] = [("", "All"), ("symbols", "Symbols"), ("files", "Files"), ("text", "Text")];
@@ -119,6 +125,45 @@ fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<V
     if envelope.is_error { Err(text("error").unwrap_or_default()) } else { Ok(envelope.value) }
 }
 
+/// Words of the query that stand out in results.
+fn words(asked: &Asked<'_>) -> Vec<String> {
+    let words = asked.value("q").split([' ', '"']).filter(|word| word.len() > 1 && !word.contains(':'));
+    words.take(MOST_WORDS).map(str::to_ascii_lowercase).collect()
+}
+
+/// Links that narrow a search for symbols to a kind or a folder, with the number of results each has here.
+fn narrower(asked: &Asked<'_>, found: &[Value]) -> Markup {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for hit in found {
+        *kinds.entry(text(hit, "kind")).or_default() += 1;
+        if let Some((folder, _)) = text(hit, "file").split_once('/') {
+            *folders.entry(folder).or_default() += 1;
+        }
+    }
+    let query = asked.value("q");
+    let mut links: Vec<(String, usize, String)> = Vec::new();
+    if kinds.len() > 1 {
+        links.extend(kinds.iter().map(|(kind, count)| ((*kind).to_owned(), *count, format!("{query} kind:{kind}"))));
+    }
+    // A term of a query has no spaces unless it is quoted.
+    let is_plain = |folder: &str| !folder.contains([' ', '"', '*', '?', '[', '{']);
+    if folders.len() > 1 {
+        let plain = folders.iter().filter(|(folder, _)| is_plain(folder));
+        links.extend(plain.map(|(folder, count)| (format!("{folder}/"), *count, format!("{query} file:{folder}/**"))));
+    }
+    html! {
+        @if !links.is_empty() {
+            nav.facets aria-label="Narrower" {
+                @for (name, count, query) in links.iter().take(MOST_FACETS) {
+                    a href=(links::search(&[("q", query), ("repo", asked.value("repo")), ("in", "symbols")])) { (Visible(name)) " " (count) }
+                    " "
+                }
+            }
+        }
+    }
+}
+
 fn limit(sort: &str) -> u32 {
     if sort.is_empty() || sort == NAMES { FEW } else { MANY }
 }
@@ -159,20 +204,24 @@ fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
             @if !near.is_empty() { p.weak { "Near: " (Visible(&near.join(", "))) } }
         };
     }
+    let words = words(asked);
     html! {
+        @if sort != NAMES { (narrower(asked, found)) }
         ol.symbols {
             @for hit in found {
                 @let repo = repo_of(asked, &answer, hit);
                 @let line = hit["line"].as_u64().unwrap_or(1) as u32;
                 li {
-                    a.hit href=(links::line(repo, text(hit, "file"), line)) { (Visible(text(hit, "name"))) }
+                    a.hit href=(links::line(repo, text(hit, "file"), line)) {
+                        (Marked { text: text(hit, "name"), words: &words })
+                    }
                     " " span.weak { (text(hit, "kind")) } " "
                     a.place href=(links::symbol_by_id(repo, text(hit, "id"))) { "uses" } " "
                     span.place {
                         @if asked.value("repo").is_empty() { (Visible(repo)) " " }
                         (Visible(text(hit, "file"))) ":" (line)
                     }
-                    div.line { code { (Visible(text(hit, "signature"))) } }
+                    div.line { code { (Marked { text: text(hit, "signature"), words: &words }) } }
                     @if !text(hit, "summary").is_empty() { div.summary { (Visible(text(hit, "summary"))) } }
                 }
             }
@@ -196,12 +245,13 @@ fn files(asked: &Asked<'_>, sort: &str) -> Markup {
     }
     found.sort();
     found.truncate(limit(sort) as usize);
+    let words = words(asked);
     html! {
         @if found.is_empty() { p.weak { "No file." } }
         ol.symbols {
             @for (_, repo, path) in &found {
                 li {
-                    a.hit href=(links::file(repo, path)) { (Visible(path)) }
+                    a.hit href=(links::file(repo, path)) { (Marked { text: path, words: &words }) }
                     @if asked.value("repo").is_empty() { " " span.place { (Visible(repo)) } }
                 }
             }
@@ -220,6 +270,9 @@ fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
         Ok(answer) => answer,
         Err(why) => return problem(&why),
     };
+    // What a regular expression matches is not known here.
+    let is_text = asked.value("regex").is_empty();
+    let phrase: Vec<String> = is_text.then(|| asked.value("q").to_ascii_lowercase()).into_iter().collect();
     html! {
         @if list(&answer, "results").is_empty() { p.weak { "No line." } }
         @for file in list(&answer, "results") {
@@ -232,7 +285,7 @@ fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
                 @for hit in list(file, "matches") {
                     @let line = hit["line"].as_u64().unwrap_or(1) as u32;
                     li { a href=(links::line(repo, path, line)) {
-                        span.at { (line) } " " code { (Visible(text(hit, "text"))) }
+                        span.at { (line) } " " code { (Marked { text: text(hit, "text"), words: &phrase }) }
                     } }
                 }
             }

@@ -8,6 +8,7 @@ use super::layout::Page;
 use super::links;
 use super::routes::Asked;
 use super::text::Visible;
+use crate::answer::session::Stats;
 use crate::store::Sidecar;
 
 /// Languages named in a row.
@@ -35,9 +36,45 @@ pub(super) fn page(asked: &Asked<'_>) -> Page {
                     }
                 }
             }
+            (figures(&asked.cx.session.stats()))
         }
     };
     Page::new("Repositories", body)
+}
+
+/// Calls of the caller since the server began, and how long they took.
+fn figures(stats: &Stats) -> Markup {
+    let most = stats.latency_per_tool.values().map(|latency| latency.count).max().unwrap_or(0);
+    html! {
+        @if most > 0 {
+            section {
+                h2 { "Your calls " span.weak { (grouped(stats.session_calls)) " since the server began, "
+                    (grouped(stats.total_calls)) " in all, " (grouped(stats.total_tokens_saved)) " tokens saved" } }
+                div.scrolls tabindex="0" role="region" aria-label="Your calls" { table.figures {
+                    thead { tr {
+                        th scope="col" { "Tool" }
+                        th scope="col" { "Calls" }
+                        th.number scope="col" { "Half within" }
+                        th.number scope="col" { "95 of 100 within" }
+                        th.number scope="col" { "Errors" }
+                    } }
+                    tbody { @for (tool, latency) in &stats.latency_per_tool {
+                        tr {
+                            th scope="row" { (tool) }
+                            td { meter min="0" max=(most) value=(latency.count) aria-label="Calls" {} " " (grouped(latency.count)) }
+                            td.number { (milliseconds(latency.p50_ms)) }
+                            td.number { (milliseconds(latency.p95_ms)) }
+                            td.number { (latency.errors) }
+                        }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+fn milliseconds(ms: f64) -> String {
+    format!("{ms:.1} ms")
 }
 
 fn row(sidecar: &Sidecar) -> Markup {

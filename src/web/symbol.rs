@@ -12,7 +12,7 @@ use super::links;
 use super::names::class;
 use super::routes::{Asked, Place, Reply};
 use super::start::grouped;
-use super::text::Visible;
+use super::text::{Visible, plain};
 use super::view::{self, View};
 use crate::catalog::related;
 use crate::model::{Kind, Role};
@@ -40,7 +40,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                 (crumbs(view.id(), symbol.file.path()))
                 h1 { span class=(class(&symbol, false)) { (Visible(&name)) } " " span.weak { (symbol.detail().as_str()) } }
                 (definition(view, &symbol))
-                (graph(view, &symbol))
+                (ways(view, &symbol))
                 (relations(view, &symbol))
                 (uses.shown(view, &symbol, asked.value("kind"), from))
             }
@@ -101,14 +101,21 @@ fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
     }
 }
 
-/// The way to a picture of it.
-fn graph(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
-    let (of, name) = match symbol.kind() {
-        Kind::Function | Kind::Method => ("calls", "Calls as a picture"),
-        Kind::Class | Kind::Type => ("classes", "Classes as a picture"),
-        Kind::Constant => return html! {},
+/// Ways to its picture, and to what a change of it may break.
+fn ways(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
+    let picture = match symbol.kind() {
+        Kind::Function | Kind::Method => Some(("calls", "Calls as a picture")),
+        Kind::Class | Kind::Type => Some(("classes", "Classes as a picture")),
+        Kind::Constant => None,
     };
-    html! { p { a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id())])) { (name) } } }
+    html! {
+        p.facets data-copy=(plain(&symbol.id())) data-label="Copy id" {
+            @if let Some((of, name)) = picture {
+                a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id())])) { (name) } " "
+            }
+            a href=(links::impact(view.id(), symbol)) { "Impact of a change" }
+        }
+    }
 }
 
 /// Symbols that it belongs to, calls, is called by, extends or overrides.

@@ -11,6 +11,33 @@ impl Render for Visible<'_> {
     }
 }
 
+/// A text in which some words stand out, in any case of their letters.
+pub(super) struct Marked<'a> {
+    pub text: &'a str,
+    /// Words in small letters.
+    pub words: &'a [String],
+}
+
+impl Render for Marked<'_> {
+    fn render_to(&self, page: &mut String) {
+        let lower = self.text.to_ascii_lowercase();
+        let mut at = 0;
+        let next = |at: usize| {
+            let found = self.words.iter().filter_map(|word| Some((lower[at..].find(word.as_str())? + at, word.len())));
+            // Of two words that begin at one place, the longer.
+            found.min_by_key(|(start, length)| (*start, std::cmp::Reverse(*length)))
+        };
+        while let Some((start, length)) = next(at) {
+            write(page, &self.text[at..start]);
+            page.push_str("<mark>");
+            write(page, &self.text[start..start + length]);
+            page.push_str("</mark>");
+            at = start + length;
+        }
+        write(page, &self.text[at..]);
+    }
+}
+
 /// Appends a text to a page.
 pub(super) fn write(page: &mut String, text: &str) {
     let mut rest = text;
@@ -69,7 +96,23 @@ fn is_hidden(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{plain, write, write_bytes};
+    use maud::Render;
+
+    use super::{Marked, plain, write, write_bytes};
+
+    #[test]
+    fn words_stand_out_and_are_escaped() {
+        let marked = |text: &str, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            Marked { text, words: &words }.render().into_string()
+        };
+        assert_eq!(
+            marked("openOpener <b>", &["open", "opener", "<"]),
+            "<mark>open</mark><mark>Opener</mark> <mark>&lt;</mark>b&gt;"
+        );
+        assert_eq!(marked("ÄÖ ä", &["ä"]), "ÄÖ <mark>ä</mark>");
+        assert_eq!(marked("a", &[]), "a");
+    }
 
     #[test]
     fn nothing_in_a_text_is_markup_or_invisible() {

@@ -48,6 +48,8 @@ fn names_are_links_to_definitions_and_definitions_to_their_uses() {
     for part in ["1 resolved", "return add(1, 2)", "#L7", "Callers", "Counter.count"] {
         assert!(symbol.contains(part), "{part} is not in\n{symbol}");
     }
+    let impact = page(&client, &link(&symbol, "Impact of a change"));
+    assert!(impact.contains("1 of 1 files depend on it") && impact.contains("Counter.count"), "{impact}");
     assert_eq!(client.get(&root.replace("/r/", "/r/none")).status, 404);
     assert_eq!(client.get(&format!("{file}x")).status, 404);
     assert_eq!(client.send_to("POST", &file, "", &[]).status, 405);
@@ -74,9 +76,12 @@ fn a_search_shows_symbols_files_and_lines() {
     let site = Site::start(&["--web"]);
     let client = site.client();
     let all = page(&client, "/search?q=add");
-    for part in ["<h2><a", "add(a, b)", "return add(1, 2)", "#L7"] {
+    for part in ["<h2><a", "<mark>add</mark>(a, b)", "return <mark>add</mark>(1, 2)", "#L7"] {
         assert!(all.contains(part), "{part} is not in\n{all}");
     }
+    assert!(page(&client, "/search?q=count").contains("kind%3Amethod"), "searches can be narrowed");
+    let start = page(&client, "/");
+    assert!(start.contains("Your calls") && start.contains("search_symbols"), "{start}");
     let files = page(&client, "/search?q=numb&in=files");
     assert!(files.contains("numbers.py") && !files.contains("No file"), "{files}");
     let repo = site.repo("vault");
@@ -173,7 +178,7 @@ fn nothing_in_a_hostile_repository_becomes_markup_or_hides() {
     }
     assert!(code.contains("&lt;img src=x onerror=alert(3)&gt;") && code.contains("U+001B"), "{code}");
     let found = page(&client, &format!("/search?repo={repo}&q=%3Cimg%20src"));
-    assert!(found.contains("&lt;img src=x") && !found.contains("<img"), "{found}");
+    assert!(found.contains("<mark>&lt;img src</mark>=x") && !found.contains("<img"), "{found}");
     let echoed = page(&client, "/search?q=%22%3E%3Cscript%3E&repo=%22%3E%3Cscript%3E&language=%22%3E");
     assert!(!echoed.contains("\"><script>"), "{echoed}");
     let long = page(&client, &format!("{root}long.py"));

@@ -53,6 +53,15 @@ await step("a search shows results as one types, and leads to a definition by ke
   assert.equal(await page.locator("#L1.in-range").count(), 1);
 });
 
+await step("earlier searches come back", async () => {
+  await page.goto(SITE);
+  await page.keyboard.press("/");
+  await page.waitForSelector("#found .history a");
+  assert.equal(await page.locator("#found .history a").first().textContent(), "add");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("#found", { state: "hidden" });
+});
+
 await step("a use leads to its definition, and back", async () => {
   await page.goto(`${root}/numbers.py#L7`);
   await page.locator("#L7 a", { hasText: "add" }).click();
@@ -183,6 +192,7 @@ const pages = {
   search: "/search?q=add",
   picture: `/g/${SHOP}/?of=calls&id=${encodeURIComponent("numbers.py::add#function")}`,
   matrix: `/m/${SHOP}/`,
+  impact: `/i/${SHOP}?id=${encodeURIComponent("numbers.py::add#function")}`,
   missing: "/nowhere",
 };
 for (const scheme of ["light", "dark"]) {

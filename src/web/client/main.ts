@@ -1,6 +1,7 @@
-// The client of the pages: search as one types, keys, hovers, ranges of lines, and scopes that stay in sight. Every page
+// The client of the pages: search as one types, keys, hovers, ranges of lines, scopes that stay in sight, and copying. Every page
 // works without it.
 
+import { copying } from "./copy.js";
 import { atReading, moveLine, showRange } from "./lines.js";
 import { hover } from "./hover.js";
 import { keys } from "./keys.js";
@@ -11,6 +12,7 @@ search();
 hover();
 keys();
 outline();
+copying();
 if (atReading()) {
   scopes();
   showRange();

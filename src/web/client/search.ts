@@ -6,6 +6,8 @@ const box = document.querySelector<HTMLInputElement>("#q");
 const panel = element("div", "found");
 /** Says to those who do not see it that there are results. */
 const told = element("span", "out-of-sight");
+/** Searches that the browser keeps. */
+const KEPT = 10;
 /** Sort of results that a key has asked for: none for all. */
 let sort = "";
 let asked: AbortController | undefined;
@@ -20,6 +22,10 @@ export function search(): void {
   box.closest("form")!.append(panel, told);
   box.setAttribute("aria-controls", panel.id);
   box.addEventListener("input", () => void show());
+  box.addEventListener("focus", () => void show());
+  const remember = () => note(box.value.trim());
+  box.closest("form")!.addEventListener("submit", remember);
+  panel.addEventListener("click", remember);
   box.addEventListener("keydown", walk);
   panel.addEventListener("keydown", walk);
   document.addEventListener("click", (event) => {
@@ -46,7 +52,7 @@ export function close(): void {
 async function show(): Promise<void> {
   const query = box!.value.trim();
   asked?.abort();
-  if (!query) return close();
+  if (!query) return before();
   const own = (asked = new AbortController());
   const address = (wanted: string) =>
     "/find?" + new URLSearchParams({ q: query, repo, in: wanted }).toString();
@@ -64,12 +70,45 @@ async function show(): Promise<void> {
   }
 }
 
+/** Shows earlier searches. */
+function before(): void {
+  const all = noted();
+  if (!all.length) return close();
+  const links = all.map((query) => {
+    const link = element("a", "", query) as HTMLAnchorElement;
+    link.href = "/search?" + new URLSearchParams({ q: query, repo }).toString();
+    return element("li", "", link);
+  });
+  panel.replaceChildren(element("h2", "", "Earlier searches"), element("ul", "history", ...links));
+  panel.hidden = false;
+}
+
+function noted(): string[] {
+  try {
+    const all: unknown = JSON.parse(localStorage.getItem("searches") ?? "[]");
+    return Array.isArray(all) ? all.filter((query): query is string => typeof query === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+function note(query: string): void {
+  if (!query) return;
+  const all = [query, ...noted().filter((other) => other !== query)].slice(0, KEPT);
+  try {
+    localStorage.setItem("searches", JSON.stringify(all));
+  } catch {
+    // A browser may keep nothing.
+  }
+}
+
 function walk(event: KeyboardEvent): void {
   const links = [...panel.querySelectorAll<HTMLAnchorElement>("li > a:first-child")];
   const at = links.indexOf(document.activeElement as HTMLAnchorElement);
   if (event.key === "Escape") {
-    close();
+    // Getting the focus begins a search.
     box!.focus();
+    close();
   } else if (event.key === "ArrowDown" && links.length) {
     links[Math.min(at + 1, links.length - 1)]!.focus();
   } else if (event.key === "ArrowUp" && at >= 0) {
