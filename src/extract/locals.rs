@@ -1,6 +1,6 @@
 //! Local names: where a parameter or a local variable is bound and used, by the scopes in its file's facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Limits, Reading};
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, hash, unpack};
@@ -24,25 +24,45 @@ pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], funct
     let facts = Facts::open(&tables).filter(Facts::is_sound)?;
     let here = word_at(source, byte)?;
     let name = std::str::from_utf8(here.of(source)).ok()?;
-    let mut scopes = uses(&facts, source, name, function);
+    let scopes = uses(&facts, source, name, function);
+    let bound = tokens(spec, source, name, function);
+    bind(&facts, scopes, bound).into_iter().find(|local| local.definition == here || local.uses.contains(&here))
+}
+
+/// All local names of some functions that do not overlap, as [`local_at`] finds each.
+pub fn locals(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], functions: &[Span]) -> Vec<Local> {
+    let tables = unpack(packed);
+    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let mut found = Vec::new();
+    for function in functions {
+        let mut names = all_uses(&facts, source, *function);
+        let mut words = all_tokens(spec, source, &names, *function);
+        while let Some((name, scopes)) = names.pop_first() {
+            found.extend(bind(&facts, scopes, words.remove(name).unwrap_or_default()));
+        }
+    }
+    found
+}
+
+/// Gives each scope's uses of a name their definition among the words that are no use. Inner scopes first: each takes the last
+/// place before its first use that no inner one has taken.
+fn bind(facts: &Facts<'_>, mut scopes: Scopes, mut bound: Vec<Span>) -> Vec<Local> {
     let written: Vec<Span> = scopes.values().flatten().copied().collect();
-    let mut bound = tokens(spec, source, name, function);
     bound.retain(|token| !written.contains(token));
-    // Inner scopes first: each takes the last place before its first use that no inner one has taken.
     let mut locals: Vec<Local> = Vec::new();
-    let mut order: Vec<(usize, u32)> = scopes.keys().map(|scope| (depth(&facts, *scope), *scope)).collect();
+    let mut order: Vec<(usize, u32)> = scopes.keys().map(|scope| (depth(facts, *scope), *scope)).collect();
     order.sort_unstable_by(|a, b| b.cmp(a));
     for (_, scope) in order {
         let mut uses = scopes.remove(&scope).unwrap_or_default();
         uses.sort_unstable();
-        let first = *uses.first()?;
+        let Some(first) = uses.first().copied() else { continue };
         let definition = match bound.iter().rposition(|token| *token < first) {
             Some(place) => bound.remove(place),
             None => uses.remove(0),
         };
         locals.push(Local { definition, uses });
     }
-    locals.into_iter().find(|local| local.definition == here || local.uses.contains(&here))
+    locals
 }
 
 /// Position of the import that binds the name at a byte of a file, such as a module's name where it is used.
@@ -62,33 +82,49 @@ pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
     Some(facts.imports.iter().find(|import| import.expression == alias.a)?.at)
 }
 
+/// Whether a byte is part of a word.
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127
+}
+
 /// The word that holds a byte, or ends there.
 pub fn word_at(source: &[u8], byte: u32) -> Option<Span> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127;
     let byte = (byte as usize).min(source.len());
     let start = source[..byte].iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);
     let end = source[byte..].iter().position(|byte| !is_part(byte)).map_or(source.len(), |at| byte + at);
     (start < end && !source[start].is_ascii_digit()).then(|| Span::new(start, end))
 }
 
-/// Uses of a name in a function, by the scope of a function or block that binds it.
-fn uses(facts: &Facts<'_>, source: &[u8], name: &str, function: Span) -> BTreeMap<u32, Vec<Span>> {
-    let mut found: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
-    let Some(number) = facts.find_name(hash(name)) else { return found };
+/// Uses of a name by the scope of a function or block that binds it.
+type Scopes = BTreeMap<u32, Vec<Span>>;
+
+/// Uses of a name in a function.
+fn uses(facts: &Facts<'_>, source: &[u8], name: &str, function: Span) -> Scopes {
+    let mut all = all_uses(facts, source, function);
+    all.remove(name.as_bytes()).unwrap_or_default()
+}
+
+/// Uses of every local name in a function.
+fn all_uses<'s>(facts: &Facts<'_>, source: &'s [u8], function: Span) -> BTreeMap<&'s [u8], Scopes> {
+    let mut found: BTreeMap<&[u8], Scopes> = BTreeMap::new();
     for occurrence in facts.occurrences {
         let span = Span { start: occurrence.at, end: occurrence.at + u32::from(occurrence.len) };
         let expression = &facts.expressions[occurrence.expression as usize];
-        let is_name = expression.op == Op::Name as u8 && expression.b == number;
-        if !is_name || !function.contains(span) || span.of(source) != name.as_bytes() {
+        if expression.op != Op::Name as u8 || !function.contains(span) {
             continue;
         }
-        let mut scope = expression.a;
+        let (mut scope, number, written) = (expression.a, expression.b, span.of(source));
         while scope != NONE && facts.bound(scope, number).is_empty() {
             scope = facts.scopes[scope as usize].parent;
         }
         let is_local = |kind: u8| kind == ScopeKind::Function as u8 || kind == ScopeKind::Block as u8;
-        if scope != NONE && is_local(facts.scopes[scope as usize].kind) {
-            found.entry(scope).or_default().push(span);
+        if scope == NONE || !is_local(facts.scopes[scope as usize].kind) {
+            continue;
+        }
+        // An occurrence may be written otherwise than what it means.
+        let is_it = std::str::from_utf8(written).is_ok_and(|name| facts.find_name(hash(name)) == Some(number));
+        if is_it {
+            found.entry(written).or_default().entry(scope).or_default().push(span);
         }
     }
     found
@@ -102,16 +138,42 @@ fn depth(facts: &Facts<'_>, scope: u32) -> usize {
 /// Places in a function where a name stands as a word of the language, but not as a member, ascending.
 fn tokens(spec: &'static LanguageSpec, source: &[u8], name: &str, function: Span) -> Vec<Span> {
     let text = function.of(source);
-    let reading = Reading::new(spec, text, &Limits::default());
-    let Some(tree) = reading.parse(None) else { return Vec::new() };
-    let is_member = |at: usize| {
-        let before = text[..at].trim_ascii_end();
-        before.ends_with(b".") && !before.ends_with(b"..") || before.ends_with(b"->") || before.ends_with(b"::")
-    };
-    memchr::memmem::find_iter(text, name.as_bytes())
-        .filter(|at| is_word(&tree, *at, name.len()) && !is_member(*at))
-        .map(|at| Span::new(function.start as usize + at, function.start as usize + at + name.len()))
-        .collect()
+    let Some(tree) = Reading::new(spec, text, &Limits::default()).parse(None) else { return Vec::new() };
+    let places = memchr::memmem::find_iter(text, name.as_bytes());
+    let places = places.filter(|at| is_word(&tree, *at, name.len()) && !is_member(text, *at));
+    places.map(|at| Span::new(function.start as usize + at, function.start as usize + at + name.len())).collect()
+}
+
+/// Those places of every name.
+fn all_tokens<'s>(
+    spec: &'static LanguageSpec,
+    source: &'s [u8],
+    names: &BTreeMap<&'s [u8], Scopes>,
+    function: Span,
+) -> HashMap<&'s [u8], Vec<Span>> {
+    let text = function.of(source);
+    let mut found: HashMap<&[u8], Vec<Span>> = HashMap::new();
+    let tree = (!names.is_empty()).then(|| Reading::new(spec, text, &Limits::default()).parse(None)).flatten();
+    let Some(tree) = tree else { return found };
+    let mut at = 0;
+    while let Some(length) = text.get(at..).map(|rest| rest.iter().take_while(|byte| is_part(byte)).count()) {
+        let word = &text[at..at + length];
+        if let Some((name, _)) = names.get_key_value(word)
+            && is_word(&tree, at, length)
+            && !is_member(text, at)
+        {
+            let start = function.start as usize + at;
+            found.entry(*name).or_default().push(Span::new(start, start + length));
+        }
+        at += length + 1;
+    }
+    found
+}
+
+/// Whether a name at a place belongs to what stands before it.
+fn is_member(text: &[u8], at: usize) -> bool {
+    let before = text[..at].trim_ascii_end();
+    before.ends_with(b".") && !before.ends_with(b"..") || before.ends_with(b"->") || before.ends_with(b"::")
 }
 
 /// Whether a range is a named leaf of the syntax that is neither text, comment, nor the key of a value.
@@ -132,7 +194,7 @@ const KEYED: [&str; 3] = ["keyword_argument", "keyed_element", "element_value_pa
 
 #[cfg(test)]
 mod tests {
-    use super::local_at;
+    use super::{local_at, locals};
     use crate::extract::extract;
     use crate::languages::of_file;
     use crate::model::Span;
@@ -149,6 +211,8 @@ mod tests {
             format!("{}:{}", before.matches('\n').count() + 1, column + 1)
         };
         let found = local_at(spec, source.as_bytes(), &extraction.facts, function, at as u32);
+        let all = locals(spec, source.as_bytes(), &extraction.facts, &[function]);
+        assert!(found.as_ref().is_none_or(|local| all.contains(local)), "{text} {nth} is not among {all:?}");
         let found = found.map(|local| {
             let uses: Vec<String> = local.uses.iter().map(shown).collect();
             format!("{} <- {}", shown(&local.definition), uses.join(" "))

@@ -16,7 +16,7 @@ use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 use crate::parsing::{SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
-pub use locals::{Local, import_of, local_at, word_at};
+pub use locals::{Local, import_of, local_at, locals, word_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
 
 /// The deepest nesting of macros that is read.

@@ -22,7 +22,7 @@ pub use graph::relations::{
 };
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Related, RenameDoubt, blast,
-    central_symbols, dead_code, hop_weight, implementations, imported_at, imported_files, local_at, name_at,
+    central_symbols, dead_code, hop_weight, implementations, imported_at, imported_files, local_at, locals, name_at,
     needed_imports, outside_packages, ranks, related, rename, repo_map, signatures, types_of,
 };
 pub use history::between::{Between, Until};

@@ -3,7 +3,7 @@
 use super::links;
 use super::view::{View, span};
 use crate::model::{Detail, How, Span};
-use crate::query;
+use crate::query::{self, LineCount};
 use crate::store::{Edge, FileView, SymbolView};
 
 /// Imports whose lines are looked at, and words of these lines: for each the text before it is read.
@@ -45,6 +45,9 @@ pub(super) fn names(view: &View<'_>, file: FileView<'_>, part: Span) -> Vec<Name
     let modules = modules(view, file, part, &found);
     found.extend(modules);
     found.sort_by_key(|name| name.span.start);
+    let locals = locals(view, file, part, &found);
+    found.extend(locals);
+    found.sort_by_key(|name| name.span.start);
     found
 }
 
@@ -82,8 +85,7 @@ fn modules(view: &View<'_>, file: FileView<'_>, part: Span, known: &[Name]) -> V
     lines.dedup();
     let mut found = Vec::new();
     for word in lines.into_iter().flat_map(|(start, end)| words(content, start, end)).take(MOST_WORDS) {
-        let before = known.partition_point(|name| name.span.end <= word.start);
-        if known.get(before).is_some_and(|name| name.span.start < word.end) {
+        if overlaps(known, word) {
             continue;
         }
         if let [module] = query::imported_at(view.snapshot, view.edges, file, word.start)[..] {
@@ -91,6 +93,28 @@ fn modules(view: &View<'_>, file: FileView<'_>, part: Span, known: &[Name]) -> V
         }
     }
     found
+}
+
+/// Uses of local names, which lead to where these are bound.
+fn locals(view: &View<'_>, file: FileView<'_>, part: Span, known: &[Name]) -> Vec<Name> {
+    let mut found: Vec<(Span, Span)> = Vec::new();
+    for local in query::locals(file, part) {
+        let uses = local.uses.iter().filter(|span| part.contains(**span) && !overlaps(known, **span));
+        found.extend(uses.map(|span| (local.definition, *span)));
+    }
+    found.sort_unstable();
+    let mut lines = LineCount::default();
+    let name = |(definition, span): (Span, Span)| {
+        let line = lines.line_of(file.content(), definition.start);
+        Name { span, class: "n-local", link: links::line_in(view.id(), file, line) }
+    };
+    found.into_iter().map(name).collect()
+}
+
+/// Whether a name of a sorted list has any of these bytes.
+fn overlaps(known: &[Name], span: Span) -> bool {
+    let before = known.partition_point(|name| name.span.end <= span.start);
+    known.get(before).is_some_and(|name| name.span.start < span.end)
 }
 
 /// Words between two bytes.

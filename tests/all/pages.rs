@@ -41,6 +41,8 @@ fn names_are_links_to_definitions_and_definitions_to_their_uses() {
     let code = page(&client, &file);
     assert!(code.contains("<i class=\"k\">return</i>"), "{code}");
     assert!(code.contains("1 of 1 names resolved"), "{code}");
+    let line = code.lines().find(|line| line.contains("id=\"L2\"")).expect("there is a second line");
+    assert!(line.contains("<a class=\"n-local\" href=\"#L1\">a</a> + <a"), "{line}");
     let line = code.lines().find(|line| line.contains("id=\"L7\"")).expect("there are seven lines");
     assert!(line.contains("<a class=\"n-fn\" href=\"#L1\">add</a>"), "{line}");
     let first = code.find("id=\"L1\"").expect("there is a first line");

@@ -74,6 +74,20 @@ pub fn local_at(file: FileView<'_>, byte: u32) -> Option<Local> {
     extract::local_at(file.spec(), file.content(), file.facts(), function.span(), byte)
 }
 
+/// The local names of the functions that reach into a part of a file.
+pub fn locals(file: FileView<'_>, part: Span) -> Vec<Local> {
+    let mut functions: Vec<Span> = Vec::new();
+    for symbol in file.symbols().filter(|symbol| matches!(symbol.kind(), Kind::Function | Kind::Method)) {
+        let span = symbol.span();
+        // A function comes before those inside it.
+        let is_outermost = functions.last().is_none_or(|last| last.end <= span.start);
+        if is_outermost && span.start < part.end && part.start < span.end {
+            functions.push(span);
+        }
+    }
+    extract::locals(file.spec(), file.content(), file.facts(), &functions)
+}
+
 /// A symbol with the other signatures of the same function: overloads of which one alone has a body. Overloads that are
 /// functions of their own stand alone.
 pub fn signatures<'a>(symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {

@@ -17,7 +17,7 @@ mod strings;
 mod types;
 mod visible;
 
-pub use at::{NameAt, imported_at, local_at, name_at, signatures};
+pub use at::{NameAt, imported_at, local_at, locals, name_at, signatures};
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
 pub(super) use entry::{decorator_name, package_files, scripts};

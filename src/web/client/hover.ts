@@ -36,6 +36,8 @@ export function current(): HTMLAnchorElement | null {
 
 /** The address of what is known of a name. */
 function about(name: HTMLAnchorElement): string | null {
+  // A local name has no documentation, and no page.
+  if (name.classList.contains("n-local")) return null;
   const target = new URL(name.href);
   const words = new URLSearchParams({ name: name.textContent ?? "" });
   if (target.pathname.startsWith("/s/")) {
