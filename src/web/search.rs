@@ -24,6 +24,9 @@ const UNKNOWN: &str = "There is no such repository here.";
 const MOST_WORDS: usize = 12;
 const MOST_FACETS: usize = 16;
 
+/// Repositories that the form proposes.
+const MOST_PROPOSED: usize = 100;
+
 /// Sorts of results, by their names in an address.
 const SORTS: [(&str, &str); 4] = [("", "All"), ("symbols", "Symbols"), ("files", "Files"), ("text", "Text")];
 
@@ -95,7 +98,10 @@ fn options(asked: &Asked<'_>) -> Markup {
         form.options action="/search" {
             input type="hidden" name="q" value=(super::text::plain(asked.value("q")));
             input type="hidden" name="in" value=(sort);
-            label { "Repository " input name="repo" value=(repo) placeholder="all"; }
+            label { "Repository " input name="repo" value=(repo) placeholder="all" list="repos"; }
+            datalist #repos {
+                @for sidecar in asked.cx.indexes.registry().all().iter().take(MOST_PROPOSED) { option value=(sidecar.repo) {} }
+            }
             label { "Language " input name="language" value=(asked.value("language")) placeholder="any"; }
             label { "Files " input name="file" value=(asked.value("file")) placeholder="src/**/*.py"; }
             (switch("regex", "Regular expression"))
