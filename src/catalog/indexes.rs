@@ -144,19 +144,14 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
             caller.note("stale_because", "an earlier version of codelode made this index; index it again");
         }
         let freshness = is_missing.then_some(Freshness::Unchecked);
-        let snapshot = as_seen(caller, open.snapshot());
+        let snapshot = open.snapshot();
         return Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness, is_kept: false });
     };
     let seen = early::or_awaited(caller, &sidecar, &root, looked_at(caller, open, &sidecar, &root, since)?)?;
     after_edits(caller, &sidecar, &seen.snapshot);
     let here = here(caller, &root);
-    let (snapshot, freshness) = (as_seen(caller, seen.snapshot), Some(seen.freshness));
+    let (snapshot, freshness) = (seen.snapshot, Some(seen.freshness));
     Ok(Repo { sidecar, snapshot, root: Some(root), here, freshness, is_kept: seen.is_kept })
-}
-
-/// A snapshot as the caller may see it: repositories that are hidden from it may share the store.
-fn as_seen(caller: &Caller<'_>, snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
-    if caller.indexes.registry().sees_all() { snapshot } else { snapshot.alone() }
 }
 
 impl Repo {
@@ -207,7 +202,7 @@ pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> 
 pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let sidecar = resolve(caller, repo)?;
     let open = opened(caller, &sidecar)?;
-    let snapshot = as_seen(caller, open.snapshot());
+    let snapshot = open.snapshot();
     caller.answers_from(&sidecar, &snapshot);
     let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
     let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();

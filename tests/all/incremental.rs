@@ -305,15 +305,6 @@ fn ask(cx: &Context, root: &Path, tool: &str, mut args: Value) -> Value {
         for untold in ["_meta", "indexed_at", "timing_ms", "is_stale"] {
             answer.remove(untold);
         }
-        // Who is found is the same; scores count what other states and waiting garbage hold, too.
-        for list in ["results"] {
-            if tool == "search_symbols"
-                && let Some(Value::Array(items)) = answer.get_mut(list)
-            {
-                items.iter_mut().for_each(|item| drop(item.as_object_mut().map(|item| item.remove("score"))));
-                items.sort_by_key(|item| item["id"].to_string());
-            }
-        }
     }
     answer
 }
@@ -354,7 +345,10 @@ fn check(place: &Place, grown: &Config) {
     let (a, b) = (Context::new(grown.clone()), Context::new(fresh));
     let root = place.source();
     for (tool, args) in [
-        ("search_symbols", json!({"query": "shared", "max_results": 100})),
+        ("search_symbols", json!({"query": "shared", "max_results": 100, "explain": true})),
+        ("search_symbols", json!({"query": "who holds the base of a value", "max_results": 100, "explain": true})),
+        ("search_symbols", json!({"query": "Dervied1", "fuzzy": true, "explain": true})),
+        ("get_ranked_context", json!({"query": "the method of a shared base", "strategy": "bm25"})),
         ("search_text", json!({"query": "shared_", "max_results": 100})),
         ("get_file_tree", json!({})),
         ("get_file_outline", json!({"file_path": "pkg/base.py"})),

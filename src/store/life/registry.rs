@@ -104,11 +104,6 @@ impl Registry {
         self.seen_by(Arc::default())
     }
 
-    /// Whether no repository is hidden from the reader.
-    pub fn sees_all(&self) -> bool {
-        self.rights.sees_all()
-    }
-
     /// Creates the index directory with access for its owner only, because it holds source code. Errors are left to
     /// the next write, which reports the cause.
     pub fn prepare(&self) {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use zerocopy::IntoBytes;
@@ -49,9 +49,6 @@ pub struct Snapshot {
     summaries: OnceLock<Option<SummaryTable>>,
     /// Contents in place of those of files, see [`Snapshot::with_unsaved`].
     unsaved: Option<Pack>,
-    /// Whether it is that of [`Snapshot::alone`].
-    is_alone: bool,
-    alone: OnceLock<Arc<Self>>,
 }
 
 /// Time between opening a snapshot and the first recheck of its files.
@@ -100,8 +97,6 @@ impl Snapshot {
             roles,
             summaries: OnceLock::new(),
             unsaved: None,
-            is_alone: false,
-            alone: OnceLock::new(),
         })
     }
 
@@ -114,13 +109,9 @@ impl Snapshot {
             }
         }
         let without = pack::checksum(visible.as_bytes());
-        Self { visible, without, ranks: OnceLock::new(), ..self.again() }
-    }
-
-    /// The snapshot for a reader who may not see the others of its store: scores and counts tell nothing of their files.
-    pub fn alone(&self) -> Arc<Self> {
-        let alone = || Arc::new(Self { is_alone: true, search: OnceLock::new(), ..self.again() });
-        self.alone.get_or_init(alone).clone()
+        let search = self.search.get().map(|search| search.clone().counting(&visible));
+        let search = search.map_or_else(OnceLock::new, OnceLock::from);
+        Self { visible, without, search, ranks: OnceLock::new(), ..self.again() }
     }
 
     /// The snapshot with other contents for some of its files, which are not stored: the pack that holds them is
@@ -157,8 +148,6 @@ impl Snapshot {
             roles: GivenRoles::of(&self.facts.roles),
             summaries: self.summaries.clone(),
             unsaved: self.unsaved.clone(),
-            is_alone: self.is_alone,
-            alone: OnceLock::new(),
         }
     }
 
@@ -274,7 +263,7 @@ impl Snapshot {
         Ok(found.into_iter().map(|(id, score)| (id.file, score)).collect())
     }
 
-    /// Number of definitions in the search index, including other snapshots of the same store unless it is alone.
+    /// Number of definitions in the search index.
     pub fn documents(&self) -> Result<u64, Error> {
         self.searcher()?.symbols()
     }
@@ -414,7 +403,10 @@ impl Snapshot {
             // Some queries work without the search index. The damage is recorded, so that their results do not pass
             // for answers.
             let search = opened.inspect_err(|err| self.is_broken(err))?;
-            let search = if self.is_alone { search.counting(&self.visible) } else { search };
+            // Each definition and each file is a document. Further ones are deleted, or of other snapshots.
+            let own = self.facts.symbols + self.facts.files;
+            let has_others = self.without != 0 || search.documents() != own;
+            let search = if has_others { search.counting(&self.visible) } else { search };
             // Two threads may both open it; one is kept.
             let _ = self.search.set(search);
         }

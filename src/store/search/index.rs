@@ -9,6 +9,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tantivy::columnar::Column;
+use tantivy::postings::TermInfo;
 use tantivy::schema::{self, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::store::Compressor;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
@@ -20,6 +21,7 @@ use tantivy::{
 use super::analyzer::{self, Trigrams, Whole, Words};
 use super::scoring::{self, Wanted, Weighted};
 use super::segments::Segments;
+use super::statistics::Statistics;
 use crate::store::{Error, SymbolId};
 
 /// A scored field of a symbol.
@@ -209,8 +211,7 @@ pub(in crate::store) struct Asked<'a> {
 pub(in crate::store) struct Search {
     searcher: Searcher,
     symbols: Vec<Column<u64>>,
-    /// Files that statistics count, a bit for each; `None` for all.
-    counted: Option<Arc<[u64]>>,
+    statistics: Arc<Statistics>,
 }
 
 /// A scored symbol; better ones sort first.
@@ -284,17 +285,20 @@ impl Search {
         let searcher = reader.searcher();
         let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
         let symbols = searcher.segment_readers().iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Self { searcher, symbols, counted: None })
+        let statistics = Arc::new(Statistics::of_all(&searcher));
+        Ok(Self { searcher, symbols, statistics })
     }
 
     #[cfg(test)]
     pub(super) fn of(searcher: Searcher) -> Self {
-        Self { searcher, symbols: Vec::new(), counted: None }
+        let statistics = Arc::new(Statistics::of_all(&searcher));
+        Self { searcher, symbols: Vec::new(), statistics }
     }
 
-    /// The index with statistics of these files alone, a bit for each. They take longer, and tell nothing of others.
+    /// The index with statistics of these files alone, a bit for each.
     pub fn counting(self, files: &[u64]) -> Self {
-        Self { counted: Some(files.into()), ..self }
+        let statistics = Arc::new(Statistics::of_files(&self.searcher, &self.symbols, files));
+        Self { statistics, ..self }
     }
 
     /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
@@ -479,85 +483,56 @@ impl Search {
         self.searcher.segment_readers()
     }
 
-    /// Whether statistics count the definitions of all files.
-    pub(super) fn counts_all(&self) -> bool {
-        self.counted.is_none()
+    /// Postings of a term in each segment.
+    pub(super) fn infos(&self, term: &Term) -> tantivy::Result<Vec<Option<TermInfo>>> {
+        let info = |segment: &SegmentReader| Ok(segment.inverted_index(term.field())?.get_term_info(term)?);
+        self.segments().iter().map(info).collect()
     }
 
-    /// Whether statistics count a document.
-    fn counts(&self, segment: usize, doc: DocId) -> bool {
-        let Some(files) = &self.counted else { return true };
-        let file = self.symbols[segment].first(doc).map(|symbol| SymbolId::from_u64(symbol).file as usize);
-        file.is_some_and(|file| files.get(file / 64).is_some_and(|word| word >> (file % 64) & 1 == 1))
-    }
-
-    /// Number of documents that terms are weighed by, including deleted ones where all files count.
-    fn weighed(&self) -> u64 {
-        let of_segment = |(number, segment): (usize, &SegmentReader)| match self.counts_all() {
-            true => u64::from(segment.max_doc()),
-            false => (0..segment.max_doc()).filter(|doc| self.counts(number, *doc)).count() as u64,
-        };
-        self.segments().iter().enumerate().map(of_segment).sum()
-    }
-
-    /// Number of documents that hold a term.
-    pub(super) fn holding(&self, term: &Term) -> Result<u64, Error> {
-        if self.counts_all() {
-            return Ok(self.searcher.doc_freq(term)?);
-        }
-        let mut holding = 0;
-        for (number, segment) in self.segments().iter().enumerate() {
-            let index = segment.inverted_index(term.field())?;
-            let postings = index.read_postings(term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?;
-            let Some(mut postings) = postings else { continue };
-            while postings.doc() != TERMINATED {
-                holding += u64::from(self.counts(number, postings.doc()));
-                postings.advance();
-            }
-        }
-        Ok(holding)
+    /// Number of documents that hold a term, which has these postings.
+    pub(super) fn holding(&self, term: &Term, infos: &[Option<TermInfo>]) -> Result<u64, Error> {
+        self.statistics.holding(&self.searcher, term, infos)
     }
 
     /// Number of terms in a field of all documents.
-    pub(super) fn tokens(&self, field: tantivy::schema::Field) -> Result<u64, Error> {
-        let mut tokens = 0;
-        if self.counts_all() {
-            for segment in self.segments() {
-                tokens += segment.inverted_index(field)?.total_num_tokens();
-            }
-            return Ok(tokens);
-        }
-        for (number, segment) in self.segments().iter().enumerate() {
-            // A field without lengths has one term in each document.
-            let lengths = segment.fieldnorms_readers().get_field(field)?;
-            let length = |doc| lengths.as_ref().map_or(1, |lengths| u64::from(lengths.fieldnorm(doc)));
-            tokens += (0..segment.max_doc()).filter(|doc| self.counts(number, *doc)).map(length).sum::<u64>();
-        }
-        Ok(tokens)
+    pub(super) fn tokens(&self, field: schema::Field) -> Result<u64, Error> {
+        self.statistics.tokens(&self.searcher, field)
     }
 
     /// Number of documents that have a field: those of whole files, or those of symbols.
-    pub(super) fn having(&self, field: tantivy::schema::Field) -> Result<u64, Error> {
-        let files = self.holding(&Term::from_field_text(Field::Exact.tantivy(), FILE_MARK))?;
+    pub(super) fn having(&self, field: schema::Field) -> Result<u64, Error> {
+        let mark = Term::from_field_text(Field::Exact.tantivy(), FILE_MARK);
+        let files = self.holding(&mark, &self.infos(&mark)?)?;
         let is_whole = field == Field::Whole.tantivy();
-        Ok(if is_whole { files } else { self.weighed().saturating_sub(files) })
+        Ok(if is_whole { files } else { self.statistics.documents().saturating_sub(files) })
     }
 
-    /// Number of symbols, including deleted ones where all files count.
+    /// Number of symbols.
     pub fn symbols(&self) -> Result<u64, Error> {
         self.having(Field::Text.tantivy())
+    }
+
+    /// Number of documents, of symbols and of whole files.
+    pub fn documents(&self) -> u64 {
+        self.statistics.documents()
+    }
+
+    /// Number of documents whose text contains a term.
+    fn in_text(&self, term: &str) -> Result<u64, Error> {
+        let term = Term::from_field_text(Field::Text.tantivy(), term);
+        self.holding(&term, &self.infos(&term)?)
     }
 
     /// Number of documents whose text contains a word; `None` for stop words.
     pub fn frequency(&self, word: &str) -> Result<Option<u64>, Error> {
         let Some(whole) = analyzer::terms(Words::of_text(), word).pop() else { return Ok(None) };
-        Ok(Some(self.holding(&Term::from_field_text(Field::Text.tantivy(), &whole))?))
+        Ok(Some(self.in_text(&whole)?))
     }
 
     /// Number of documents whose text contains a name.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         // The last term of an identifier is the whole identifier.
         let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(0) };
-        self.holding(&Term::from_field_text(Field::Text.tantivy(), &whole))
+        self.in_text(&whole)
     }
 }

@@ -5,3 +5,4 @@ pub(super) mod index;
 pub(super) mod indexing;
 pub(super) mod scoring;
 pub(super) mod segments;
+mod statistics;

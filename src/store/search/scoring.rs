@@ -59,18 +59,15 @@ impl Weighted {
         let mut terms = Vec::new();
         for Wanted { term, boost } in wanted {
             let field = term.field();
-            let find = |segment: &SegmentReader| -> tantivy::Result<_> {
-                Ok(segment.inverted_index(field)?.get_term_info(&term)?)
-            };
-            let infos: Vec<Option<TermInfo>> = search.segments().iter().map(find).collect::<tantivy::Result<_>>()?;
+            let infos = search.infos(&term)?;
             if infos.iter().all(Option::is_none) {
                 continue;
             }
             let mut holding = 0;
             for one in among {
-                holding += match std::ptr::eq(*one, search) && one.counts_all() {
-                    true => infos.iter().flatten().map(|info| u64::from(info.doc_freq)).sum(),
-                    false => one.holding(&term)?,
+                holding += match std::ptr::eq(*one, search) {
+                    true => one.holding(&term, &infos)?,
+                    false => one.holding(&term, &one.infos(&term)?)?,
                 };
             }
             let documents = match documents.entry(field) {
