@@ -463,7 +463,8 @@ fn indexing_says_what_it_did_and_left_out() {
         expect![[r#"
             local/x  2 files, 3 symbols
             2 added
-            dbt: 4 columns, 2 models
+            dbt: 4 columns
+            dbt: 2 models
             1 symbol summarised by m at h, 9 tokens, $0.5; 2 pending
             3 texts embedded by t
         "#]],
