@@ -122,7 +122,9 @@ fn is_special(path: &str) -> bool {
 /// What ripgrep finds.
 fn ripgrep(root: &Path, pattern: &Pattern) -> Lines {
     let mut command = Command::new("rg");
-    command.args(["--no-config", "--json", "--no-ignore", "--hidden"]).current_dir(root);
+    // Lists that package managers write are not indexed.
+    let flags = ["--no-config", "--json", "--no-ignore", "--hidden", "--glob", "!package-lock.json"];
+    command.args(flags).current_dir(root);
     let flags = [
         (pattern.fixed, "-F"),
         (pattern.case == Case::Insensitive, "-i"),
