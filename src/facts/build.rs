@@ -242,18 +242,21 @@ impl Builder {
     /// Bindings of a bare name so far, newest first, from the innermost scope that has any.
     pub fn lookup(&self, mut scope: u32, name: u32) -> Vec<Binding> {
         while scope != NONE {
-            let mut place = self.bound.get(&(scope, name)).copied().unwrap_or(NONE);
-            if place != NONE {
-                let mut found = Vec::new();
-                while place != NONE {
-                    found.push(self.bindings[place as usize].1);
-                    place = self.before[place as usize];
-                }
+            let found: Vec<Binding> = self.bound_in(scope, name).copied().collect();
+            if !found.is_empty() {
                 return found;
             }
             scope = self.parent(scope);
         }
         Vec::new()
+    }
+
+    /// Bindings of a name in one scope so far, newest first.
+    pub fn bound_in(&self, scope: u32, name: u32) -> impl Iterator<Item = &Binding> {
+        let first = self.bound.get(&(scope, name)).copied();
+        let places =
+            std::iter::successors(first, |place| Some(self.before[*place as usize]).filter(|next| *next != NONE));
+        places.map(|place| &self.bindings[place as usize].1)
     }
 
     /// Interns an expression; equal expressions share one number.

@@ -67,7 +67,8 @@ fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 fn bind(cx: &mut Lower<'_, '_>, scope: u32, name: u32, kind: BindingKind, (a, b): (u32, u32), at: u32, linked: bool) {
     if scope == ROOT {
         let is_alias = |binding: &crate::facts::Binding| binding.kind == BindingKind::Alias as u8;
-        if cx.facts.lookup(ROOT, name).iter().all(is_alias) {
+        // The newest decides, unless it is a prototype: a name may have thousands.
+        if cx.facts.bound_in(ROOT, name).all(is_alias) {
             cx.facts.unbind(ROOT, name);
         }
         if linked {
@@ -115,7 +116,7 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
     let of = type_of(cx, node, at.scope);
     let mut scope = at.scope;
     for inside in all {
-        let Some(declared) = declarator(cx, inside, of, scope, None) else { continue };
+        let Some(declared) = cx.deeper(|cx| declarator(cx, inside, of, scope, None)) else { continue };
         let (name, name_at) = (cx.name(declared.name), declared.name.start_byte() as u32);
         if declared.is_function || is_extern && declared.value.is_none() {
             mention(cx, &declared, scope, !is_static);
@@ -170,7 +171,7 @@ pub(super) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At
         _ => cx.read(written, At { role: Role::Type, ..at }).value,
     };
     for inside in all {
-        let Some(declared) = declarator(cx, inside, of, at.scope, None) else { continue };
+        let Some(declared) = cx.deeper(|cx| declarator(cx, inside, of, at.scope, None)) else { continue };
         let (name, name_at) = (cx.name(declared.name), declared.name.start_byte() as u32);
         let kind = DefinitionKind::Class as u8;
         let alias = Definition { name, at: name_at, kind, alias: declared.of, ..Definition::default() };
@@ -251,7 +252,7 @@ pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     }
     let of = type_of(cx, node, scope);
     for inside in all {
-        let Some(declared) = declarator(cx, inside, of, scope, None) else { continue };
+        let Some(declared) = cx.deeper(|cx| declarator(cx, inside, of, scope, None)) else { continue };
         let (name, name_at) = (cx.name(declared.name), declared.name.start_byte() as u32);
         cx.facts.bind(at.scope, name, BindingKind::Variable, UNKNOWN, declared.of, name_at);
     }
