@@ -3,7 +3,7 @@
 //! A client runs it after its own tools and at the begin of a session, and gives what happened as JSON on standard input. It never blocks, never
 //! fails, indexes nothing, and says nothing when it knows nothing.
 //!
-//! Forms: Claude Code (`PostToolUse`, `SessionStart`; https://code.claude.com/docs/en/hooks), Codex (the same), Gemini CLI (`AfterTool`;
+//! Forms: Claude Code (`PostToolUse`, `SessionStart`; <https://code.claude.com/docs/en/hooks>), Codex (the same), Gemini CLI (`AfterTool`;
 //! docs/hooks/reference.md of its repository), Cursor (`postToolUse`, `sessionStart`).
 
 mod context;
