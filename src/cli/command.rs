@@ -48,8 +48,8 @@ const OFF: [(&str, &str); 3] = [
 ];
 
 /// Tools whose answers people get as one text, with the argument for it.
-pub(super) const AS_TEXT: [(&str, &str, &str); 2] =
-    [("review_changes", "output", "markdown"), ("find_tests", "output", "text")];
+pub(super) const AS_TEXT: [(&str, &str, &str); 3] =
+    [("review_changes", "output", "markdown"), ("find_tests", "output", "text"), ("plan_rename", "output", "patch")];
 
 /// Tools that no client is shown, because they may cost money or few repositories need them, and that people call.
 const FOR_PEOPLE: [&str; 2] = ["embed_repo", "search_columns"];

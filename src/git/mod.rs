@@ -28,6 +28,7 @@ pub use error::Error;
 pub use history::blame::{Blamed, blame, blame_text};
 pub use history::commit::Commit;
 pub use history::log::{Log, Logged};
+pub use history::recent::Recent;
 pub use history::repository::Repository;
 pub use history::sound::read_small;
 pub use history::worktrees::{Worktree, worktrees};

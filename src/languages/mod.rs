@@ -110,6 +110,11 @@ fn of_name(path: &str) -> Option<(u8, &'static LanguageSpec)> {
         .find(|(_, spec)| spec.file_names.contains(&name) || spec.extensions.iter().any(|ending| ends(name, ending)))
 }
 
+/// The language of a path by its file name.
+pub fn of_path(path: &str) -> Option<&'static LanguageSpec> {
+    of_name(path).map(|(_, spec)| spec)
+}
+
 /// Whether a file has this extension, in any case.
 fn ends(path: &str, ending: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, known)| known.eq_ignore_ascii_case(ending))

@@ -13,6 +13,8 @@ pub struct Runner {
     pub around: &'static [&'static str],
     /// Decorators of functions whose results tests take by their name.
     pub givers: &'static [&'static str],
+    /// Words of tests that run the whole program.
+    pub launches: &'static [&'static str],
     /// Names of collected files, without extension.
     pub files: &'static [&'static str],
     /// Folders in which every file is collected.

@@ -28,6 +28,7 @@ const QUESTIONS: &[(&str, &str)] = &[
 
 /// Arguments whose names are clear, or that the instructions explain once.
 const PLAIN: &[&str] = &[
+    "output",
     "repo",
     "repos",
     "symbol_id",
@@ -132,8 +133,9 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
         }
         properties.extend(shared(surface));
     }
-    // Repeating a call changes nothing more, for every tool.
-    let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive).idempotent(true);
+    let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive);
+    // Repeating a call changes nothing more, for every tool; of those that change nothing it goes without saying.
+    let hints = if spec.read_only { hints } else { hints.idempotent(true) };
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
 }
 

@@ -12,7 +12,7 @@ mod tree;
 pub use symbols::terms;
 pub use text::{blobs, scan, syntax};
 
-pub use crate::git::{History, HistoryError, Logged};
+pub use crate::git::{History, HistoryError, Logged, Recent};
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
 pub use graph::overrides::overridden;
@@ -21,9 +21,9 @@ pub use graph::relations::{
     outside_bases, possible_uses, symbol_near, users_through, uses, written_as,
 };
 pub use graph::{
-    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Related, RenameDoubt, blast,
-    central_symbols, dead_code, hop_weight, implementations, imported_at, imported_files, local_at, locals, name_at,
-    needed_imports, outside_packages, ranks, related, rename, repo_map, signatures, types_of,
+    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Related, RenameDoubt, Renaming,
+    blast, central_symbols, dead_code, hop_weight, implementations, imported_at, imported_files, local_at, locals,
+    name_at, needed_imports, outside_packages, ranks, related, rename, renaming, repo_map, signatures, types_of,
 };
 pub use history::between::{Between, Until};
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};

@@ -10,8 +10,8 @@ use super::{Call, Code, Error, Tool, indexes, related};
 use crate::query::review::{self, TestFile, Unit};
 use crate::store::{EdgeTable, Snapshot};
 
-/// Tests to run after an edit of a symbol, a file or a change, the most direct first, with what their runner takes:
-/// pytest, cargo nextest, go test, jest, Maven.
+/// Tests that reach a symbol, a file or a change, the most direct first, as their runner (pytest, nextest, go test,
+/// jest, Maven) takes them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -99,7 +99,9 @@ impl Tool for FindTests {
             let changes = change.between.changes();
             let touched = review::touched(snapshot, &changes);
             let own = review::changed_tests(&touched);
-            let found = review::tests_of(snapshot, edges, &touched, change.between.paths().map(|(path, ..)| path));
+            let paths: Vec<&str> = change.between.paths().map(|(path, ..)| path).collect();
+            let companions = review::companions(&change.commits(call), &paths);
+            let found = review::tests_of(snapshot, edges, &touched, paths.iter().copied(), &companions);
             return Ok(output(call, &args, snapshot, &own, &found));
         }
         let repo = related::open_now(call, args.repo.as_deref())?;
@@ -129,7 +131,7 @@ fn of_targets(
             }
         }
     }
-    Ok(review::tests_of_targets(snapshot, edges, &sources))
+    Ok(review::tests_of_targets(snapshot, edges, &sources, &[]))
 }
 
 fn output(call: &Call<'_>, args: &Args, snapshot: &Snapshot, own: &[Unit], found: &[TestFile]) -> Output {

@@ -48,6 +48,7 @@ pub mod matches;
 mod meaning;
 pub mod paths;
 pub mod pick;
+pub mod plan_rename;
 pub mod resolve_repo;
 mod review;
 pub mod review_changes;
@@ -194,6 +195,7 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<find_tests::FindTests>(),
     ToolSpec::of::<search_commits::SearchCommits>(),
     ToolSpec::of::<get_symbol_history::GetSymbolHistory>(),
+    ToolSpec::of::<plan_rename::PlanRename>(),
     ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<embed_repo::EmbedRepo>(),

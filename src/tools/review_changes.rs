@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::review::change::{Asked, ChangeSet};
-use super::review::{Review, markdown, report};
+use super::review::{Review, forms, markdown, report};
 use super::{Call, Error, Tool};
 
 /// Review of a change: the symbols it touches, who calls them, and the tests that reach them, the most direct first,
@@ -38,6 +38,10 @@ pub enum Written {
     Json,
     /// As one text.
     Markdown,
+    /// For code scanning.
+    Sarif,
+    /// For a log of GitHub Actions.
+    Annotations,
 }
 
 /// The review, or its text.
@@ -73,6 +77,8 @@ impl Tool for ReviewChanges {
         call.narrow("review fewer commits at once");
         Ok(match args.output {
             Written::Markdown => Output::Text { text: markdown::written(&review) },
+            Written::Sarif => Output::Text { text: forms::sarif(&review) },
+            Written::Annotations => Output::Text { text: forms::annotations(&review) },
             Written::Json => {
                 let changes = call.page(review.changes, usize::MAX);
                 Output::Fields(Box::new(Review { changes, ..review }))

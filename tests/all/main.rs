@@ -15,6 +15,7 @@ mod hooks;
 mod http;
 mod incremental;
 mod init;
+mod integrations;
 mod languages;
 mod lsp;
 mod mcp;

@@ -239,3 +239,86 @@ fn tests_are_named_as_their_runners_take_them() {
     let refused = place.call("find_tests", json!({}));
     assert_eq!(refused["code"], "invalid_arguments", "{refused}");
 }
+
+#[test]
+fn facts_beside_a_change_come_from_history_visibility_and_the_graph() {
+    let place = shop();
+    place.write(".github/CODEOWNERS", "* @all\n/shop/ @shop/team\n");
+    for n in 0..4 {
+        place.write("shop/cart.py", &CART.replace("cents", &format!("cents{n}")));
+        place.write("shop/labels.py", &format!("LABEL = {n}\n"));
+        place.commit(&format!("Label {n}"));
+    }
+    place.write("shop/cart.py", CART).write("shop/labels.py", "LABEL = 9\n\n\ndef only():\n    return LABEL\n");
+    let cart = CART.replace("f\"{", "only(f\"{").replace("cents\"", "cents\")");
+    place.write("shop/cart.py", &format!("from shop.labels import only\n{cart}"));
+    place.commit("Only");
+    place.write("base/money.py", "from shop.cart import total\n\n\ndef money():\n    return total\n");
+    place.commit("Money");
+    let cart = CART.replace("def total(store: Store, names)", "def total(store: Store, names, tax)");
+    place
+        .write("shop/cart.py", &format!("from base.money import money\n{cart}\n\ndef fresh(money=money):\n    pass\n"));
+    place.commit("Taxes");
+    let review = place.call("review_changes", json!({"base": "HEAD~1..HEAD"}));
+    let public = |id: &str| {
+        let changes = review["changes"].as_array().expect("a list");
+        changes.iter().find(|changed| changed["symbol_id"] == id).map(|changed| changed["breaks_public_api"].clone())
+    };
+    assert_eq!(public("shop/cart.py::total#function"), Some(json!(true)), "{review}");
+    assert_eq!(public("shop/cart.py::fresh#function"), Some(json!(false)), "{review}");
+    assert_eq!(public("shop/cart.py::receipt#function"), Some(Value::Null), "{review}");
+    assert_eq!(review["owners"], json!([{"owner": "@shop/team", "files": 1}]), "{review}");
+    assert_eq!(each(&review, "usually_changed_too", "file"), ["shop/labels.py"], "{review}");
+    assert!(each(&review, "newly_dead", "symbol_id").contains(&"shop/labels.py::only#function"), "{review}");
+    assert_eq!(review["new_rings"][0]["folders"], json!(["shop", "base", "shop"]), "{review}");
+    assert_eq!(each(&review, "last_commits", "title")[0], "Only", "{review}");
+
+    let (_, sarif) = place.say(&["review", "HEAD~1..HEAD", "--output", "sarif"]);
+    let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("a list");
+    let rules: Vec<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
+    assert!(["api", "dead", "ring"].iter().all(|rule| rules.contains(rule)), "{sarif}");
+    let (_, commands) = place.say(&["review", "HEAD~1..HEAD", "--output", "annotations"]);
+    let first = "::warning file=shop/cart.py,line=5,title=A public symbol changed::public API: ";
+    assert!(commands.lines().any(|line| line.starts_with(first)), "{commands}");
+    let (_, text) = place.say(&["review", "HEAD~1..HEAD"]);
+    assert!(text.contains("- **Public API, may break users**: `total` (signature)"), "{text}");
+}
+
+#[test]
+fn tests_that_run_the_program_reach_what_it_runs() {
+    let place = Place::new();
+    place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"1.0.0\"\n");
+    let main = "fn main() {\n    greet();\n}\n\nfn greet() {\n    println!(\"hello\");\n}\n";
+    let test = "use std::process::Command;\n\nfn shop() -> Command {\n    Command::new(env!(\"CARGO_BIN_EXE_shop\"))\n}\n\n\
+                #[test]\nfn greets() {\n    shop().output();\n}\n";
+    place.write("src/main.rs", main).write("tests/cli.rs", test);
+    place.commit("before");
+    place.write("src/main.rs", &main.replace("hello", "good day"));
+    let review = place.call("review_changes", json!({}));
+    assert_eq!(review["tests"][0]["way"], json!(["greets", "shop", "main", "greet"]), "{review}");
+}
+
+#[test]
+fn a_rename_is_a_patch_where_nothing_is_in_doubt() {
+    let place = shop();
+    let (status, patch) = place.say(&["rename", "shop/store.py::Store.price_of#method", "cost_of"]);
+    assert_eq!(status, 0, "{patch}");
+    place.write("plan.patch", &patch);
+    place.git(&["apply", "plan.patch"]);
+    let text = |path: &str| fs::read_to_string(place.source().join(path)).expect("it is there");
+    assert_eq!(text("shop/store.py"), STORE.replace("price_of", "cost_of"));
+    assert_eq!(text("shop/cart.py"), CART.replace("price_of", "cost_of"));
+    assert_eq!(text("tests/test_cart.py"), TESTS);
+
+    place.write("shop/more.py", "def late(it):\n    return it.cost_of(\"tea\")\n");
+    let args = json!({"symbol_id": "shop/store.py::Store.cost_of#method", "new_name": "worth"});
+    let plan = place.call("plan_rename", args);
+    assert_eq!(plan["is_sure"], false, "{plan}");
+    assert_eq!(plan["doubts"][0]["file"], "shop/more.py", "{plan}");
+    assert_eq!(plan["edits"].as_array().map(Vec::len), Some(3), "{plan}");
+    assert_eq!(place.say(&["rename", "shop/store.py::Store.cost_of#method", "worth"]).0, 2);
+    let (status, patch) = place.say(&["rename", "shop/store.py::Store.cost_of#method", "worth", "--force"]);
+    assert!(status == 0 && !patch.contains("more.py"), "{patch}");
+    assert_eq!(place.say(&["rename", "shop/store.py::Store#class", "no name"]).0, 2);
+}

@@ -7,6 +7,7 @@ pub(super) mod contents;
 mod listing;
 pub(super) mod log;
 pub(super) mod origin;
+pub(super) mod recent;
 pub(super) mod repository;
 pub(super) mod revision;
 pub(super) mod sound;

@@ -58,7 +58,7 @@ pub(in crate::git) fn peel(repository: &gix::Repository, mut id: ObjectId, kind:
 }
 
 /// A parent of a commit, counted from one.
-fn parent(repository: &gix::Repository, id: ObjectId, number: usize) -> Option<ObjectId> {
+pub(in crate::git) fn parent(repository: &gix::Repository, id: ObjectId, number: usize) -> Option<ObjectId> {
     let commit = repository.try_find_object(id).ok()??;
     let parent = commit.try_to_commit_ref_iter()?.parent_ids().nth(number - 1)?;
     peel(repository, parent, Kind::Commit)

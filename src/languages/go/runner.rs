@@ -8,6 +8,7 @@ pub static RUNNER: Runner = Runner {
     tests: &["Test", "Example", "Fuzz"],
     around: &["TestMain"],
     givers: &[],
+    launches: &[],
     files: &["*_test"],
     folders: &[],
     arguments,

@@ -8,6 +8,7 @@ pub static RUNNER: Runner = Runner {
     tests: &["test"],
     around: &["setUp", "tearDown", "before", "after"],
     givers: &[],
+    launches: &[],
     files: &["Test*", "*Test", "*Tests", "*TestCase", "*IT"],
     folders: &[],
     arguments,

@@ -9,6 +9,7 @@ pub static RUNNER: Runner = Runner {
     tests: &[],
     around: &[],
     givers: &[],
+    launches: &[],
     files: &["*.test", "*.spec", "*.test.*", "*.spec.*", "test", "*-test", "*_test"],
     folders: &["__tests__", "test", "tests", "spec", "specs"],
     arguments: paths,

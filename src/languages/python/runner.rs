@@ -8,6 +8,7 @@ pub static RUNNER: Runner = Runner {
     tests: &["test"],
     around: &["setUp", "tearDown", "setup_", "teardown_", "asyncSetUp", "asyncTearDown"],
     givers: &["fixture"],
+    launches: &[],
     files: &["test_*", "*_test", "test", "tests"],
     folders: &[],
     arguments: |tests| tests.iter().map(node).collect(),

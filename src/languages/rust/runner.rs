@@ -8,6 +8,7 @@ pub static RUNNER: Runner = Runner {
     tests: &[],
     around: &[],
     givers: &["fixture"],
+    launches: &["cargo_bin", "CARGO_BIN_EXE_"],
     files: &["*_test", "*_tests", "test", "tests"],
     folders: &["tests"],
     arguments: |tests| {

@@ -26,7 +26,7 @@ pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
-pub use rename::{Doubt as RenameDoubt, rename};
+pub use rename::{Doubt as RenameDoubt, Renaming, rename, renaming};
 pub use types::types_of;
 
 use crate::model::{Kind, Role};

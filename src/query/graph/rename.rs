@@ -32,14 +32,28 @@ impl Doubt {
     }
 }
 
-/// The places of a symbol's name, by file: its definition, every use, and the same of the methods that it overrides and
-/// that override it. `new` is the name to be given, if it is known. Any doubt is an error, with all doubts in order.
+/// A rename: the places to edit, and the reasons against it.
+pub struct Renaming {
+    /// The places of the name, by file.
+    pub places: BTreeMap<u32, Vec<Span>>,
+    /// In order; none for a rename that is sure.
+    pub doubts: Vec<Doubt>,
+}
+
+/// The places of a symbol's name, by file, as [`renaming`] finds them. Any doubt is an error, with all doubts in order.
 pub fn rename<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
     symbol: &SymbolView<'a>,
     new: Option<&str>,
 ) -> Result<BTreeMap<u32, Vec<Span>>, Vec<Doubt>> {
+    let Renaming { places, doubts } = renaming(snapshot, edges, symbol, new);
+    if doubts.is_empty() { Ok(places) } else { Err(doubts) }
+}
+
+/// The places of a symbol's name: its definition, every use, and the same of the methods that it overrides and that
+/// override it; with all doubts. `new` is the name to be given, if it is known.
+pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>, new: Option<&str>) -> Renaming {
     let mut doubts = BTreeSet::new();
     let family = family(snapshot, edges, symbol);
     if family.len() > MOST {
@@ -80,10 +94,8 @@ pub fn rename<'a>(
     if let Some(new) = new {
         doubts.extend(collisions(snapshot, symbol, &family, &places, new));
     }
-    match doubts.is_empty() {
-        true => Ok(places.into_iter().map(|(file, spans)| (file, spans.into_iter().collect())).collect()),
-        false => Err(doubts.into_iter().collect()),
-    }
+    let places = places.into_iter().map(|(file, spans)| (file, spans.into_iter().collect())).collect();
+    Renaming { places, doubts: doubts.into_iter().collect() }
 }
 
 fn span(edge: &Edge) -> Span {

@@ -110,6 +110,12 @@ impl Between {
         self.files.iter().map(|(path, [old, new])| (path.as_str(), old.is_some(), new.is_some()))
     }
 
+    /// The files that differ and are still there, each with its text before.
+    pub fn before(&self) -> impl Iterator<Item = (&str, Option<&[u8]>)> {
+        let texts = self.files.iter().map(|(path, [old, _])| (path, old.as_ref().map(|old| &*old.content)));
+        texts.map(|(path, old)| (path.as_str(), old))
+    }
+
     /// The number of them without symbols in either revision: too large, or in no supported language.
     pub fn without_symbols(&self) -> usize {
         let has_none = |read: &Option<Read>| read.as_ref().is_none_or(|read| read.extraction.is_none());

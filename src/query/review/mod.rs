@@ -1,12 +1,18 @@
 //! Review of a change: the symbols that it touches, their callers, and the tests that reach it.
 
+mod fallout;
 mod names;
+mod public;
 mod reach;
 mod tests;
+mod together;
 mod touched;
 
+pub use fallout::{Ring, new_rings, newly_dead};
+pub use public::{is_breaking, is_public};
 pub use reach::{Node, Reaching, TestFile, Through};
 pub use tests::{Unit, is_of_test, is_test_file, named, selected, size};
+pub use together::{Before, COMMITS, Together, before, companions, together};
 pub use touched::{Callers, Change, Touched, callers, touched};
 
 use std::collections::HashMap;
@@ -20,15 +26,16 @@ const NEW: f64 = 0.7;
 /// The weight of a user of something that is gone.
 const ORPHAN: f64 = 0.5;
 /// The least share of a changed file.
-const LEAST_SHARE: f64 = 0.3;
+const LEAST_SHARE: f64 = 0.5;
 
 /// The files of tests that reach a change, the most direct first. `paths` are the files that differ, where they still
-/// exist or not.
+/// exist or not; see [`companions`].
 pub fn tests_of<'p>(
     snapshot: &Snapshot,
     edges: &EdgeTable,
     touched: &[Touched<'_, '_>],
     paths: impl Iterator<Item = &'p str>,
+    companions: &[(String, f64)],
 ) -> Vec<TestFile> {
     let mut sources = Vec::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -58,7 +65,7 @@ pub fn tests_of<'p>(
     let is_code = |path: &str| snapshot.file(path).is_none_or(|file| !file.exercises() && !file.facts().is_empty());
     let paths: Vec<(String, f64)> =
         paths.filter(|path| is_code(path)).map(|path| (path.to_owned(), share(path))).collect();
-    reaching(snapshot, edges, &sources, &paths)
+    reaching(snapshot, edges, &sources, &paths, companions)
 }
 
 /// A symbol or a file that is to be edited.
@@ -70,8 +77,13 @@ pub enum Target<'a> {
     File(FileView<'a>),
 }
 
-/// The files of tests that reach symbols and files.
-pub fn tests_of_targets(snapshot: &Snapshot, edges: &EdgeTable, targets: &[Target<'_>]) -> Vec<TestFile> {
+/// The files of tests that reach symbols and files; see [`companions`].
+pub fn tests_of_targets(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    targets: &[Target<'_>],
+    companions: &[(String, f64)],
+) -> Vec<TestFile> {
     let (mut sources, mut paths) = (Vec::new(), Vec::new());
     for target in targets {
         let mut add = |symbol: SymbolView<'_>, weight| {
@@ -89,7 +101,7 @@ pub fn tests_of_targets(snapshot: &Snapshot, edges: &EdgeTable, targets: &[Targe
             }
         }
     }
-    reaching(snapshot, edges, &sources, &paths)
+    reaching(snapshot, edges, &sources, &paths, companions)
 }
 
 /// The tests that a change itself touches, each once, in its order.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::names::{likeness, words};
 use super::tests::{Unit, is_test_file, runner, unit_of};
+use crate::languages::of_path;
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::decorator_name;
 use crate::query::overridden;
@@ -40,6 +41,8 @@ pub enum Through {
     Imports,
     /// Its file has the name of a changed one.
     Name,
+    /// Its file changed with a changed one before.
+    History,
 }
 
 impl Through {
@@ -50,6 +53,7 @@ impl Through {
             Self::Possible => "possible",
             Self::Imports => "imports",
             Self::Name => "name",
+            Self::History => "history",
         }
     }
 }
@@ -90,14 +94,22 @@ const MOST: usize = 3_000;
 const MOST_POSSIBLE: usize = 60;
 /// The levels of imports that are followed, and the weight of the first one.
 const IMPORT_DEPTH: u32 = 3;
-const IMPORTED: f64 = 0.05;
+const IMPORTED: f64 = 0.1;
 /// Weight of a test file that has the name of a changed file.
 const NAMED: f64 = 0.6;
+/// Weight of the test file that changed most often with the changed files.
+const TOGETHER: f64 = 0.8;
 
 /// The files of tests that reach a change, the most direct first. `paths` are the files that the change touches, and
-/// how much of it each holds.
-pub fn reaching(snapshot: &Snapshot, edges: &EdgeTable, sources: &[Source], paths: &[(String, f64)]) -> Vec<TestFile> {
-    let mut walk = Walk { snapshot, edges, steps: HashMap::new(), found: HashMap::new() };
+/// how much of it each holds; `companions` changed with them before, each with a weight.
+pub fn reaching(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    sources: &[Source],
+    paths: &[(String, f64)],
+    companions: &[(String, f64)],
+) -> Vec<TestFile> {
+    let mut walk = Walk { snapshot, edges, steps: HashMap::new(), units: HashMap::new(), found: HashMap::new() };
     sources.iter().for_each(|source| walk.run(*source));
     let mut files: HashMap<u32, TestFile> = HashMap::new();
     let mut found: Vec<(Unit, Found)> = walk.found.drain().collect();
@@ -113,8 +125,14 @@ pub fn reaching(snapshot: &Snapshot, edges: &EdgeTable, sources: &[Source], path
         // Further tests of a file count half of the one before.
         file.score = file.tests.iter().zip(0..8).map(|(test, place)| test.score * 0.5_f64.powi(place)).sum();
     }
+    // The way of uses is worth the same in a large change as in a small one.
+    let most = files.values().map(|file| file.score).fold(0.0, f64::max);
+    if most > 0.0 {
+        files.values_mut().for_each(|file| file.score /= most);
+    }
     walk.add_importers(&mut files, paths);
     add_namesakes(snapshot, &mut files, paths);
+    add_companions(snapshot, &mut files, companions);
     let mut files: Vec<TestFile> = files.into_values().collect();
     let path = |file: &TestFile| snapshot.file_by_number(file.file).map(|file| file.path());
     files.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| path(a).cmp(&path(b))));
@@ -163,6 +181,7 @@ struct Walk<'a> {
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
     steps: HashMap<Node, Rc<[Step]>>,
+    units: HashMap<Node, Option<Unit>>,
     found: HashMap<Unit, Found>,
 }
 
@@ -215,14 +234,15 @@ impl<'a> Walk<'a> {
     }
 
     /// The test that a node is part of.
-    fn unit(&self, node: Node) -> Option<Unit> {
-        match node {
-            Node::Symbol(symbol) => unit_of(&self.snapshot.symbol(symbol)?),
+    fn unit(&mut self, node: Node) -> Option<Unit> {
+        let snapshot = self.snapshot;
+        *self.units.entry(node).or_insert_with(|| match node {
+            Node::Symbol(symbol) => unit_of(&snapshot.symbol(symbol)?),
             Node::File(number) => {
-                let file = self.snapshot.file_by_number(number)?;
+                let file = snapshot.file_by_number(number)?;
                 is_test_file(file).then_some(Unit { file: number, symbol: None })
             }
-        }
+        })
     }
 
     fn note(&mut self, unit: Unit, weight: f64, is_possible: bool, node: Node, visited: &HashMap<Node, Visited>) {
@@ -273,6 +293,7 @@ impl<'a> Walk<'a> {
             self.add_possible(&mut found, &symbol);
         }
         self.add_takers(&mut found, &symbol);
+        self.add_launchers(&mut found, &symbol);
         found.remove(&Node::Symbol(id));
         let mut found: Vec<Step> = found.into_values().collect();
         found.sort_by(|a, b| b.keeps.total_cmp(&a.keeps).then(a.to.cmp(&b.to)));
@@ -328,6 +349,28 @@ impl<'a> Walk<'a> {
         nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
     }
 
+    /// Adds the tests that run the program, where it begins.
+    fn add_launchers(&self, found: &mut HashMap<Node, Step>, symbol: &SymbolView<'a>) {
+        let rules = symbol.file.conventions();
+        let words = rules.runner.map_or(&[][..], |runner| runner.launches);
+        let begins = rules.starts.iter().any(|(kind, name)| symbol.kind() == *kind && symbol.name() == *name);
+        if words.is_empty() || !begins || symbol.has_parent() || symbol.file.exercises() {
+            return;
+        }
+        let launches = |text: &[u8]| words.iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some());
+        let mut nodes = Vec::new();
+        for file in self.snapshot.files().filter(|file| file.exercises() && launches(file.content())) {
+            let own = file.symbols().filter(|symbol| launches(symbol.source()));
+            let before = nodes.len();
+            nodes.extend(own.map(|own| Node::Symbol(own.number())));
+            if nodes.len() == before {
+                nodes.push(Node::File(file.number()));
+            }
+        }
+        let keeps = ASIDE * STEP * spread(nodes.len());
+        nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
+    }
+
     /// Adds the test files that import changed files, or files that do.
     fn add_importers(&self, files: &mut HashMap<u32, TestFile>, paths: &[(String, f64)]) {
         for (path, share) in paths {
@@ -364,16 +407,30 @@ impl<'a> Walk<'a> {
 fn add_namesakes(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, paths: &[(String, f64)]) {
     let sources: Vec<(Vec<String>, &str, f64)> =
         paths.iter().map(|(path, share)| (words(path), path.as_str(), *share)).collect();
+    let runner_of = |path: &str| of_path(path).and_then(|spec| spec.conventions.runner).map(|runner| runner.name);
     for file in snapshot.files().filter(|file| is_test_file(*file)) {
-        let own = words(file.path());
+        let (own, by) = (words(file.path()), runner_of(file.path()));
         let of_source = |(source, path, share): &(Vec<String>, &str, f64)| {
-            share * likeness(source, &own) * (0.7 + 0.3 * nearness(path, file.path()))
+            let is_same = runner_of(path) == by;
+            if is_same { share * likeness(source, &own) * (0.7 + 0.3 * nearness(path, file.path())) } else { 0.0 }
         };
         let score: f64 = sources.iter().map(of_source).fold(0.0, f64::max);
         if score > 0.0 {
             let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), Through::Name));
             known.add(NAMED * score, Through::Name, Vec::new());
         }
+    }
+}
+
+/// Adds the test files that changed with the changed ones before.
+fn add_companions(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, companions: &[(String, f64)]) {
+    let known = |(path, weight): &(String, f64)| Some((snapshot.file(path)?, *weight));
+    let tests: Vec<(FileView<'_>, f64)> =
+        companions.iter().filter_map(known).filter(|(file, _)| is_test_file(*file)).collect();
+    let most = tests.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
+    for (file, weight) in tests {
+        let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), Through::History));
+        known.add(TOGETHER * weight / most, Through::History, Vec::new());
     }
 }
 
@@ -408,7 +465,7 @@ fn spread(n_users: usize) -> f64 {
 }
 
 /// Whether a text holds a word.
-fn holds_word(text: &[u8], word: &[u8]) -> bool {
+pub(super) fn holds_word(text: &[u8], word: &[u8]) -> bool {
     let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     memchr::memmem::find_iter(text, word).any(|at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));

@@ -65,7 +65,8 @@ pub fn unit_of(symbol: &SymbolView<'_>) -> Option<Unit> {
         }
         around = own.parent();
     }
-    None
+    // Without a runner, a file of tests is run as a whole.
+    (runner(symbol.file).is_none() && is_test_file(symbol.file)).then_some(Unit { file, symbol: None })
 }
 
 /// The number of tests in a unit.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::query::{Between, History, Until};
+use crate::query::review::COMMITS;
+use crate::query::{Between, History, Recent, Until};
 use crate::tools::changes::history_error;
 use crate::tools::indexes::Repo;
-use crate::tools::{Call, Code, Error, related};
+use crate::tools::{Call, Code, Error, history, related};
 
 /// A change as it is asked for: `BASE..HEAD`, `BASE...HEAD`, or two arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +58,8 @@ fn named(head: Option<&str>) -> Option<String> {
 pub struct ChangeSet {
     /// The checkout with its present files.
     pub repo: Repo,
+    /// The history of its folder.
+    pub history: History,
     /// The files that differ.
     pub between: Between,
     /// The name of the end: a commit, `WORKTREE` or `STAGED`.
@@ -67,13 +70,8 @@ impl ChangeSet {
     /// Reads a change of a repository.
     pub fn read(call: &Call<'_>, repo: Option<&str>, asked: &Asked) -> Result<Self, Error> {
         let repo = related::open_now(call, repo)?;
-        let Some(root) = repo.root.clone() else {
-            let message =
-                format!("the folder of {} is not on this machine, so neither is its history", repo.sidecar.repo);
-            return Err(Error::new(Code::Unavailable, message));
-        };
-        let history = History::open(&root, &call.config.secrets).map_err(history_error)?;
-        let between = between(call, &repo, &history, &root, asked)?;
+        let (root, history) = history::open(call, &repo)?;
+        let between = between(call, &repo, &history, root, asked)?;
         if history.hidden() > 0 {
             call.note("secret_files_left_out", history.hidden());
         }
@@ -84,7 +82,12 @@ impl ChangeSet {
         if between.until.is_some() && between.until != repo.head() {
             call.note("hint", "another commit is checked out: callers and tests are those of the present files");
         }
-        Ok(Self { repo, between, head })
+        Ok(Self { repo, history, between, head })
+    }
+
+    /// The last commits before the change, as far as there is time; none where the history cannot be read.
+    pub fn commits(&self, call: &Call<'_>) -> Vec<Recent> {
+        self.history.recent(&self.between.since, COMMITS, &history::is_over(call)).unwrap_or_default()
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{Changed, Review, Tested};
+use super::{Changed, Earlier, NewRing, Review, Tested, Usual};
 
 /// The most touched symbols in the summary.
-const CHANGES: usize = 12;
+const CHANGES: usize = 8;
 /// The most files of tests in the summary.
 const TESTS: usize = 10;
 /// The most steps of a way that are shown; those in the middle are left out.
@@ -42,6 +42,7 @@ pub fn written(review: &Review) -> String {
             let _ = writeln!(text, "{}. {}", place + 1, test(tested));
         }
     }
+    beside(&mut text, review);
     fold(&mut text, "Touched symbols", review.changes.len(), CHANGES, |text| {
         text.push_str("| change | symbol | callers |\n|---|---|---|\n");
         review.changes.iter().for_each(|changed| row(text, changed));
@@ -57,6 +58,41 @@ pub fn written(review: &Review) -> String {
         }
     });
     text
+}
+
+/// The most facts of a kind in a line of the summary.
+const BESIDE: usize = 3;
+
+/// Facts beside: a line for each kind.
+fn beside(text: &mut String, review: &Review) {
+    let mut lines = Vec::new();
+    let mut line = |title: &str, facts: Vec<String>| {
+        if !facts.is_empty() {
+            let more = if facts.len() > BESIDE { format!(" and {} more", facts.len() - BESIDE) } else { String::new() };
+            lines.push(format!("- **{title}**: {}{more}", facts[..facts.len().min(BESIDE)].join(", ")));
+        }
+    };
+    let public = |wanted: bool| -> Vec<String> {
+        let of_kind = review.changes.iter().filter(|changed| changed.breaks_public_api == Some(wanted));
+        of_kind.map(|changed| format!("{} ({})", code(name_of(&changed.symbol_id)), changed.change)).collect()
+    };
+    line("Public API, may break users", public(true));
+    line("Public API, compatible", public(false));
+    line("Nothing uses any more", review.newly_dead.iter().map(|dead| code(name_of(&dead.symbol_id))).collect());
+    let ring = |ring: &NewRing| {
+        format!("{} at {}", code(&ring.folders.join(" → ")), code(&format!("{}:{}", ring.file, ring.line)))
+    };
+    line("New ring of folders", review.new_rings.iter().map(ring).collect());
+    let usual = |usual: &Usual| {
+        format!("{} ({} of {} times with {})", code(&usual.file), usual.both, usual.of, code(&usual.with))
+    };
+    line("Usually changed too", review.usually_changed_too.iter().map(usual).collect());
+    line("Owners", review.owners.iter().map(|owner| format!("{} ({})", code(&owner.owner), owner.files)).collect());
+    let earlier = |earlier: &Earlier| format!("{} {}", code(short(&earlier.commit)), code(&earlier.title));
+    line("Last changed by", review.last_commits.iter().map(earlier).collect());
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n{}", lines.join("\n"));
+    }
 }
 
 /// A part that is folded, if there is more than the summary shows.
@@ -108,6 +144,7 @@ fn test(tested: &Tested) -> String {
     }
     let by = match tested.through {
         "name" => " (by its name)".to_owned(),
+        "history" => " (it changed with changed files before)".to_owned(),
         through => {
             let way: Vec<String> =
                 way.into_iter().map(|step| if step == "…" { step.to_owned() } else { code(step) }).collect();

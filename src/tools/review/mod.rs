@@ -1,6 +1,7 @@
 //! Review of a change, as plain data: shared by the tools that are about a change.
 
 pub mod change;
+pub mod forms;
 pub mod markdown;
 pub mod report;
 
@@ -30,6 +31,80 @@ pub struct Review {
     /// Tests that the change itself touches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_tests: Vec<String>,
+    /// Who owns changed files, by CODEOWNERS.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<Owner>,
+    /// Files that usually change with changed ones, and did not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usually_changed_too: Vec<Usual>,
+    /// New symbols without a use, and others that lost theirs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newly_dead: Vec<Dead>,
+    /// New imports that close a ring of folders.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_rings: Vec<NewRing>,
+    /// The last commits that changed the same symbols, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_commits: Vec<Earlier>,
+}
+
+/// An owner.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Owner {
+    /// As it is written.
+    pub owner: String,
+    /// How many changed files.
+    pub files: usize,
+}
+
+/// A file that usually changes when a changed one does.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Usual {
+    /// Its path.
+    pub file: String,
+    /// The changed file.
+    pub with: String,
+    /// Commits that changed both.
+    pub both: usize,
+    /// Commits that changed the changed file.
+    pub of: usize,
+}
+
+/// A symbol that nothing uses.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Dead {
+    /// Its id.
+    pub symbol_id: String,
+    /// Its line.
+    pub line: u32,
+    /// As in find_dead_code.
+    pub confidence: f64,
+}
+
+/// An import that closes a ring of folders.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NewRing {
+    /// The importing file.
+    pub file: String,
+    /// The line of the import.
+    pub line: u32,
+    /// From the importing folder back to itself.
+    pub folders: Vec<String>,
+}
+
+/// A commit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Earlier {
+    /// Its id.
+    pub commit: String,
+    /// The first line of its message.
+    pub title: String,
+    /// Who wrote it.
+    pub author: String,
+    /// Seconds since 1970.
+    pub time: i64,
+    /// Touched symbols that it changed.
+    pub symbols: Vec<String>,
 }
 
 /// A touched symbol.
@@ -44,6 +119,9 @@ pub struct Changed {
     /// Its id before, where that is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
+    /// For a public symbol whose declaration changed: whether that may break its users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breaks_public_api: Option<bool>,
     /// Symbols that use it, tests left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Caller>,
@@ -78,7 +156,7 @@ pub struct Tested {
     /// Further tests in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// uses, possible, imports or name.
+    /// uses, possible, imports, name or history.
     pub through: &'static str,
     /// From its first test to a touched symbol or file.
     #[serde(skip_serializing_if = "Vec::is_empty")]

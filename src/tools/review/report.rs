@@ -1,10 +1,15 @@
 //! Making of a review: what a change touches, who uses that, and which tests reach it.
 
+use std::collections::BTreeMap;
+
+use globset::{Glob, GlobSetBuilder};
+
 use super::change::ChangeSet;
-use super::{Caller, Changed, Review, Tested};
+use super::{Caller, Changed, Dead, Earlier, NewRing, Owner, Review, Tested, Usual};
+use crate::catalog::context::context;
 use crate::languages::Test;
-use crate::query::review::{self, Node, TestFile, Touched};
-use crate::query::{without_relations, without_symbols};
+use crate::query::review::{self, Before, Change, Node, Ring, TestFile, Together, Touched};
+use crate::query::{Logged, without_relations, without_symbols};
 use crate::store::{EdgeTable, Snapshot, SymbolView};
 use crate::tools::{Call, Error, related};
 
@@ -14,6 +19,8 @@ const MOST_CALLERS: usize = 5;
 const MOST_TESTS: usize = 5;
 /// The most files of tests.
 const MOST_FILES: usize = 50;
+/// The most facts of each kind beside.
+const MOST_BESIDE: usize = 10;
 
 /// Reviews a change.
 pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
@@ -31,16 +38,63 @@ pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
         review.changes.push(changed(snapshot, edges, touched));
     }
     review.changed_symbols_count = review.changes.len();
-    let paths = change.between.paths().map(|(path, ..)| path);
-    let found = review::tests_of(snapshot, edges, &touched, paths);
+    let own: Vec<&str> = change.between.paths().map(|(path, ..)| path).collect();
+    let commits = change.commits(call);
+    let companions = review::companions(&commits, &own);
+    let found = review::tests_of(snapshot, edges, &touched, own.iter().copied(), &companions);
     review.tests_count = found.len();
     review.tests = found.iter().take(MOST_FILES).filter_map(|file| tested(snapshot, file)).collect();
     let names = review::changed_tests(&touched);
     review.changed_tests =
         names.iter().filter_map(|unit| review::named(snapshot, *unit)).map(|test| shown(&test)).collect();
+    review.newly_dead = newly_dead(change, edges, &touched);
+    let rings = review::new_rings(snapshot, edges, change.between.before());
+    review.new_rings = rings
+        .into_iter()
+        .map(|Ring { file, line, folders }| NewRing { file, line, folders })
+        .take(MOST_BESIDE)
+        .collect();
+    review.owners = owners(call, change);
+    let usual = review::together(&commits, &own, |path| snapshot.file(path).is_some()).into_iter().take(MOST_BESIDE);
+    review.usually_changed_too =
+        usual.map(|Together { path, with, both, of }| Usual { file: path, with, both, of }).collect();
+    let before = review::before(&change.history, &commits, &touched, call.config.max_file_size);
+    review.last_commits = before.into_iter().take(MOST_BESIDE).map(earlier).collect();
     let is_reached = review.changes.iter().any(|changed| changed.caller_count > 0) || !review.tests.is_empty();
     review.empty_because = (!is_reached).then(|| why_empty(change, &review));
     Ok(review)
+}
+
+fn newly_dead(change: &ChangeSet, edges: &EdgeTable, touched: &[Touched<'_, '_>]) -> Vec<Dead> {
+    let snapshot = &change.repo.snapshot;
+    let mut patterns = GlobSetBuilder::new();
+    for glob in snapshot.facts().roles.entry_points.iter().filter_map(|glob| Glob::new(glob).ok()) {
+        patterns.add(glob);
+    }
+    let patterns = patterns.build().unwrap_or_default();
+    let found = review::newly_dead(snapshot, edges, touched, &patterns).into_iter().take(MOST_BESIDE);
+    found.map(|(symbol, confidence)| Dead { symbol_id: symbol.id(), line: symbol.line(), confidence }).collect()
+}
+
+/// The owners of changed files, those of the most first.
+fn owners(call: &Call<'_>, change: &ChangeSet) -> Vec<Owner> {
+    let context = context(call, &change.repo);
+    let mut files: BTreeMap<String, usize> = BTreeMap::new();
+    for (path, ..) in change.between.paths() {
+        let facts = context.about(path);
+        let owned = facts.iter().filter_map(|fact| fact.strip_prefix("codeowners: owned by "));
+        for owner in owned.flat_map(str::split_whitespace) {
+            *files.entry(owner.to_owned()).or_default() += 1;
+        }
+    }
+    let mut owners: Vec<Owner> = files.into_iter().map(|(owner, files)| Owner { owner, files }).collect();
+    owners.sort_by_key(|owner| std::cmp::Reverse(owner.files));
+    owners
+}
+
+fn earlier(before: Before<'_>) -> Earlier {
+    let Logged { commit, author, time, .. } = before.commit.clone();
+    Earlier { title: before.commit.subject().to_owned(), commit, author, time, symbols: before.symbols }
 }
 
 /// A test with its file.
@@ -58,7 +112,10 @@ fn changed(snapshot: &Snapshot, edges: &EdgeTable, touched: &Touched<'_, '_>) ->
         line: user.line(),
         via: via.map(|via| via.qualified_name()),
     };
+    let is_declared = !matches!(touched.change, Change::Body);
+    let is_public = is_declared && review::is_public(snapshot, touched);
     Changed {
+        breaks_public_api: is_public.then(|| review::is_breaking(touched)),
         symbol_id: version.id.clone(),
         line: version.line,
         change: touched.change.as_str(),
