@@ -167,6 +167,12 @@ pub trait Modules {
         false
     }
 
+    /// Whether a text that leads to no known file may still name a part of the project: an alias of a build, a file
+    /// that a build makes.
+    fn may_be_own(&self, _spec: &str) -> bool {
+        false
+    }
+
     /// Submodule directly inside another.
     fn child(&self, module: Module, name: &str) -> Option<Module>;
 }

@@ -209,6 +209,15 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
     Answer::Bound { how, first_target, targets: 0 }
 }
 
+/// Whether an expression is a module that was not found and may be one of the project's own.
+fn may_be_own(world: &World<'_>, file: u32, expression: u32) -> bool {
+    let facts = world.facts(file);
+    let it = facts.expressions[expression as usize];
+    it.op == Op::Module as u8
+        && world.modules.find(file, it.b, facts.name(it.a)).is_none()
+        && world.modules.may_be_own(facts.name(it.a))
+}
+
 /// Whether a bare name is imported from a project module that was not seen to offer it.
 fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     let facts = world.facts(file);
@@ -217,7 +226,8 @@ fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     let imported = bound.iter().filter(|binding| binding.kind == Kind::Alias as u8);
     imported
         .map(|binding| facts.expressions[binding.a as usize])
-        .any(|from| from.op == Op::Member as u8 && matches!(world.value(file, from.a)[..], [Value::Module(_), ..]))
+        .filter(|from| from.op == Op::Member as u8 && from.a != UNKNOWN)
+        .any(|from| matches!(world.value(file, from.a)[..], [Value::Module(_), ..]) || may_be_own(world, file, from.a))
 }
 
 /// Whether an expression names something outside the project: a builtin, an imported module or a part of one. Aliases
@@ -233,7 +243,7 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
         return it.a != UNKNOWN && (is_outside(world, file, it.a, depth + 1) || is_unlisted(world, file, expression));
     }
     if it.op == Op::Module as u8 {
-        return world.meaning(file, expression).is_empty();
+        return world.meaning(file, expression).is_empty() && !may_be_own(world, file, expression);
     }
     if it.op != Op::Name as u8 {
         return false;

@@ -539,3 +539,24 @@ new Part().go();
 ";
     assert_eq!(dead(script), ["Kept.never 1.0"]);
 }
+
+#[test]
+fn a_module_that_is_not_found_may_be_one_of_ours() {
+    let script = "--- package.json
+{\"dependencies\": {\"lodash\": \"1\"}}
+--- a.ts
+import { aliased } from '@/lib/other';
+import { built } from 'shop-lib/made';
+import * as made from '~/made';
+import { debounce } from 'lodash/fp';
+import { readFile } from 'fs/promises';
+[aliased, built, made.inside(), debounce, readFile];
+--- b.ts
+export function aliased() {}
+export function built() {}
+export function inside() {}
+export function debounce() {}
+export function readFile() {}
+";
+    assert_eq!(dead(script), ["debounce 1.0", "readFile 1.0"]);
+}

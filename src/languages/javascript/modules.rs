@@ -74,6 +74,23 @@ const MADE: &[(&str, &[&str])] = &[
 ];
 /// Fields of a `package.json` that name its main module, the likelier to be source first.
 const MAINS: &[&str] = &["source", "module", "main", "types", "typings", "browser"];
+/// Fields of a `package.json` that name other packages.
+const DEPENDENCIES: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+/// Modules of the platform that have parts: `fs/promises`.
+const PLATFORM: &[&str] = &[
+    "fs",
+    "util",
+    "stream",
+    "path",
+    "timers",
+    "dns",
+    "readline",
+    "assert",
+    "inspector",
+    "bun",
+    "cloudflare",
+    "vscode",
+];
 /// The longest chain of configurations that extend each other.
 const MOST_EXTENDED: usize = 8;
 
@@ -266,6 +283,13 @@ impl ScriptModules<'_> {
         self.project.files.len() as Module
     }
 
+    /// Whether packages say on which others they depend, and none says this one.
+    fn is_undeclared(&self, name: &str) -> bool {
+        let mut declared = self.packages.iter().flat_map(|package| DEPENDENCIES.map(|key| package.json.get(key)));
+        let says_any = declared.clone().any(|names| names.is_some());
+        says_any && !declared.any(|names| names.is_some_and(|names| names.get(name).is_some()))
+    }
+
     fn is_script(&self, file: u32) -> bool {
         !self.project.files[file as usize].facts().modules.is_empty()
     }
@@ -299,6 +323,15 @@ impl Modules for ScriptModules<'_> {
 
     fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
         if module == self.of_scripts() { self.scripts().to_vec() } else { vec![(module, ROOT)] }
+    }
+
+    fn may_be_own(&self, spec: &str) -> bool {
+        let name = package(spec);
+        let first = spec.split('/').next().unwrap_or(spec);
+        let is_platforms = spec.contains(':') || PLATFORM.contains(&first);
+        // Short names of modules may be those of the platform.
+        let is_long = spec.contains(['/', '-']) && !is_platforms;
+        name.is_empty() || is_long && self.is_undeclared(name)
     }
 
     fn child(&self, _module: Module, _name: &str) -> Option<Module> {
