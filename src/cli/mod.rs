@@ -379,6 +379,10 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     }
     if !global.json {
         here::show(&cx, &mut envelope);
+        if io::stdout().is_terminal() || (envelope.is_error && io::stderr().is_terminal()) {
+            visible::uncolour(&mut envelope.value);
+            visible::uncolour_text(&mut envelope.text);
+        }
     }
     let paint = Paint::of(global.color, io::stdout().is_terminal());
     {
@@ -448,7 +452,10 @@ fn with_context(global: &Global, run: impl FnOnce(&Context) -> Result<u8, Error>
     cx.end();
     result.unwrap_or_else(|err| {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
-        let error = json!({"error": err.message, "details": err.details});
+        let mut error = json!({"error": err.message, "details": err.details});
+        if io::stderr().is_terminal() {
+            visible::uncolour(&mut error);
+        }
         output::complain(&render::error(&error, paint, Words::OfTerminal(None)));
         FAILED
     })

@@ -2,6 +2,10 @@
 //! terminal would obey them.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde_json::Value;
+use termcolor::{Buffer, ColorSpec, WriteColor};
 
 /// Colour codes of answers: other escape sequences are not passed to the terminal.
 const PAINT: &[&str] = &["0", "1", "2", "31", "32", "33", "34", "35", "36", "1;31"];
@@ -9,12 +13,97 @@ const PAINT: &[&str] = &["0", "1", "2", "31", "32", "33", "34", "35", "36", "1;3
 /// Makes everything in a text visible that would move the cursor, hide or reorder letters, or control the terminal.
 /// Line ends, tabs and the colours of answers stay. Outside of colours, JSON remains valid.
 pub(super) fn visible(bytes: &[u8]) -> Cow<'_, [u8]> {
+    with(bytes, paint)
+}
+
+/// As [`visible`], colours too: for what comes from a repository or a server, before colours are added.
+pub(super) fn uncoloured(bytes: &[u8]) -> Cow<'_, [u8]> {
+    with(bytes, |_| None)
+}
+
+/// Makes all texts of an answer [`uncoloured`].
+pub(super) fn uncolour(value: &mut Value) {
+    match value {
+        Value::String(text) => uncolour_text(text),
+        Value::Array(items) => items.iter_mut().for_each(uncolour),
+        Value::Object(map) => {
+            if map.keys().any(|key| matches!(uncoloured(key.as_bytes()), Cow::Owned(_))) {
+                *map = std::mem::take(map)
+                    .into_iter()
+                    .map(|(mut key, value)| {
+                        uncolour_text(&mut key);
+                        (key, value)
+                    })
+                    .collect();
+            }
+            map.values_mut().for_each(uncolour);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Makes a text [`uncoloured`].
+pub(super) fn uncolour_text(text: &mut String) {
+    if let Cow::Owned(shown) = uncoloured(text.as_bytes()) {
+        *text = String::from_utf8_lossy(&shown).into_owned();
+    }
+}
+
+/// A buffer for a printer that colours the text of others: only its own colours reach a terminal.
+pub(super) struct Shown {
+    buffer: Buffer,
+    is_terminal: bool,
+}
+
+impl Shown {
+    /// An empty buffer.
+    pub(super) fn new(has_color: bool, is_terminal: bool) -> Self {
+        Self { buffer: if has_color { Buffer::ansi() } else { Buffer::no_color() }, is_terminal }
+    }
+
+    /// The bytes so far.
+    pub(super) fn as_slice(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
+    /// Empties the buffer.
+    pub(super) fn clear(&mut self) {
+        self.buffer.clear();
+    }
+}
+
+impl Write for Shown {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let shown = if self.is_terminal { uncoloured(bytes) } else { Cow::Borrowed(bytes) };
+        self.buffer.write_all(&shown).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl WriteColor for Shown {
+    fn supports_color(&self) -> bool {
+        self.buffer.supports_color()
+    }
+
+    fn set_color(&mut self, spec: &ColorSpec) -> io::Result<()> {
+        self.buffer.set_color(spec)
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        self.buffer.reset()
+    }
+}
+
+fn with(bytes: &[u8], paint: fn(&str) -> Option<&str>) -> Cow<'_, [u8]> {
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
         return Cow::Borrowed(bytes);
     }
     let mut shown = Vec::with_capacity(bytes.len() + 64);
     for chunk in bytes.utf8_chunks() {
-        add_text(chunk.valid(), &mut shown);
+        add_text(chunk.valid(), paint, &mut shown);
         for byte in chunk.invalid() {
             // Terminals without UTF-8 take these for control characters.
             match byte {
@@ -26,7 +115,7 @@ pub(super) fn visible(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(shown)
 }
 
-fn add_text(text: &str, shown: &mut Vec<u8>) {
+fn add_text(text: &str, paint: fn(&str) -> Option<&str>, shown: &mut Vec<u8>) {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(letter) = text[at..].chars().next() {
@@ -63,7 +152,9 @@ fn paint(rest: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use serde_json::json;
+
+    use super::{uncolour, visible};
 
     #[test]
     fn what_a_terminal_would_obey_is_shown() {
@@ -83,5 +174,11 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&visible(given)), *shown);
         }
         assert_eq!(*visible(b"\x9b2J \xe9"), *b"\\x9b2J \xe9");
+    }
+    #[test]
+    fn colours_of_a_repository_are_text() {
+        let mut answer = json!({"\u{1b}[1mkey": ["\u{1b}[31mred\u{1b}[0m", "caf\u{e9}", 1]});
+        uncolour(&mut answer);
+        assert_eq!(answer, json!({"\\x1b[1mkey": ["\\x1b[31mred\\x1b[0m", "caf\u{e9}", 1]}));
     }
 }

@@ -227,6 +227,33 @@ fn answers_fit_the_terminal() {
 }
 
 #[test]
+fn colours_in_a_repository_are_shown_as_text() {
+    let place = Place::new();
+    fs::write(place.source().join("\x1b[31mred.py"), "def painted():\n    return '\x1b[1mbold\x1b[0m'\n")
+        .expect("ours");
+    place.found(&["index", "."]);
+    for args in [
+        &["search", "painted"][..],
+        &["get", "painted"],
+        &["outline", "\x1b[31mred.py"],
+        &["list"],
+        &["tree"],
+        &["text", "return"],
+        &["text", "--vimgrep", "return"],
+        &["text", "--no-heading", "--color", "never", "return"],
+        &["text", "--files"],
+        &["outline", "\x1b[31mnone.py"],
+    ] {
+        let mut terminal = Terminal::start(place.command(args), 100, 24);
+        terminal.ended();
+        terminal.wait_for("an answer", |terminal| terminal.printed().ends_with('\n'));
+        let printed = terminal.printed();
+        assert!(!printed.contains("\x1b[31mred") && !printed.contains("\x1b[1mbold"), "{args:?}: {printed:?}");
+        assert!(!printed.contains("\x1b[31mnone"), "{args:?}: {printed:?}");
+    }
+}
+
+#[test]
 fn hits_open_in_the_editor() {
     let place = Place::new();
     place.found(&["index", "."]);

@@ -6,7 +6,6 @@ mod flags;
 mod places;
 mod printer;
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -20,7 +19,6 @@ use self::places::{Chosen, Item};
 use self::printer::Style;
 use super::output::Paint;
 use super::progress::Progress;
-use super::visible::visible;
 use super::{Color, FAILED, FOUND, Global, NOTHING, editor, output, tokens};
 use crate::answer::tokens::estimate;
 use crate::tools::grep::{Finder, Grep, Reach, SearchOptions, on_every_core};
@@ -113,6 +111,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         only_count: global.count_only,
         heading: how.with_heading(is_terminal || global.compact),
         with_path: how.with_path(several),
+        is_terminal,
         has_color: match global.color {
             Color::Always => true,
             Color::Never => false,
@@ -240,7 +239,7 @@ fn print_all<W: Write>(
                 if has_text {
                     out.write(&style.separator())?;
                 }
-                out.write(&if style.heading { visible(&answer.text) } else { Cow::Borrowed(&answer.text[..]) })?;
+                out.write(&answer.text)?;
                 has_text = true;
             }
             printed.problems.extend(answer.problem);
@@ -268,8 +267,7 @@ fn print_paths<W: Write>(items: &[Item<'_>], style: Style<'_>, out: &mut Out<W>)
     if style.only_count {
         writeln!(out.to, "{}", items.len())?;
     } else if !style.asked.how().quiet {
-        let text = style.paths(items)?;
-        out.write(&if style.heading { visible(&text) } else { Cow::Borrowed(&text[..]) })?;
+        out.write(&style.paths(items)?)?;
     }
     Ok(printed)
 }

@@ -11,10 +11,10 @@ use grep_printer::{
 };
 use grep_searcher::{BinaryDetection, Searcher, Sink, SinkMatch};
 use serde_json::json;
-use termcolor::Buffer;
 
 use super::flags::{Asked, Binary};
 use super::places::{Haystack, Item};
+use crate::cli::visible::Shown;
 use crate::tools::grep::{Finder, Ranges};
 
 /// The style of the output.
@@ -28,6 +28,7 @@ pub(super) struct Style<'a> {
     pub(super) heading: bool,
     pub(super) with_path: bool,
     pub(super) has_color: bool,
+    pub(super) is_terminal: bool,
 }
 
 impl Style<'_> {
@@ -87,11 +88,11 @@ impl Style<'_> {
         let mut buffer = self.buffer();
         let mut printer = builder.build(&mut buffer);
         items.iter().try_for_each(|item| printer.write(&item.shown))?;
-        Ok(buffer.into_inner())
+        Ok(buffer.as_slice().to_vec())
     }
 
-    fn buffer(&self) -> Buffer {
-        if self.has_color { Buffer::ansi() } else { Buffer::no_color() }
+    fn buffer(&self) -> Shown {
+        Shown::new(self.has_color, self.is_terminal)
     }
 
     fn colors(&self) -> ColorSpecs {
@@ -123,8 +124,8 @@ impl Answer {
 
 /// One of ripgrep's printers.
 pub(super) enum Printer {
-    Lines(Box<Standard<Buffer>>),
-    Summary(Summary<Buffer>),
+    Lines(Box<Standard<Shown>>),
+    Summary(Summary<Shown>),
     Json(JSON<Vec<u8>>),
 }
 
