@@ -25,6 +25,7 @@ mod papers;
 mod past;
 mod pictures;
 mod project;
+mod proof;
 mod ranking;
 mod relations;
 mod remote;
