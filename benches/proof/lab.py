@@ -2,10 +2,13 @@
 
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 from pathlib import Path
 
@@ -38,13 +41,20 @@ def run(command, folder=None, env=None, check=True, text=True):
     return ran
 
 
-def cost(command, folder=None, env=None):
-    """Wall time, processor time (user and system) and peak memory of a whole process, and its output."""
+def cost(command, folder=None, env=None, seconds=3600):
+    """Wall time, processor time (user and system) and peak memory of a whole process, and its output.
+
+    A process that takes more processor time than `seconds`, or four times as long by the clock, is ended with its children.
+    """
     began = time.monotonic()
     process = subprocess.Popen([str(part) for part in command], cwd=folder, env={**os.environ, **(env or {})},
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
+    end = threading.Timer(4 * seconds, os.killpg, (process.pid, signal.SIGKILL))
+    end.start()
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
+    end.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     return {"wall": time.monotonic() - began, "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024,
             "status": process.returncode, "output": output}
@@ -128,7 +138,7 @@ class Lab:
             part = self.fresh(f"unfinished/{name}")
             if kind == "pypi":
                 bare = package.split("==")[0]
-                run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-build-isolation",
+                run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
                      "--no-binary", bare, "--dest", part, package])
             else:
                 run(["npm", "pack", "--silent", package], folder=part)

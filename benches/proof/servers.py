@@ -1,9 +1,11 @@
-"""Servers that speak MCP over standard streams, asked one call at a time, with the time and processor time they take."""
+"""Servers over standard streams: of MCP, with the processor time they take, and of the language server protocol."""
 
 import json
 import os
 import subprocess
+import threading
 import time
+from urllib.parse import unquote, urlparse
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -31,8 +33,8 @@ def processor_seconds(pid):
 class Server:
     """One server; `call` gives the text that a model would read, and what the answer cost."""
 
-    def __init__(self, command, folder, env=None):
-        self.number = 0
+    def __init__(self, command, folder, env=None, patience=600):
+        self.number, self.patience = 0, patience
         self.process = subprocess.Popen(command, cwd=folder, env={**os.environ, **(env or {})}, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
@@ -46,10 +48,18 @@ class Server:
     def ask(self, method, params):
         self.number += 1
         self.send({"id": self.number, "method": method, "params": params})
+        end = threading.Timer(self.patience, self.process.kill)
+        end.start()
+        try:
+            return self.answer(method)
+        finally:
+            end.cancel()
+
+    def answer(self, method):
         while True:
             line = self.process.stdout.readline()
             if not line:
-                raise RuntimeError(f"the server ended while it was asked for {method}")
+                raise RuntimeError(f"the server ended, or took longer than {self.patience} s, while it was asked for {method}")
             try:
                 message = json.loads(line)
             except ValueError:
@@ -72,6 +82,10 @@ class Server:
     def processor_seconds(self):
         return processor_seconds(self.process.pid)
 
+    def peak_mb(self):
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
+
     def close(self):
         self.process.stdin.close()
         try:
@@ -86,3 +100,57 @@ class Server:
 
     def __exit__(self, *_):
         self.close()
+
+
+class LanguageServer:
+    """One language server; `uses` gives the places where it finds a definition used, from 1."""
+
+    def __init__(self, command, folder, language):
+        self.folder, self.language, self.number, self.opened = folder.resolve(), language, 0, set()
+        self.process = subprocess.Popen([str(part) for part in command], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        root = self.folder.as_uri()
+        self.ask("initialize", {"processId": None, "rootUri": root, "workspaceFolders": [{"uri": root, "name": "proof"}],
+                                "capabilities": {"workspace": {"configuration": True}}})
+        self.send({"method": "initialized", "params": {}})
+
+    def send(self, message):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        self.number += 1
+        self.send({"id": self.number, "method": method, "params": params})
+        while True:
+            length = 0
+            while line := self.process.stdout.readline().strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            if not length:
+                raise RuntimeError(f"the language server ended while it was asked for {method}")
+            message = json.loads(self.process.stdout.read(length))
+            if "method" in message and "id" in message:
+                items = message["params"].get("items") if message["method"] == "workspace/configuration" else None
+                self.send({"id": message["id"], "result": [{} for _ in items] if items else None})
+            elif message.get("id") == self.number:
+                return message.get("result")
+
+    def uses(self, file, line, column):
+        path = self.folder / file
+        if file not in self.opened:
+            self.opened.add(file)
+            document = {"uri": path.as_uri(), "languageId": self.language, "version": 1, "text": path.read_text(errors="replace")}
+            self.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+        found = self.ask("textDocument/references", {
+            "textDocument": {"uri": path.as_uri()}, "position": {"line": line - 1, "character": column - 1},
+            "context": {"includeDeclaration": False}}) or []
+        places = [(unquote(urlparse(use["uri"]).path), use["range"]["start"]["line"] + 1) for use in found]
+        return {(os.path.relpath(path, self.folder), line) for path, line in places}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
