@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, Subcommand as _};
 use serde_json::{Map, Value};
 
 use super::draw;
+use super::guide;
 use super::words::Words;
 use super::{Global, Own};
 use crate::answer::SHARED;
@@ -175,6 +176,10 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
         let several = matches!(kind(schema), Kind::List | Kind::Either);
         command = command.arg(if several { arg.action(ArgAction::Append) } else { arg });
     }
+    let command = match guide::example_of(spec.command).filter(|_| is_read) {
+        Some(example) => command.after_help(example),
+        None => command,
+    };
     draw::flags(command, spec)
 }
 

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::output::{self, Output, Paint};
 use super::render::n_of;
-use super::{FAILED, FOUND, Global, NOTHING, complain, fail};
+use super::{FAILED, FOUND, Global, NOTHING, complain, fail, guide};
 use crate::config::{self, Config};
-use crate::setup::{self, Action, Answer, Launch, Step, Surroundings, Wish};
+use crate::setup::{self, Action, Answer, Launch, Part, Step, Surroundings, Wish};
 
 /// Set up the clients on this machine: find them, show what would be written, ask once, write, and try the result.
 ///
-/// Only the entry `codelode` is written; everything else in a file stays as it is. Exit status: 0 done, 1 no client was found, 2
-/// error.
+/// Written are the entry `codelode` of the server and, where a client has them, hooks, a skill and a sub-agent; everything else in a
+/// file stays as it is. Exit status: 0 done, 1 no client was found, 2 error.
 #[derive(Args)]
 pub(super) struct Init {
     /// Set up this client, found or not, as claude-code; repeatable [default: all that are found].
@@ -30,6 +30,18 @@ pub(super) struct Init {
     /// The environment variable in which clients find the token for that server.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     token_variable: Option<String>,
+    /// Leave out the hooks, which say after a search what the index knows of it.
+    #[arg(long)]
+    no_hooks: bool,
+    /// Leave out the skill.
+    #[arg(long)]
+    no_skill: bool,
+    /// Leave out the sub-agent.
+    #[arg(long)]
+    no_agent: bool,
+    /// Add a section with five commands to the file of instructions, as AGENTS.md, too.
+    #[arg(long, conflicts_with = "undo")]
+    agents_md: bool,
     /// Take out what was written: a file that nobody changed since becomes what it was, byte for byte.
     #[arg(long, conflicts_with_all = ["http", "print_config"])]
     undo: bool,
@@ -53,6 +65,19 @@ enum Scope {
     Project,
 }
 
+impl Init {
+    /// The parts that are written beside the server.
+    fn beside(&self) -> Vec<Part> {
+        let parts = [
+            (Part::Hooks, !self.no_hooks),
+            (Part::Skill, !self.no_skill),
+            (Part::Agent, !self.no_agent),
+            (Part::Guide, self.agents_md),
+        ];
+        parts.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(part, _)| part).collect()
+    }
+}
+
 /// Sets up clients, or undoes it.
 pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
     let around = match surroundings(config) {
@@ -64,6 +89,8 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
         scope: how.scope.map(|scope| if scope == Scope::User { setup::Scope::User } else { setup::Scope::Project }),
         url: how.http.clone(),
         token: how.token_variable.clone(),
+        beside: how.beside(),
+        texts: guide::texts(),
     };
     if let Some(id) = &how.print_config {
         return print_config(&around, id, &wish);
@@ -166,7 +193,9 @@ impl Setup<'_> {
     fn show(&self, steps: &[Step]) {
         let mut out = Output::new(self.paint);
         for step in steps {
-            let title = format!("{}: {}", self.paint.name(&step.client.name), self.shown(&step.path));
+            let parts: Vec<&str> = step.parts.iter().map(|part| part.name()).collect();
+            let (name, path) = (self.paint.name(&step.client.name), self.shown(&step.path));
+            let title = format!("{name}: {path} ({})", parts.join(", "));
             match &step.action {
                 Err(err) => {
                     out.line(title);
@@ -175,7 +204,7 @@ impl Setup<'_> {
                 Ok(Action::Nothing) => out.line(format!("{title}: nothing to do")),
                 Ok(Action::Remove) => out.line(format!("{title}: removed, as init made it")),
                 Ok(Action::Write(text)) => {
-                    out.line(format!("{title}{}", if step.is_new() { " (new)" } else { "" }));
+                    out.line(format!("{title}{}", if step.is_new() { ", new" } else { "" }));
                     for hunk in setup::hunks(step.before(), text) {
                         if !step.is_new() {
                             out.line(self.paint.dim(&format!("  line {}:", hunk.line)));
@@ -246,7 +275,11 @@ impl Setup<'_> {
             let mut notes: Vec<String> = Vec::new();
             for step in done {
                 let of_project = step.client.project_note.iter().filter(|_| step.scope == setup::Scope::Project);
-                let of_client = step.client.note.iter().chain(of_project);
+                let is_of = |part: Part| step.parts.contains(&part);
+                let of_hooks =
+                    step.client.hooks.iter().filter(|_| is_of(Part::Hooks)).filter_map(|it| it.note.as_ref());
+                let of_client =
+                    step.client.note.iter().chain(of_project).filter(|_| is_of(Part::Server)).chain(of_hooks);
                 notes.extend(of_client.map(|note| format!("{}: {note}", step.client.name)));
             }
             let by_name = done.iter().filter(|step| step.scope == setup::Scope::Project && step.client.is_desktop);
@@ -275,7 +308,7 @@ impl Setup<'_> {
                     Err(err) => ("error", Some(said(err))),
                 };
                 let scope = if step.scope == setup::Scope::User { "user" } else { "project" };
-                json!({"client": step.client.id, "scope": scope, "file": step.path, "action": action, "done": is_done, "error": error})
+                json!({"client": step.client.id, "scope": scope, "file": step.path, "parts": step.parts, "action": action, "done": is_done, "error": error})
             })
             .collect();
         let servers: Vec<Value> = answers

@@ -6,6 +6,7 @@ mod doctor;
 mod draw;
 mod editor;
 mod grep;
+mod guide;
 mod help;
 mod here;
 mod hook;
@@ -67,8 +68,8 @@ const ALL_TOKENS: u64 = 1_000_000;
 #[derive(Parser)]
 #[command(name = "codelode", version, max_term_width = 100, subcommand_required = false)]
 #[command(
-    after_help = "Exit status: 0 found, 1 nothing found, 2 error.\nWithout a command and without a terminal, serves \
-    the tools to an MCP client over the standard streams."
+    after_help = format!("Examples:\n{}\nExit status: 0 found, 1 nothing found, 2 error.\nWithout a command and without \
+    a terminal, serves the tools to an MCP client over the standard streams.", guide::examples())
 )]
 struct Cli {
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! Setup of clients: finds those that are there, writes the server's entry into their configuration, takes it out again,
 //! and tells what has drifted since. Where each client keeps its files, and in which form, is data: [`clients`].
 
+mod beside;
 mod edit;
 mod entry;
 mod error;
@@ -17,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use beside::is_there;
+pub use beside::{Files, Hooks, Part, Texts};
 pub use edit::Format;
 use edit::Place;
 pub use edit::lines::{Hunk, hunks};
@@ -64,6 +67,10 @@ pub struct Wish {
     pub url: Option<String>,
     /// Environment variable with the token for that server.
     pub token: Option<String>,
+    /// Parts that are written beside the server.
+    pub beside: Vec<Part>,
+    /// Texts of those parts.
+    pub texts: Texts,
 }
 
 /// One file to be written or removed.
@@ -75,6 +82,8 @@ pub struct Step {
     pub scope: Scope,
     /// The file, as the client names it.
     pub path: PathBuf,
+    /// Parts of the setup in it.
+    pub parts: Vec<Part>,
     /// Change to the file, or the reason why there can be none.
     pub action: Result<Action, Error>,
     file: Option<Text>,
@@ -130,24 +139,34 @@ pub fn client(id: &str) -> Result<&'static Client, Error> {
 
 /// The steps that set up the clients, in the order of the table.
 pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
-    let mut steps = Vec::new();
+    let mut places: Vec<Site> = Vec::new();
     for (client, scope) in chosen(around, wish)? {
-        let launch = around.launch(scope, wish)?;
-        steps.push(around.step(client, scope, |file| {
-            let place = Place { path: &client.key, name: NAME };
-            let before = file.text.as_deref().unwrap_or_default();
-            let existing = edit::get(client.format, before, place).map_err(|err| around.broken(file, err))?;
-            // A project's entry may come from anybody: its flags are not passed on.
-            let own = existing.as_ref().filter(|_| scope == Scope::User);
-            let launch = entry::with_arguments_of(&launch, own.and_then(|entry| entry::read(client, entry)));
-            let entry = entry::wanted(client, &launch, existing.as_ref())
-                .ok_or_else(|| Error::NoSuchForm { name: client.name.clone(), is_token: client.remote.is_some() })?;
-            if existing == Some(Value::Object(entry.clone())) {
-                return Ok(Action::Nothing);
+        // A server elsewhere answers for its own repositories; hooks and commands would ask this machine.
+        let beside = wish.beside.iter().filter(|_| wish.url.is_none());
+        for part in [Part::Server].iter().chain(beside) {
+            let has_command = *part != Part::Hooks || beside::hook_command(around, scope)?.is_some();
+            if let Some(path) = around.file(client, *part, scope).filter(|_| has_command) {
+                Site::add(&mut places, client, scope, path, *part);
             }
-            let after = edit::put(client.format, before, place, &entry).map_err(|err| around.broken(file, err))?;
-            Ok(Action::Write(after))
-        }));
+        }
+    }
+    let records = Records::load(&around.home);
+    let written = |site: &Site, file: &Text| {
+        let before = file.text.as_deref().unwrap_or_default();
+        let is_own = before.is_empty() || records.of(&file.target).is_some_and(|record| record.is_of(before));
+        let mut text = before.to_owned();
+        for part in &site.parts {
+            text = around.with_part(site.client, site.scope, *part, &text, is_own, wish, file)?;
+        }
+        Ok(if text == before { Action::Nothing } else { Action::Write(text) })
+    };
+    let mut steps = Vec::new();
+    for site in places {
+        if site.parts.contains(&Part::Server) {
+            // An address or a program that cannot be is wrong for all files.
+            around.launch(site.scope, wish)?;
+        }
+        steps.push(around.step(site, written));
     }
     Ok(steps)
 }
@@ -155,21 +174,6 @@ pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
 /// The steps that take back what was set up: byte for byte where the file is as it was written, else only the entry.
 pub fn plan_undo(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
     let records = Records::load(&around.home);
-    let mut places: Vec<(&'static Client, Scope, PathBuf)> = Vec::new();
-    for client in clients() {
-        for scope in [Scope::User, Scope::Project] {
-            places.extend(around.file(client, scope).map(|path| (client, scope, path)));
-        }
-    }
-    // Files in other projects, or in folders that were named differently.
-    for record in records.all() {
-        let is_known =
-            places.iter().any(|(_, _, path)| file::read(path, None).is_ok_and(|text| text.target == record.path));
-        if let (false, Ok(client)) = (is_known, client(&record.client)) {
-            let scope = if record.is_project { Scope::Project } else { Scope::User };
-            places.push((client, scope, record.path.clone()));
-        }
-    }
     for id in &wish.clients {
         client(id)?;
     }
@@ -177,26 +181,47 @@ pub fn plan_undo(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error>
         (wish.clients.is_empty() || wish.clients.contains(&client.id))
             && wish.scope.is_none_or(|wanted| wanted == scope)
     };
-    let mut steps: Vec<Step> = Vec::new();
-    for (client, scope, path) in places.into_iter().filter(|(client, scope, _)| is_meant(client, *scope)) {
-        let step = around.step_at(client, scope, path, |file| {
-            let Some(text) = file.text.as_deref() else { return Ok(Action::Nothing) };
-            match records.of(&file.target).filter(|record| record.is_of(text)) {
-                Some(record) => Ok(record.undone(text).map_or(Action::Remove, Action::Write)),
-                None => {
-                    let place = Place { path: &client.key, name: NAME };
-                    let existing = edit::get(client.format, text, place).map_err(|err| around.broken(file, err))?;
-                    let Some(_) = existing else { return Ok(Action::Nothing) };
-                    let after = edit::remove(client.format, text, place).map_err(|err| around.broken(file, err))?;
-                    Ok(Action::Write(after))
-                }
+    let mut places: Vec<Site> = Vec::new();
+    for client in clients() {
+        for scope in [Scope::User, Scope::Project].into_iter().filter(|scope| is_meant(client, *scope)) {
+            for part in Part::ALL {
+                let path = around.file(client, part, scope);
+                path.into_iter().for_each(|path| Site::add(&mut places, client, scope, path, part));
             }
-        });
+        }
+    }
+    // Files in other projects, or in folders that were named differently.
+    for record in records.all() {
+        let is_known =
+            places.iter().any(|site| file::read(&site.path, None).is_ok_and(|text| text.target == record.path));
+        let scope = if record.is_project { Scope::Project } else { Scope::User };
+        if let (false, Ok(client)) = (is_known, client(&record.client))
+            && is_meant(client, scope)
+        {
+            places.push(Site { client, scope, path: record.path.clone(), parts: record.parts.clone() });
+        }
+    }
+    let undone = |site: &Site, file: &Text| {
+        let Some(text) = file.text.as_deref() else { return Ok(Action::Nothing) };
+        if let Some(record) = records.of(&file.target).filter(|record| record.is_of(text)) {
+            return Ok(record.undone(text).map_or(Action::Remove, Action::Write));
+        }
+        let mut rest = text.to_owned();
+        for part in &site.parts {
+            rest = around.without_part(site.client, *part, &rest, file)?;
+        }
+        Ok(if rest == text { Action::Nothing } else { Action::Write(rest) })
+    };
+    let mut steps: Vec<Step> = Vec::new();
+    for site in places {
+        let step = around.step(site, undone);
         // A file of another client is none of ours: it is not there, or holds no entry.
         if step.is_due() || (step.action.is_err() && !step.before().is_empty()) {
             steps.push(step);
         }
     }
+    // Folders go with the file that they were made for, once the others in them are gone.
+    steps.reverse();
     Ok(steps)
 }
 
@@ -209,7 +234,7 @@ pub fn apply(around: &Surroundings, step: &Step) -> Result<(), Error> {
         Action::Write(text) => {
             let folders = file::write(file, text, step.scope == Scope::Project)?;
             let is_project = step.scope == Scope::Project;
-            let record = Record::new(file.target.clone(), &step.client.id, is_project, folders);
+            let record = Record::new(file.target.clone(), &step.client.id, is_project, &step.parts, folders);
             records.add(record, file.text.as_deref(), text);
         }
         Action::Remove => file::remove(file)?,
@@ -238,6 +263,9 @@ pub fn apply_undo(around: &Surroundings, step: &Step) -> Result<(), Error> {
 
 /// The launch that a client's file asks for, as the client reads it.
 pub fn launch_of(around: &Surroundings, step: &Step) -> Option<Launch> {
+    if !step.parts.contains(&Part::Server) {
+        return None;
+    }
     let text = file::read(&step.path, around.root_of(step.scope)).ok()?.text?;
     let place = Place { path: &step.client.key, name: NAME };
     entry::read(step.client, &edit::get(step.client.format, &text, place).ok()??)
@@ -269,7 +297,8 @@ pub fn drift(around: &Surroundings) -> Vec<Drift> {
     let mut drifts = Vec::new();
     for client in clients() {
         for scope in [Scope::User, Scope::Project] {
-            let Some(path) = around.file(client, scope) else { continue };
+            drifts.extend(around.drift_of_hooks(client, scope));
+            let Some(path) = around.file(client, Part::Server, scope) else { continue };
             let Ok(Text { text: Some(text), .. }) = file::read(&path, around.root_of(scope)) else { continue };
             let place = Place { path: &client.key, name: NAME };
             let Ok(Some(existing)) = edit::get(client.format, &text, place) else { continue };
@@ -291,17 +320,17 @@ fn chosen(around: &Surroundings, wish: &Wish) -> Result<Vec<(&'static Client, Sc
     let mut chosen = Vec::new();
     for client in clients().iter().filter(|client| named.is_empty() || is_named(client)) {
         let is_users = around.is_found(client);
-        let in_project = around.file(client, Scope::Project).is_some_and(|path| is_there(&path));
+        let in_project = around.file(client, Part::Server, Scope::Project).is_some_and(|path| is_there(&path));
         if named.is_empty() && !is_users && !in_project {
             continue;
         }
         let scope = match wish.scope {
             Some(scope) => scope,
             None if !is_users && in_project => Scope::Project,
-            None if around.file(client, Scope::User).is_none() => Scope::Project,
+            None if around.file(client, Part::Server, Scope::User).is_none() => Scope::Project,
             None => Scope::User,
         };
-        match around.file(client, scope) {
+        match around.file(client, Part::Server, scope) {
             Some(_) => chosen.push((client, scope)),
             None if is_named(client) => {
                 return Err(Error::NoFile { name: client.name.clone(), id: client.id.clone(), scope });
@@ -312,9 +341,23 @@ fn chosen(around: &Surroundings, wish: &Wish) -> Result<Vec<(&'static Client, Sc
     Ok(chosen)
 }
 
-/// Whether a file, a folder or a link is there, even one that leads nowhere.
-fn is_there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
+/// A file with the parts of a setup that belong into it.
+struct Site {
+    client: &'static Client,
+    scope: Scope,
+    path: PathBuf,
+    parts: Vec<Part>,
+}
+
+impl Site {
+    /// Adds a part; clients may share a file.
+    fn add(places: &mut Vec<Self>, client: &'static Client, scope: Scope, path: PathBuf, part: Part) {
+        match places.iter_mut().find(|site| site.path == path) {
+            Some(site) if site.parts.contains(&part) => {}
+            Some(site) => site.parts.push(part),
+            None => places.push(Self { client, scope, path, parts: vec![part] }),
+        }
+    }
 }
 
 impl Surroundings {
@@ -322,18 +365,6 @@ impl Surroundings {
     fn is_found(&self, client: &Client) -> bool {
         let mut signs = client.found_by.here().iter().filter_map(|path| self.expand(path));
         signs.any(|path| is_there(&path))
-    }
-
-    /// The file of a client: the first that exists, else the first; `None` if it has none of that scope.
-    fn file(&self, client: &Client, scope: Scope) -> Option<PathBuf> {
-        let paths: Vec<PathBuf> = match scope {
-            Scope::User => client.user.here().iter().filter_map(|path| self.expand(path)).collect(),
-            Scope::Project => {
-                let root = self.project.as_ref()?;
-                client.project.iter().map(|path| root.join(path)).collect()
-            }
-        };
-        paths.iter().find(|path| is_there(path)).or_else(|| paths.first()).cloned()
     }
 
     fn expand(&self, template: &str) -> Option<PathBuf> {
@@ -358,40 +389,102 @@ impl Surroundings {
         program::command(self, scope).map(Launch::of_command)
     }
 
-    /// A step at a client's usual file.
-    fn step(&self, client: &'static Client, scope: Scope, act: impl FnOnce(&Text) -> Result<Action, Error>) -> Step {
-        let path = self.file(client, scope).unwrap_or_default();
-        self.step_at(client, scope, path, act)
-    }
-
-    fn step_at(
-        &self,
-        client: &'static Client,
-        scope: Scope,
-        path: PathBuf,
-        act: impl FnOnce(&Text) -> Result<Action, Error>,
-    ) -> Step {
-        let (file, action) = match file::read(&path, self.root_of(scope)) {
+    fn step(&self, site: Site, act: impl FnOnce(&Site, &Text) -> Result<Action, Error>) -> Step {
+        let (file, action) = match file::read(&site.path, self.root_of(site.scope)) {
             Ok(file) => {
-                let action = act(&file).and_then(|action| match action {
+                let action = act(&site, &file).and_then(|action| match action {
                     Action::Nothing => Ok(action),
-                    _ => file::check_writable(&path, &file.target).map(|()| action),
+                    _ => file::check_writable(&site.path, &file.target).map(|()| action),
                 });
                 (Some(file), action)
             }
             Err(err) => (None, Err(err)),
         };
-        Step { client, scope, path, action, file }
+        let Site { client, scope, path, parts } = site;
+        Step { client, scope, path, parts, action, file }
+    }
+
+    /// The text of a file with a part of the setup. A whole file that a person wrote or changed stays as it is.
+    #[expect(clippy::too_many_arguments, reason = "each is a different fact about the file")]
+    fn with_part(
+        &self,
+        client: &Client,
+        scope: Scope,
+        part: Part,
+        text: &str,
+        is_own: bool,
+        wish: &Wish,
+        file: &Text,
+    ) -> Result<String, Error> {
+        let broken = |err| self.broken(file, err);
+        match (part, &client.hooks) {
+            (Part::Hooks, Some(hooks)) => {
+                let command = beside::hook_command(self, scope)?;
+                beside::with_hooks(hooks, text, command.as_deref()).map_err(broken)
+            }
+            (Part::Skill, _) if is_own => Ok(wish.texts.skill.clone()),
+            (Part::Agent, _) if is_own => Ok(wish.texts.agent.clone()),
+            (Part::Guide, _) => Ok(beside::with_section(text, Some(&wish.texts.guide))),
+            (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
+            (Part::Server, _) => {
+                let place = Place { path: &client.key, name: NAME };
+                let existing = edit::get(client.format, text, place).map_err(broken)?;
+                // A project's entry may come from anybody: its flags are not passed on.
+                let own = existing.as_ref().filter(|_| scope == Scope::User);
+                let launch = self.launch(scope, wish)?;
+                let launch = entry::with_arguments_of(&launch, own.and_then(|entry| entry::read(client, entry)));
+                let entry = entry::wanted(client, &launch, existing.as_ref()).ok_or_else(|| Error::NoSuchForm {
+                    name: client.name.clone(),
+                    is_token: client.remote.is_some(),
+                })?;
+                match existing == Some(Value::Object(entry.clone())) {
+                    true => Ok(text.to_owned()),
+                    false => edit::put(client.format, text, place, &entry).map_err(broken),
+                }
+            }
+        }
+    }
+
+    /// The text of a file that was edited since it was written, without a part of the setup.
+    fn without_part(&self, client: &Client, part: Part, text: &str, file: &Text) -> Result<String, Error> {
+        let broken = |err| self.broken(file, err);
+        match (part, &client.hooks) {
+            (Part::Hooks, Some(hooks)) => beside::with_hooks(hooks, text, None).map_err(broken),
+            (Part::Guide, _) => Ok(beside::with_section(text, None)),
+            (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
+            (Part::Server, _) => {
+                let place = Place { path: &client.key, name: NAME };
+                match edit::get(client.format, text, place).map_err(broken)? {
+                    Some(_) => edit::remove(client.format, text, place).map_err(broken),
+                    None => Ok(text.to_owned()),
+                }
+            }
+        }
     }
 
     fn broken(&self, file: &Text, err: edit::Error) -> Error {
         Error::Broken { path: file.target.clone(), err }
     }
 
+    /// Faults of a client's hooks.
+    fn drift_of_hooks(&self, client: &Client, scope: Scope) -> Option<Drift> {
+        let path = self.file(client, Part::Hooks, scope)?;
+        let (hooks, text) = (client.hooks.as_ref()?, file::read(&path, self.root_of(scope)).ok()?.text?);
+        let commands = beside::commands(hooks, &text);
+        let gone = commands.iter().map(|command| beside::program_of(command)).find(|it| !program::is_there(self, it));
+        let what = match gone {
+            Some(program) => format!("a hook of {} starts {program}, which is not there", client.name),
+            None => {
+                let wanted = beside::with_hooks(hooks, &text, Some(commands.first()?)).ok()?;
+                (wanted != text).then(|| format!("the hooks of {} have another form than init writes", client.name))?
+            }
+        };
+        Some(Drift { path, what, remedy: again(client, scope) })
+    }
+
     /// Fault of an entry and its remedy; `None` if it is as it should be.
     fn drift_of(&self, client: &Client, scope: Scope, existing: &Value) -> Option<(String, String)> {
-        let again = format!("run `codelode init --client {}`", client.id);
-        let again = if scope == Scope::Project { format!("{again} --scope project") } else { again };
+        let again = again(client, scope);
         let Some(launch) = entry::read(client, existing) else {
             return Some((format!("{} finds neither a program nor a URL in its entry", client.name), again));
         };
@@ -413,4 +506,10 @@ impl Surroundings {
         (Value::Object(wanted) != *existing)
             .then(|| (format!("the entry of {} has another form than init writes", client.name), again))
     }
+}
+
+/// The remedy for an entry that has drifted.
+fn again(client: &Client, scope: Scope) -> String {
+    let again = format!("run `codelode init --client {}`", client.id);
+    if scope == Scope::Project { format!("{again} --scope project") } else { again }
 }

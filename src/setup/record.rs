@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::Error;
+use super::{Error, Part};
 
 /// Name of the file in codelode's own folder.
 const FILE: &str = "clients.json";
@@ -28,6 +28,9 @@ pub(super) struct Record {
     pub client: String,
     /// Whether it is a file of a project.
     pub is_project: bool,
+    /// Parts of the setup in it.
+    #[serde(default = "server_alone")]
+    pub parts: Vec<Part>,
     /// SHA-256 of the text as written.
     written: String,
     /// The former text; `None` if there was no file.
@@ -101,8 +104,9 @@ impl Records {
 
 impl Record {
     /// A record of a file, to be added with its texts.
-    pub(super) fn new(path: PathBuf, client: &str, is_project: bool, folders: Vec<PathBuf>) -> Self {
-        Self { path, client: client.to_owned(), is_project, written: String::new(), former: None, folders }
+    pub(super) fn new(path: PathBuf, client: &str, is_project: bool, parts: &[Part], folders: Vec<PathBuf>) -> Self {
+        let (client, parts) = (client.to_owned(), parts.to_vec());
+        Self { path, client, is_project, parts, written: String::new(), former: None, folders }
     }
 
     /// Whether a text is the one that was written.
@@ -130,6 +134,11 @@ impl Patch {
             from_rest.chars().rev().zip(to_rest.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
         Self { begin, end: from.len() - tail, text: to_rest[..to_rest.len() - tail].to_owned() }
     }
+}
+
+/// Parts in files of records that name none.
+fn server_alone() -> Vec<Part> {
+    vec![Part::Server]
 }
 
 fn digest(text: &str) -> String {

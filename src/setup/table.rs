@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::beside::{Files, Hooks};
 use super::edit::Format;
 
 /// A client of MCP servers.
@@ -37,6 +38,14 @@ pub struct Client {
     pub remote: Option<Map<String, Value>>,
     /// Keys that a remote entry needs beside for a token in the variable `{variable}`.
     pub token: Option<Map<String, Value>>,
+    /// Hooks, for a client that has them.
+    pub hooks: Option<Hooks>,
+    /// File of the skill, for a client that reads skills.
+    pub skill: Option<Files>,
+    /// File of the sub-agent, for a client that has them.
+    pub agent: Option<Files>,
+    /// File of instructions that the client reads in every session.
+    pub guide: Option<Files>,
     /// Source of these facts.
     pub source: String,
     /// Day on which the source was read.

@@ -141,7 +141,7 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
         );
 
         let wish = wish(&client.id);
-        let before = fs::read(machine.around.file(client, Scope::User).expect("it has a file")).ok();
+        let before = fs::read(machine.around.file(client, Part::Server, Scope::User).expect("it has a file")).ok();
         let path = machine.set_up(&wish);
         let fresh = read(&path);
         assert_eq!(machine.step(&wish).action.as_ref().ok(), Some(&Action::Nothing), "{}: a second time", client.id);
@@ -180,6 +180,108 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
             expect_file![format!("golden/{}.txt", client.id)].assert_eq(&machine.neutral(&golden));
         }
     }
+}
+
+/// A wish for every part of a client's setup.
+fn whole_wish(client: &str) -> Wish {
+    let text = |name: &str| format!("The {name}.\n");
+    let texts = Texts { skill: text("skill"), agent: text("sub-agent"), guide: text("guide") };
+    Wish { beside: Part::ALL[1..].to_vec(), texts, ..wish(client) }
+}
+
+#[test]
+fn hooks_skills_and_sections_are_written_beside_others_twice_and_undone() {
+    let has_more = |client: &&Client| Part::ALL[1..].iter().any(|part| beside::files(client, *part).is_some());
+    for client in clients().iter().filter(has_more) {
+        let machine = Machine::new();
+        let wish = whole_wish(&client.id);
+        let steps = || plan(&machine.around, &wish).expect("the wish is sound");
+        let set_up = || steps().iter().for_each(|step| apply(&machine.around, step).expect("it can be written"));
+        let texts = || -> Vec<(PathBuf, Option<String>)> {
+            steps().into_iter().map(|step| (step.path.clone(), fs::read_to_string(step.path).ok())).collect()
+        };
+        set_up();
+        let fresh = texts();
+        assert!(steps().iter().all(|step| !step.is_due()), "{}: a second time", client.id);
+        assert_eq!(drift(&machine.around), []);
+        machine.undo();
+        assert!(texts().iter().all(|(_, text)| text.is_none()), "{}: nothing is left", client.id);
+        assert_eq!(fs::read_dir(&machine.around.user).expect("it is there").count(), 1, "new folders go as well");
+
+        // Hooks and texts of others stay, byte for byte.
+        let own = |path: &Path| match path.extension().and_then(|it| it.to_str()) {
+            Some("json") if client.hooks.is_some() => {
+                let event = client.hooks.iter().flat_map(|hooks| hooks.events.keys()).next().expect("it has one");
+                Some(format!(
+                    "{{\n  // Mine.\n  \"hooks\": {{\n    \"{event}\": [\n      {{ \"command\": \"x\" }} // keep\n    ]\n  }},\n  \"version\": 1,\n  \"a\": 1\n}}\n"
+                ))
+            }
+            Some("md") if !path.ends_with("SKILL.md") => Some("# Mine\r\n\r\nText without an end".to_owned()),
+            _ => None,
+        };
+        let before: Vec<(PathBuf, Option<String>)> =
+            texts().into_iter().map(|(path, _)| (path.clone(), own(&path))).collect();
+        before.iter().for_each(|(path, text)| text.iter().for_each(|text| write(path, text)));
+        set_up();
+        let beside = texts();
+        assert!(steps().iter().all(|step| !step.is_due()), "{}: a second time beside others", client.id);
+        machine.undo();
+        assert_eq!(texts(), before, "{}: byte for byte", client.id);
+
+        // An edit in between stays: only what was written goes.
+        set_up();
+        let edited = |(path, text): &(PathBuf, Option<String>)| {
+            (path.clone(), text.as_ref().map(|text| text.replace("Mine", "Yours").replace("\"a\": 1", "\"a\": 2")))
+        };
+        texts().iter().map(edited).for_each(|(path, text)| text.iter().for_each(|text| write(&path, text)));
+        machine.undo();
+        let plain = |text: &str| text.replace(['\r', '\n', ' ', ','], "").replace("\"mcpServers\":{}", "");
+        for ((path, now), (_, former)) in texts().iter().zip(before.iter().map(edited)) {
+            assert_eq!(now.as_deref().map(plain), former.as_deref().map(plain), "{}: {}", client.id, path.display());
+        }
+        let mut golden = String::new();
+        for (title, texts) in [("fresh", fresh), ("beside others", beside)] {
+            for (path, text) in texts {
+                let path = machine.neutral(&path.to_string_lossy());
+                golden.push_str(&format!("--- {title}: {path}\n{}\n", text.expect("it was written")));
+            }
+        }
+        if cfg!(target_os = "linux") {
+            let golden = machine.neutral(&golden).replace("\r\n", "\n");
+            expect_file![format!("golden/beside/{}.txt", client.id)].assert_eq(&golden);
+        }
+    }
+}
+
+#[test]
+fn a_persons_own_skill_and_a_package_runner_are_left_alone() {
+    let machine = Machine::new();
+    let skill = machine.around.user.join(".agents/skills/codelode/SKILL.md");
+    write(&skill, "Mine.\n");
+    let due = |machine: &Machine| -> Vec<Vec<Part>> {
+        let steps = plan(&machine.around, &whole_wish("codex")).expect("the wish is sound");
+        steps.into_iter().filter(Step::is_due).map(|step| step.parts).collect()
+    };
+    assert_eq!(due(&machine), [[Part::Server], [Part::Hooks], [Part::Guide]]);
+    // A text that was written here is brought up to date.
+    fs::remove_file(&skill).expect("it is ours");
+    for step in plan(&machine.around, &whole_wish("codex")).expect("the wish is sound") {
+        apply(&machine.around, &step).expect("it can be written");
+    }
+    let texts = Texts { skill: "Newer.\n".to_owned(), ..whole_wish("codex").texts };
+    for step in plan(&machine.around, &Wish { texts, ..whole_wish("codex") }).expect("the wish is sound") {
+        apply(&machine.around, &step).expect("it can be written");
+    }
+    assert_eq!(read(&skill), "Newer.\n");
+    // A hook whose program is gone is found.
+    let hooks = machine.around.user.join(".codex/hooks.json");
+    write(&hooks, &read(&hooks).replace("/opt/codelode", "/gone/codelode"));
+    let found = drift(&machine.around);
+    assert!(found.iter().any(|drift| drift.what.contains("a hook of Codex starts")), "{found:?}");
+    // Over HTTP there is nothing on this machine to ask.
+    let remote = Wish { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..whole_wish("cursor") };
+    let steps = plan(&machine.around, &remote).expect("the wish is sound");
+    assert_eq!(steps.iter().map(|step| step.parts.clone()).collect::<Vec<_>>(), [[Part::Server]]);
 }
 
 #[test]

@@ -51,9 +51,13 @@ fn clients_are_found_shown_written_tried_and_restored() {
 
     let dry = init(&place, &["--dry-run"]);
     assert_eq!(dry.status, 0, "{}", dry.err);
-    for line in
-        ["Claude Code: ~/.claude.json", "Codex: ~/.codex/config.toml", "  + [mcp_servers.codelode]", "VS Code: "]
-    {
+    for line in [
+        "Claude Code: ~/.claude.json (server)",
+        "Claude Code: ~/.claude/settings.json (hooks), new",
+        "Codex: ~/.codex/config.toml",
+        "  + [mcp_servers.codelode]",
+        "VS Code: ",
+    ] {
         assert!(dry.out.contains(line), "{line} is not in {}", dry.out);
     }
     assert!(!dry.out.contains("numStartups") && !dry.out.contains("Mine"), "only changes are shown: {}", dry.out);
@@ -70,12 +74,13 @@ fn clients_are_found_shown_written_tried_and_restored() {
     assert!(written[2].lines().count() == written[2].matches("\r\n").count(), "line ends stay: {:?}", written[2]);
 
     let again = init(&place, &["--yes"]);
-    assert_eq!(again.out.matches("nothing to do").count(), 3, "{}", again.out);
+    assert_eq!(again.out.matches("nothing to do").count(), 8, "server, hooks, skills, sub-agent: {}", again.out);
     assert_eq!((again.status, now(&place)), (0, written));
     assert_eq!(place.run(&["doctor"]).status, 0);
 
     let undone = init(&place, &["--undo", "--yes"]);
     assert_eq!((undone.status, now(&place)), (0, untouched), "{}", undone.err);
+    assert!(!place.folder.path().join(".claude").exists(), "skill, sub-agent and hooks are gone");
     let nothing = init(&place, &["--undo", "--yes"]);
     assert!(nothing.status == 0 && nothing.err.contains("nothing to undo"), "{}", nothing.err);
 }
@@ -100,6 +105,28 @@ fn doctor_finds_an_entry_that_has_drifted() {
     assert_eq!((&told["files"][0]["action"], &told["files"][0]["done"]), (&"write".into(), &true.into()));
     assert!(told["servers"][0]["tools"].as_array().is_some_and(|tools| tools.len() > 3), "{told}");
     assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn parts_are_left_out_or_added_on_request() {
+    let place = with_clients();
+    let home = place.folder.path();
+    let none = init(&place, &["--yes", "--no-hooks", "--no-skill", "--no-agent"]);
+    assert_eq!((none.status, home.join(".claude").exists()), (0, false), "{}", none.err);
+    let all = init(&place, &["--yes", "--client", "codex", "--agents-md"]);
+    assert_eq!(all.status, 0, "{}", all.err);
+    assert!(all.err.contains("/hooks"), "Codex has to be told that it may: {}", all.err);
+    let section = fs::read_to_string(home.join(".codex/AGENTS.md")).expect("it was asked for");
+    assert!(section.contains("codelode refs total"), "{section}");
+    // The hook that was written answers for the program that wrote it.
+    let hooks = fs::read_to_string(home.join(".codex/hooks.json")).expect("it was written");
+    let hooks: Value = serde_json::from_str(&hooks).expect("it is JSON");
+    let command = hooks["hooks"]["PostToolUse"][0]["hooks"][0]["command"].as_str().expect("it has one").to_owned();
+    assert!(command.contains(env!("CARGO_BIN_EXE_codelode")), "{command}");
+    let ran = std::process::Command::new("sh").arg("-c").arg(command).stdin(std::process::Stdio::null()).output();
+    assert!(ran.is_ok_and(|ran| ran.status.success() && ran.stdout.is_empty()));
+    assert_eq!(place.run(&["doctor"]).status, 0);
 }
 
 #[test]
@@ -163,9 +190,50 @@ fn the_manual_lists_every_client() {
     assert!(page == expected, "the table of clients is old; UPDATE_EXPECT=1 makes it anew");
 }
 
+/// The lines of the manual around its table of hooks, skills and instructions.
+const BESIDE: [&str; 2] =
+    ["<!-- The table of parts is made by tests/all/init.rs. -->", "<!-- The table of parts ends. -->"];
+
+#[test]
+fn the_manual_lists_what_is_written_beside_the_server() {
+    let mut table = String::from(
+        "\n| client | part | file of the user | file of a project | confirmed by |\n|---|---|---|---|---|\n",
+    );
+    for client in clients() {
+        let hooks = client.hooks.as_ref().map(|hooks| &hooks.files);
+        let parts = [
+            ("hooks", hooks),
+            ("skill", client.skill.as_ref()),
+            ("sub-agent", client.agent.as_ref()),
+            ("instructions", client.guide.as_ref()),
+        ];
+        for (part, files) in parts.into_iter().filter_map(|(part, files)| Some((part, files?))) {
+            let cell = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+            let project = files.project.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", or ");
+            let row = [client.name.clone(), part.to_owned(), cell(listed(&files.user)), cell(project)].join(" | ");
+            let proof = format!("{}, {}; [page]({})", said(files.confirmed), files.seen, files.source);
+            writeln!(table, "| {row} | {proof} |").expect("it is a text");
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");
+    let page = fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = page.split_once(BESIDE[0]).expect("the page has a table of parts");
+    let (_, after) = rest.split_once(BESIDE[1]).expect("the table ends");
+    let expected = format!("{before}{}{table}{}{after}", BESIDE[0], BESIDE[1]);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&path, &expected).expect("the page is ours");
+        return;
+    }
+    assert!(page == expected, "the table of parts is old; UPDATE_EXPECT=1 makes it anew");
+}
+
 fn user_files(client: &Client) -> String {
+    listed(&client.user)
+}
+
+fn listed(paths: &Paths) -> String {
     let list = |paths: &[String]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", or ");
-    match &client.user {
+    match paths {
         Paths::Everywhere(paths) => list(paths),
         Paths::BySystem { linux, macos } => format!("{}; on macOS {}", list(linux), list(macos)),
         Paths::None => String::new(),
@@ -177,13 +245,16 @@ fn proof(client: &Client) -> String {
         Some(package) => format!("`{package}`"),
         None => format!("[page]({})", client.source),
     };
-    let how = match client.confirmed {
+    format!("{}, {}; {source}", said(client.confirmed), client.seen)
+}
+
+fn said(confirmed: Confirmed) -> &'static str {
+    match confirmed {
         Confirmed::Connected => "the client itself, connected",
         Confirmed::Program => "the client's program",
         Confirmed::Documentation => "its documentation",
         Confirmed::Hearsay => "others only: not confirmed",
-    };
-    format!("{how}, {}; {source}", client.seen)
+    }
 }
 
 #[test]
@@ -191,6 +262,7 @@ fn golden_files_are_of_clients_that_exist() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/setup/golden");
     let files: Vec<PathBuf> =
         fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be listed").path()).collect();
+    let files: Vec<PathBuf> = files.into_iter().filter(|path| path.is_file()).collect();
     for path in &files {
         let id = path.file_stem().expect("it has a name").to_string_lossy();
         assert!(clients().iter().any(|client| client.id == id), "{id} is no client");

@@ -1,7 +1,7 @@
 //! Edits of JSON, with or without comments: pieces of text are put in or taken out, and nothing is written anew.
 
-use jsonc_parser::ast::{Object, Value as Node};
-use jsonc_parser::common::Ranged as _;
+use jsonc_parser::ast::{Array, Object, Value as Node};
+use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
@@ -68,7 +68,7 @@ fn parse(text: &str) -> Result<Option<Node<'_>>, Error> {
 }
 
 /// Sets the value at a path; objects on the way are made.
-fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Error> {
+pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Error> {
     let root = parse(text)?;
     let Some(Node::Object(root)) = &root else { return Err(Error::NotATable("the file".to_owned())) };
     let mut object = root;
@@ -96,31 +96,36 @@ fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Error> {
 
 /// Puts a property behind the last one of an object, in the manner of the object.
 fn insert(text: &str, root: &Object<'_>, object: &Object<'_>, key: &str, value: &Value) -> String {
-    let name = Value::from(key);
-    let (unit, base) = (unit(text, root), indent_at(text, object.range.start));
-    let has_lines = |object: &Object<'_>| text[object.range.start..object.range.end].contains('\n');
+    let items: Vec<Range> = object.properties.iter().map(|property| property.range).collect();
+    put_last(text, root, object.range, &items, &format!("{}: ", Value::from(key)), value)
+}
+
+/// Puts an item behind the last one of an object or a list, in its manner.
+fn put_last(text: &str, root: &Object<'_>, around: Range, items: &[Range], name: &str, value: &Value) -> String {
+    let (unit, base) = (unit(text, root), indent_at(text, around.start));
+    let has_lines = |range: Range| text[range.start..range.end].contains('\n');
     let mut edited = text.to_owned();
-    let Some(last) = object.properties.last() else {
-        let is_short = !has_lines(root) && !root.properties.is_empty();
+    let Some(last) = items.last() else {
+        let is_short = !has_lines(root.range) && !root.properties.is_empty();
         let inner = match is_short {
-            true => format!("{name}: {value}"),
+            true => format!("{name}{value}"),
             false => {
                 let indent = format!("{base}{unit}");
-                let end = if has_lines(object) { String::new() } else { format!("\n{base}") };
-                format!("\n{indent}{name}: {}{end}", pretty(value, &indent, &unit))
+                let end = if has_lines(around) { String::new() } else { format!("\n{base}") };
+                format!("\n{indent}{name}{}{end}", pretty(value, &indent, &unit))
             }
         };
-        let begin = object.range.start + 1;
-        let at = if has_lines(object) { end_of_line(text, begin) } else { begin };
+        let begin = around.start + 1;
+        let at = if has_lines(around) { end_of_line(text, begin) } else { begin };
         edited.insert_str(at, &inner);
         return edited;
     };
-    let end = last.range.end;
-    if !has_lines(object) {
-        edited.insert_str(end, &format!(", {name}: {value}"));
+    let end = last.end;
+    if !has_lines(around) {
+        edited.insert_str(end, &format!(", {name}{value}"));
         return edited;
     }
-    let first = object.properties[0].range.start;
+    let first = items[0].start;
     let indent = match starts_line(text, first) {
         true => indent_at(text, first).to_owned(),
         false => format!("{base}{unit}"),
@@ -128,15 +133,51 @@ fn insert(text: &str, root: &Object<'_>, object: &Object<'_>, key: &str, value: 
     let comma = comma_after(text, end);
     let at = end_of_line(text, comma.map_or(end, |comma| comma + 1));
     let trailing = if comma.is_some() { "," } else { "" };
-    edited.insert_str(at, &format!("\n{indent}{name}: {}{trailing}", pretty(value, &indent, &unit)));
+    edited.insert_str(at, &format!("\n{indent}{name}{}{trailing}", pretty(value, &indent, &unit)));
     if comma.is_none() {
         edited.insert(end, ',');
     }
     edited
 }
 
+/// The text with a value at the end of the list at a path; the list is made if there is none.
+pub(super) fn append(text: &str, path: &[&str], value: &Value) -> Result<String, Error> {
+    let parsed = parse(text)?;
+    let Some(Node::Object(root)) = &parsed else { return Err(Error::NotATable("the file".to_owned())) };
+    match list_at(root, path)? {
+        Some(list) => {
+            let items: Vec<Range> = list.elements.iter().map(|element| element.range()).collect();
+            Ok(put_last(text, root, list.range, &items, "", value))
+        }
+        None => set(text, path, &Value::Array(vec![value.clone()])),
+    }
+}
+
+/// The text without the nth value of the list at a path.
+pub(super) fn take_nth(text: &str, path: &[&str], nth: usize) -> Result<String, Error> {
+    let parsed = parse(text)?;
+    let Some(Node::Object(root)) = &parsed else { return Ok(text.to_owned()) };
+    let Some(list) = list_at(root, path)? else { return Ok(text.to_owned()) };
+    let items: Vec<Range> = list.elements.iter().map(|element| element.range()).collect();
+    Ok(take_out(text, list.range, &items, nth, "[]"))
+}
+
+/// The list at a path; `None` if there is nothing.
+fn list_at<'o, 'a>(root: &'o Object<'a>, path: &[&str]) -> Result<Option<&'o Array<'a>>, Error> {
+    let mut object = root;
+    for (depth, key) in path.iter().enumerate() {
+        match object.get(key).map(|property| &property.value) {
+            None => return Ok(None),
+            Some(Node::Object(inner)) if depth + 1 < path.len() => object = inner,
+            Some(Node::Array(list)) if depth + 1 == path.len() => return Ok(Some(list)),
+            Some(_) => return Err(Error::NotATable((*key).to_owned())),
+        }
+    }
+    Ok(None)
+}
+
 /// Takes out the property at a path.
-fn unset(text: &str, path: &[&str]) -> Result<String, Error> {
+pub(super) fn unset(text: &str, path: &[&str]) -> Result<String, Error> {
     let root = parse(text)?;
     let (Some(Node::Object(root)), Some((name, path))) = (&root, path.split_last()) else {
         return Ok(text.to_owned());
@@ -151,17 +192,23 @@ fn unset(text: &str, path: &[&str]) -> Result<String, Error> {
     let Some(at) = object.properties.iter().position(|property| property.name.as_str() == *name) else {
         return Ok(text.to_owned());
     };
-    let range = object.properties[at].range;
-    if object.properties.len() == 1 && text[object.range.start + 1..range.start].trim().is_empty() {
+    let items: Vec<Range> = object.properties.iter().map(|property| property.range).collect();
+    Ok(take_out(text, object.range, &items, at, "{}"))
+}
+
+/// Takes the nth item out of an object or a list.
+fn take_out(text: &str, around: Range, items: &[Range], at: usize, empty: &str) -> String {
+    let range = items[at];
+    if items.len() == 1 && text[around.start + 1..range.start].trim().is_empty() {
         let end = comma_after(text, range.end).map_or(range.end, |comma| comma + 1);
-        if text[end..object.range.end - 1].trim().is_empty() {
-            return Ok(format!("{}{{}}{}", &text[..object.range.start], &text[object.range.end..]));
+        if text[end..around.end - 1].trim().is_empty() {
+            return format!("{}{empty}{}", &text[..around.start], &text[around.end..]);
         }
     }
     let comma = comma_after(text, range.end);
     let end = comma.map_or(range.end, |comma| comma + 1);
-    let before = at.checked_sub(1).map(|before| object.properties[before].range.end);
-    // The comma of the property before goes with the last one, unless commas trail here.
+    let before = at.checked_sub(1).map(|before| items[before].end);
+    // The comma of the item before goes with the last one, unless commas trail here.
     let former_comma = before.filter(|_| comma.is_none()).and_then(|before| comma_after(text, before));
     let line_end = end_of_line(text, end);
     let (begin, end) = match starts_line(text, range.start) && text[line_end..].starts_with('\n') {
@@ -177,7 +224,7 @@ fn unset(text: &str, path: &[&str]) -> Result<String, Error> {
     if let Some(comma) = former_comma {
         edited.remove(comma);
     }
-    Ok(edited)
+    edited
 }
 
 /// Indentation of one level: that of the file's first property, if it has a line of its own.
@@ -235,7 +282,7 @@ fn end_of_line(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// A value with a line for each property; lists stay on one line.
+/// A value with a line for each property and each object of a list; other lists stay on one line.
 fn pretty(value: &Value, indent: &str, unit: &str) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -244,6 +291,11 @@ fn pretty(value: &Value, indent: &str, unit: &str) -> String {
                 .iter()
                 .map(|(key, value)| format!("\n{inner}{}: {}", Value::from(key.as_str()), pretty(value, &inner, unit)));
             format!("{{{}\n{indent}}}", lines.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(values) if values.iter().any(Value::is_object) => {
+            let inner = format!("{indent}{unit}");
+            let lines = values.iter().map(|value| format!("\n{inner}{}", pretty(value, &inner, unit)));
+            format!("[{}\n{indent}]", lines.collect::<Vec<_>>().join(","))
         }
         Value::Array(values) => {
             let values: Vec<String> = values.iter().map(|value| pretty(value, indent, unit)).collect();

@@ -68,6 +68,11 @@ pub fn get(format: Format, text: &str, place: Place<'_>) -> Result<Option<Value>
     Ok(table.get(place.name).cloned())
 }
 
+/// A JSON file as plain data.
+pub fn document(text: &str) -> Result<Value, Error> {
+    json::value(&plain(text))
+}
+
 /// The text with the entry set. Keys of an existing entry that stay the same are not touched.
 pub fn put(format: Format, text: &str, place: Place<'_>, entry: &Map<String, Value>) -> Result<String, Error> {
     edit(format, text, place, Some(entry))
@@ -91,11 +96,83 @@ fn edit(format: Format, text: &str, place: Place<'_>, entry: Option<&Map<String,
     // Nothing is written that a parser does not read as the same document with this one entry changed.
     let mut wanted = value(format, &before)?;
     set(&mut wanted, place, entry);
-    if value(format, &edited).ok().map(without_empty) != Some(without_empty(wanted)) {
+    finished(text, &edited, wanted, format)
+}
+
+/// The JSON text whose list at `path` holds this value in place of those that `is_ours` picks; none of them for
+/// `None`, and an empty list goes.
+pub fn replace_in_list(
+    text: &str,
+    path: &[&str],
+    is_ours: &dyn Fn(&Value) -> bool,
+    wanted: Option<&Value>,
+) -> Result<String, Error> {
+    let before = plain(text);
+    let mut edited = if before.trim().is_empty() { "{}\n".to_owned() } else { before.clone() };
+    let document = json::value(&edited)?;
+    let pointer: String = path.iter().map(|key| format!("/{key}")).collect();
+    let list = document.pointer(&pointer).and_then(Value::as_array).cloned().unwrap_or_default();
+    let ours: Vec<usize> = (0..list.len()).filter(|nth| is_ours(&list[*nth])).collect();
+    let is_done = match (ours.as_slice(), wanted) {
+        ([], None) => true,
+        ([only], Some(wanted)) => list[*only] == *wanted,
+        _ => false,
+    };
+    if is_done {
+        return Ok(text.to_owned());
+    }
+    let mut rest = list;
+    for nth in ours.into_iter().rev() {
+        edited = json::take_nth(&edited, path, nth)?;
+        rest.remove(nth);
+    }
+    rest.extend(wanted.cloned());
+    if let Some(wanted) = wanted {
+        edited = json::append(&edited, path, wanted)?;
+    }
+    let mut whole = document;
+    // Tables that hold nothing any more go, the innermost first.
+    for depth in (1..=path.len()).rev().filter(|_| rest.is_empty()) {
+        let now = json::value(&edited)?;
+        let held = now.pointer(&path[..depth].iter().map(|key| format!("/{key}")).collect::<String>());
+        if held.is_some_and(|held| held.as_array().is_some_and(Vec::is_empty) || *held == Value::Object(Map::new())) {
+            edited = json::unset(&edited, &path[..depth])?;
+        }
+    }
+    let (name, tables) = path.split_last().ok_or(Error::Style("a list needs a name"))?;
+    let mut table = &mut whole;
+    for key in tables {
+        let Value::Object(map) = table else { return Err(Error::NotATable((*key).to_owned())) };
+        table = map.entry(*key).or_insert_with(|| Value::Object(Map::new()));
+    }
+    if let Value::Object(map) = table {
+        match rest.is_empty() {
+            true => drop(map.shift_remove(*name)),
+            false => drop(map.insert((*name).to_owned(), Value::Array(rest))),
+        }
+    }
+    finished(text, &edited, whole, Format::Json)
+}
+
+/// The JSON text with a value at its top, unless it has one of that name.
+pub fn put_if_missing(text: &str, name: &str, wanted: &Value) -> Result<String, Error> {
+    let before = plain(text);
+    let before = if before.trim().is_empty() { "{}\n".to_owned() } else { before };
+    let mut whole = json::value(&before)?;
+    match &mut whole {
+        Value::Object(map) if !map.contains_key(name) => drop(map.insert(name.to_owned(), wanted.clone())),
+        _ => return Ok(text.to_owned()),
+    }
+    finished(text, &json::set(&before, &[name], wanted)?, whole, Format::Json)
+}
+
+/// An edited text with the byte order mark and line ends of the one before, if it holds what is wanted.
+fn finished(before: &str, edited: &str, wanted: Value, format: Format) -> Result<String, Error> {
+    if value(format, edited).ok().map(without_empty) != Some(without_empty(wanted)) {
         return Err(Error::Style("the entry cannot be changed without changing others"));
     }
-    let mark = if text.starts_with(MARK) { MARK } else { "" };
-    Ok(format!("{mark}{}", lines::with_ends_of(text.strip_prefix(MARK).unwrap_or(text), &edited)))
+    let mark = if before.starts_with(MARK) { MARK } else { "" };
+    Ok(format!("{mark}{}", lines::with_ends_of(before.strip_prefix(MARK).unwrap_or(before), edited)))
 }
 
 /// The text without byte order mark and carriage returns.

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use serde_json::{Map, Value, json};
 
-use super::{Error, Format, Place, get, put, remove};
+use super::{Error, Format, Place, get, put, remove, replace_in_list};
 
 fn entry(value: Value) -> Map<String, Value> {
     value.as_object().expect("it is written as one").clone()
@@ -456,4 +456,45 @@ fn differences_are_shown_by_line() {
     );
     let hunks = super::lines::hunks("a\nb\nc\n", "a\n");
     assert_eq!((hunks[0].line, hunks[0].removed.as_slice()), (2, ["b", "c"].as_slice()));
+}
+
+#[test]
+fn a_list_gets_its_value_and_loses_it_again() {
+    let ours = json!({"run": "codelode", "n": [1]});
+    let is_ours = |value: &Value| value["run"] == "codelode";
+    let path = ["hooks", "After"];
+    let texts = [
+        "",
+        "{}",
+        "{\n  \"hooks\": {}\n}\n",
+        "{\"a\": 1}",
+        "{\"hooks\": {\"After\": []}, \"b\": 2}",
+        "{\"hooks\": {\"After\": [{\"run\": \"x\"}]}}",
+        "{\n  \"hooks\": {\n    \"After\": [{\n      \"run\": \"x\"\n    }]\n  }\n}\n",
+        "{\n\t// Mine.\n\t\"hooks\": {\n\t\t\"After\": [\n\t\t\t{ \"run\": \"x\" }, // one\n\t\t\t{ \"run\": \"y\" }, // two\n\t\t],\n\t},\n}\n",
+    ];
+    for text in texts {
+        let after = replace_in_list(text, &path, &is_ours, Some(&ours)).expect("it is edited");
+        let list = super::document(&after).expect("it is JSON")["hooks"]["After"].clone();
+        assert_eq!(list.as_array().and_then(|list| list.last()), Some(&ours), "{after}");
+        assert_eq!(replace_in_list(&after, &path, &is_ours, Some(&ours)).as_deref(), Ok(after.as_str()));
+        let mut letters = after.chars();
+        assert!(text.chars().all(|old| letters.any(|new| new == old)), "something of {text} is lost from {after}");
+        // Another form of it takes its place.
+        let other = json!({"run": "codelode"});
+        let changed = replace_in_list(&after, &path, &is_ours, Some(&other)).expect("it is edited");
+        let n_ours = super::document(&changed).expect("it is JSON")["hooks"]["After"].clone();
+        assert_eq!(n_ours.as_array().map(|list| list.iter().filter(|it| is_ours(it)).count()), Some(1));
+        let back = replace_in_list(&changed, &path, &is_ours, None).expect("it is edited");
+        let bare = |text: &str| super::document(text).map(super::without_empty);
+        let bare_list = |text: &str| {
+            let text = text.replace("\"After\": []", "");
+            bare(&text)
+        };
+        assert_eq!(bare(&back), bare_list(text), "{text} {back}");
+    }
+    assert_eq!(
+        replace_in_list("{\"hooks\": 1}", &path, &is_ours, Some(&ours)),
+        Err(Error::NotATable("hooks".to_owned()))
+    );
 }

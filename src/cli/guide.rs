@@ -1,0 +1,85 @@
+//! Texts that tell an agent which commands there are: the skill, the sub-agent and the section for a file of instructions. They and
+//! help are made from one table of examples.
+
+use crate::setup::Texts;
+
+/// Examples that help and the texts for agents show: a command, its arguments, and the purpose.
+pub(super) const EXAMPLES: [(&str, &str, &str); 5] = [
+    ("search", "\"total price\"", "symbols by name, part of a name, or a description"),
+    ("refs", "total", "every use of a name, resolved, with its lines"),
+    ("calls", "Cart.total", "who calls it, and what it calls"),
+    ("outline", "shop/cart.py", "what a file defines, without its text"),
+    ("get", "Cart.total", "one symbol's source"),
+];
+
+const DESCRIPTION: &str = "Find definitions, uses, callers and code by name or by description in a repository, from an index. \
+    Use it before grep for a name, for who uses what, and for \"where is the code that does X\".";
+
+/// Facts that every text ends with.
+const FACTS: &str = "`codelode text PATTERN` finds what ripgrep finds, each line with the symbol that holds it. Uses that \
+    cannot be resolved are counted as `possible`, never mixed in. Paths are those of the folder you are in; `--json` gives the whole answer.";
+
+/// The examples, a line each.
+pub(super) fn examples() -> String {
+    let lines = EXAMPLES.map(|(command, arguments, purpose)| {
+        let line = format!("codelode {command} {arguments}");
+        format!("{line:36} # {purpose}\n")
+    });
+    lines.concat()
+}
+
+/// The example of a command.
+pub(super) fn example_of(command: &str) -> Option<String> {
+    let (_, arguments, _) = EXAMPLES.iter().find(|(name, ..)| *name == command)?;
+    Some(format!("Example: codelode {command} {arguments}"))
+}
+
+/// All texts.
+pub(super) fn texts() -> Texts {
+    let examples = examples();
+    Texts {
+        skill: format!(
+            "---\nname: codelode\ndescription: {DESCRIPTION}\n---\n\n# codelode\n\nAnswers come from an index that is made at the \
+             first question and stays fresh. Use the MCP tools of the server `codelode`, or these commands in a \
+             shell:\n\n```sh\n{examples}```\n\n{FACTS}\n"
+        ),
+        agent: format!(
+            "---\nname: codelode\ndescription: Searches a repository by name or by description and reports places with their \
+             signatures. Use it to find where something is defined, who uses or calls it, and which code does X.\n---\n\nYou find code \
+             and report where it is; you change nothing. Ask the index before you read files: with the MCP tools of the server \
+             `codelode`, or in a shell:\n\n```sh\n{examples}```\n\n{FACTS}\n\nAnswer with `path:line`, the signature, and a sentence on each place \
+             that matters. Read a file only for what an outline and a symbol's source leave open.\n"
+        ),
+        guide: format!(
+            "## Finding code\n\n`codelode` has an index of the repository that you are in. Use it before grep for a name, for who uses what, and for \
+             the code that does something:\n\n```sh\n{examples}```\n\n{FACTS}\n"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::tokens;
+
+    #[test]
+    fn each_text_has_all_examples_in_at_most_four_hundred_tokens() {
+        let Texts { skill, agent, guide } = texts();
+        for text in [skill, agent, guide] {
+            assert!(tokens::estimate(&text) <= 400, "{} tokens: {text}", tokens::estimate(&text));
+            for (command, ..) in EXAMPLES {
+                assert!(text.contains(&format!("codelode {command} ")), "{command} is not in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_plugin_holds_the_same_texts() {
+        let plugin = |path: &str| expect_test::expect_file![format!("../../editors/claude-code/{path}")];
+        plugin("skills/codelode/SKILL.md").assert_eq(&texts().skill);
+        plugin("agents/codelode.md").assert_eq(&texts().agent);
+        // The manual's commands are run by a test of their own.
+        let manual = include_str!("../../docs/agents.md");
+        assert!(manual.contains(&examples()), "docs/agents.md has other examples than\n{}", examples());
+    }
+}
