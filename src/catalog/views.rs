@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Context;
 use crate::model::Rights;
 
+/// Contexts that are kept; those that nobody uses make room.
+const MOST: usize = 1024;
+
 /// Contexts of callers; those with the same name and rights share one.
 pub struct Views {
     base: Arc<Context>,
@@ -32,6 +35,9 @@ impl Views {
         match views.get(name) {
             Some((known, cx)) if Arc::ptr_eq(known, rights) => cx.clone(),
             _ => {
+                if views.len() >= MOST {
+                    views.retain(|_, (_, cx)| Arc::strong_count(cx) > 1);
+                }
                 let cx = Arc::new(self.base.seen_by(name, (**rights).clone()));
                 views.insert(name.to_owned(), (rights.clone(), cx.clone()));
                 cx

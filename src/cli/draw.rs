@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
 use serde_json::{Map, Value};
 
-use super::{FOUND, Global, NOTHING, PATIENCE, command, output, with_context};
+use super::{FOUND, Global, NOTHING, PATIENCE, command, output, server, with_context};
 use crate::answer::{Code, Error, Request};
 use crate::catalog::{files, related};
 use crate::pictures::{self, Graph};
@@ -53,6 +53,7 @@ pub(super) fn wanted(given: &ArgMatches) -> Option<Wanted> {
 /// Draws a picture.
 pub(super) fn run(global: &Global, tool: &str, arguments: &Map<String, Value>, wanted: &Wanted) -> u8 {
     with_context(global, |cx| {
+        server::refuse(cx)?;
         let (graph, title) = graph(cx, global, tool, arguments)?;
         let text = match wanted.form {
             "svg" => pictures::svg(&graph, &title, false) + "\n",

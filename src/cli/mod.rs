@@ -19,9 +19,12 @@ mod pick;
 mod progress;
 mod render;
 mod serve;
+mod server;
 mod settings;
 #[cfg(feature = "http")]
 mod token;
+#[cfg(feature = "http")]
+mod upkeep;
 mod visible;
 mod watch;
 #[cfg(feature = "web")]
@@ -38,7 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -122,6 +125,12 @@ struct Global {
     /// Who shares the clones of repositories elsewhere: shared (all processes) or process (nobody) [default: shared].
     #[arg(long, value_name = "WHO", global = true, hide_short_help = true)]
     cache_mode: Option<CacheMode>,
+    /// Ask this server in the place of the indexes here, as https://code.example/mcp.
+    #[arg(long, value_name = "URL", global = true, hide_short_help = true)]
+    server: Option<String>,
+    /// The variable that holds the token for the server [default: CODELODE_SERVER_TOKEN].
+    #[arg(long, value_name = "VARIABLE", global = true, hide_short_help = true)]
+    token_env: Option<String>,
     /// No progress bar, no notes; errors still show.
     #[arg(long, short, global = true)]
     quiet: bool,
@@ -194,6 +203,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(global) => global,
         Err(err) => return complain(&err.to_string()),
     };
+    if let Some(problem) = server::misplaced(&global, &matches) {
+        return complain(&problem);
+    }
     let (tool, arguments, words) = match matches.subcommand() {
         // At a terminal, no command means help; a client that starts the program without one wants a server.
         None if io::stdin().is_terminal() => return help(),
@@ -207,8 +219,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Err(problem) => return complain(&problem),
             },
             None => match Own::from_arg_matches(&matches) {
-                Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text)),
-                Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast)),
+                Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text), given),
+                Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast), given),
                 Ok(Own::Pick(how)) => return pick(&global, &how),
                 Ok(Own::Init(how)) => return set_up(&global, &how),
                 Ok(Own::Serve(how)) => return serve::run(&global, *how),
@@ -238,7 +250,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// The arguments as the whole parser reads them, or the exit status once help or an error is printed.
-fn matches_of_all(args: &[OsString]) -> Result<clap::ArgMatches, u8> {
+fn matches_of_all(args: &[OsString]) -> Result<ArgMatches, u8> {
     let parser = parser(args);
     parser.clone().try_get_matches_from(args).map_err(|err| {
         if err.kind() == clap::error::ErrorKind::InvalidSubcommand {
@@ -327,9 +339,9 @@ fn show_settings(global: &Global, asked: &settings::Settings) -> u8 {
 
 /// The settings of the command line that apply to every command.
 fn flags(global: &Global, settings: Settings) -> Flags {
-    let Global { max_memory, github_mode, cache_mode, ref allow_secrets, .. } = *global;
-    let allow_secrets = allow_secrets.clone();
-    let settings = Settings { max_memory, allow_secrets, github_mode, cache_mode, ..settings };
+    let Global { max_memory, github_mode, cache_mode, ref allow_secrets, ref server, .. } = *global;
+    let (allow_secrets, server) = (allow_secrets.clone(), server.clone());
+    let settings = Settings { max_memory, allow_secrets, github_mode, cache_mode, server, ..settings };
     Flags { index_dir: global.index_dir.clone(), settings }
 }
 
@@ -348,24 +360,12 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     if let Err(problem) = log_to(&config) {
         return complain(&problem);
     }
-    let mut set = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            arguments.entry(name).or_insert(value);
-        }
-    };
+    if let Some(url) = &config.server {
+        return server::ask(global, url, &config, tool, arguments, words);
+    }
     let takes_repo = command::takes(tool, "repo");
     let repo = global.repo.clone().filter(|_| takes_repo);
-    set("repo", repo.map(|repo| command::local_path(repo, false).into()));
-    set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
-    set("cursor", global.cursor.clone().map(Value::from));
-    set("count_only", global.count_only.then(|| true.into()));
-    set("format", Some(if global.compact { "compact" } else { "json" }.into()));
-
-    let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && !global.json && !global.compact);
-    if let Some((_, argument, text)) = as_text {
-        arguments.entry(*argument).or_insert_with(|| (*text).into());
-    }
-    here::places(&mut arguments, tool);
+    complete_arguments(global, tool, &mut arguments, repo.map(|repo| command::local_path(repo, false)));
     if global.repo.is_none() && !arguments.contains_key("repo") {
         here::absolute(&mut arguments, tool, takes_repo);
     }
@@ -394,6 +394,30 @@ fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Wo
     }
     complete(&cx, global, &bar);
     cx.end();
+    status_of(&envelope)
+}
+
+/// Adds the arguments that every command takes.
+fn complete_arguments(global: &Global, tool: &str, arguments: &mut Map<String, Value>, repo: Option<String>) {
+    let mut set = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            arguments.entry(name).or_insert(value);
+        }
+    };
+    set("repo", repo.map(Value::from));
+    set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
+    set("cursor", global.cursor.clone().map(Value::from));
+    set("count_only", global.count_only.then(|| true.into()));
+    set("format", Some(if global.compact { "compact" } else { "json" }.into()));
+    let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && !global.json && !global.compact);
+    if let Some((_, argument, text)) = as_text {
+        set(argument, Some((*text).into()));
+    }
+    here::places(arguments, tool);
+}
+
+/// The exit status of an answer.
+fn status_of(envelope: &Envelope) -> u8 {
     match (envelope.is_error, envelope.found) {
         (true, _) => FAILED,
         (false, false) => NOTHING,
@@ -424,8 +448,11 @@ fn nth_hit(cx: &Context, answer: &Value, nth: usize) -> Option<(PathBuf, Option<
 }
 
 /// Searches text or syntax, as ripgrep does. If nothing is indexed here yet, that is done first.
-fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
+fn grep(global: &Global, asked: &Asked<'_>, given: &ArgMatches) -> u8 {
     with_context(global, |cx| {
+        if let Some(url) = &cx.config.server {
+            return Ok(server::search(global, url, &cx.config, asked.command(), given));
+        }
         let _phase = Phase::begin(asked.command());
         grep::run(asked, global, cx, &|err| indexed_instead(err, cx, global))
     })
@@ -434,6 +461,7 @@ fn grep(global: &Global, asked: &Asked<'_>) -> u8 {
 /// Lets a person pick a symbol.
 fn pick(global: &Global, how: &pick::Pick) -> u8 {
     with_context(global, |cx| {
+        server::refuse(cx)?;
         let symbols = pick::symbols(global, cx, &|err| indexed_instead(err, cx, global))?;
         Ok(pick::run(global, how, &symbols))
     })

@@ -6,10 +6,14 @@ use std::sync::atomic::Ordering;
 
 use clap::Args;
 
+#[cfg(feature = "http")]
+use super::upkeep::Upkeep;
 use super::{FOUND, Global, complain, fail, flags, log_to, tokens, watch};
 use crate::allocator;
 use crate::config::{self, Format, Freshness, Settings, Transport};
 use crate::mcp;
+#[cfg(feature = "http")]
+use crate::model::Rights;
 use crate::tools::Context;
 #[cfg(feature = "http")]
 use crate::tools::Views;
@@ -17,7 +21,7 @@ use crate::tools::Views;
 /// Serve the tools to MCP clients.
 #[derive(Args, Default)]
 pub(super) struct Serve {
-    /// How clients speak to us: stdio, or streamable-http for many at once [default: stdio].
+    /// How clients speak to us: stdio, streamable-http for many at once, or sse for clients of 2024 [default: stdio].
     #[arg(long, value_name = "HOW")]
     transport: Option<Transport>,
     /// Which tools the client is shown: lean, core, full, or names separated by commas [default: lean].
@@ -69,6 +73,24 @@ struct Network {
     /// The origin of a web page that may ask, as https://tools.example; repeatable [default: none].
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Option<Vec<String>>,
+    /// The REST interface of a forge whose tokens are accepted, as https://api.github.com or https://gitlab.example/api/v4.
+    #[arg(long, value_name = "URL")]
+    forge: Option<String>,
+    /// A file of repositories (folders, git URLs) to index and keep up to date.
+    #[arg(long = "repos", value_name = "FILE")]
+    repos_file: Option<PathBuf>,
+    /// A proxy in front, as 10.0.0.7 or 10.0.0.0/8, whose word counts for where a request comes from; repeatable.
+    #[arg(long, value_name = "ADDRESS")]
+    trust_proxy: Option<Vec<String>>,
+    /// The authorization server (OAuth 2.1) whose tokens are accepted, with the scopes in the file of tokens.
+    #[arg(long, value_name = "URL", requires = "oauth_resource")]
+    oauth_issuer: Option<String>,
+    /// The public address of this server, which such tokens name as their audience.
+    #[arg(long, value_name = "URL")]
+    oauth_resource: Option<String>,
+    /// The keys of the authorization server [default: where its metadata says].
+    #[arg(long, value_name = "URL")]
+    oauth_jwks: Option<String>,
     /// Show pages to browsers, too, which sign in with the same tokens.
     #[arg(long)]
     web: bool,
@@ -77,7 +99,8 @@ struct Network {
 /// Serves until the client leaves, or the process is told to end.
 pub(super) fn run(global: &Global, how: Serve) -> u8 {
     let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
-    let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin, web } = network;
+    let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin, .. } = network;
+    let Network { forge, repos_file, trust_proxy, oauth_issuer, oauth_resource, oauth_jwks, web, .. } = network;
     let settings = Settings {
         transport,
         host,
@@ -88,6 +111,12 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         roots: root,
         allowed_hosts: allow_host,
         allowed_origins: allow_origin,
+        forge,
+        repos_file,
+        trusted_proxies: trust_proxy,
+        oauth_issuer,
+        oauth_resource,
+        oauth_jwks,
         tools,
         format,
         freshness: freshness_mode,
@@ -135,10 +164,14 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         #[cfg(feature = "http")]
         Door::Http(bound) => {
             super::interrupt::IS_SERVER.store(true, Ordering::Relaxed);
+            let kept = match keep(&cx) {
+                Ok(kept) => kept,
+                Err(problem) => return complain(&problem),
+            };
             let roots = crate::http::tokens::canonical(&cx.config.http.roots);
             let views = Arc::new(Views::new(cx.within(roots)));
             let pages = if web { pages(&views) } else { None };
-            mcp::serve_http(views, *bound, pages)
+            mcp::serve_http(views, *bound, pages, kept)
         }
     };
     match served {
@@ -168,10 +201,19 @@ fn pages(_: &Arc<Views>) -> Option<Arc<dyn crate::http::Pages>> {
     None
 }
 
+/// Keeps the repositories of a file up to date, if there is one. The rights of callers have no bearing on that.
+#[cfg(feature = "http")]
+fn keep(cx: &Context) -> Result<Option<Arc<dyn crate::http::Kept>>, String> {
+    let Some(path) = &cx.config.http.repos_file else { return Ok(None) };
+    let upkeep = Upkeep::of(path)?;
+    upkeep.begin(cx.seen_by("_upkeep", Rights::default()))?;
+    Ok(Some(upkeep))
+}
+
 /// Listens for clients, and says where.
 #[cfg(feature = "http")]
 fn listen(config: &config::Config) -> Result<Door, u8> {
-    let bound = crate::http::bind(&config.http).map_err(|err| fail(&err))?;
+    let bound = crate::http::bind(config).map_err(|err| fail(&err))?;
     super::output::complain(&format!("serving at {}\n", bound.url()));
     Ok(Door::Http(Box::new(bound)))
 }

@@ -41,7 +41,7 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     }
     // For this person, whatever a server for others is set to.
     config.http = Http { port: how.port, ..Http::default() };
-    let mut bound = match http::bind(&config.http) {
+    let mut bound = match http::bind(&config) {
         Ok(bound) => bound,
         Err(err) => return fail(&err),
     };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::Secret;
 use super::settings::Variable;
@@ -31,6 +32,32 @@ pub struct Http {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may ask.
     pub allowed_origins: Vec<String>,
+    /// Proxies in front of the server that say where a request comes from: addresses, or ranges of them.
+    pub trusted_proxies: Vec<String>,
+    /// Authorization server whose tokens are accepted.
+    pub oauth: Option<OAuth>,
+    /// REST interface of the forge whose tokens are accepted.
+    pub forge: Option<Url>,
+    /// File of repositories that the server keeps up to date.
+    pub repos_file: Option<PathBuf>,
+}
+
+/// An authorization server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OAuth {
+    /// Its name in tokens, a URL.
+    pub issuer: String,
+    /// Name of this server in tokens, its public URL.
+    pub resource: String,
+    /// Address of its public keys; `None` for that in its metadata.
+    pub jwks: Option<Url>,
+}
+
+impl Http {
+    /// The authorization server, to be filled.
+    pub(super) fn oauth(&mut self) -> &mut OAuth {
+        self.oauth.get_or_insert_default()
+    }
 }
 
 impl Default for Http {
@@ -46,6 +73,10 @@ impl Default for Http {
             roots: Vec::new(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            trusted_proxies: Vec::new(),
+            oauth: None,
+            forge: None,
+            repos_file: None,
         }
     }
 }
@@ -59,6 +90,18 @@ pub enum Transport {
     Stdio,
     /// Over HTTP, many at once.
     StreamableHttp,
+    /// Over HTTP as of 2024-11-05: events at one address, messages to another.
+    Sse,
+}
+
+impl Transport {
+    /// Path that clients are given.
+    pub fn endpoint(self) -> &'static str {
+        match self {
+            Self::Stdio | Self::StreamableHttp => "/mcp",
+            Self::Sse => "/sse",
+        }
+    }
 }
 
 impl std::str::FromStr for Transport {
@@ -68,7 +111,8 @@ impl std::str::FromStr for Transport {
         match text.to_ascii_lowercase().as_str() {
             "stdio" => Ok(Self::Stdio),
             "streamable-http" | "http" => Ok(Self::StreamableHttp),
-            _ => Err(format!("is {text:?}; say stdio or streamable-http")),
+            "sse" => Ok(Self::Sse),
+            _ => Err(format!("is {text:?}; say stdio, streamable-http or sse")),
         }
     }
 }
@@ -83,4 +127,22 @@ const TOKEN: Variable = Variable {
 /// Token of a caller with all rights, from the environment.
 pub(super) fn token(env: &dyn Fn(&str) -> Option<String>) -> Option<Secret> {
     TOKEN.value(env).map(|(_, token)| Secret(token))
+}
+
+/// Variable of the token that commands send to a server, unless another one is named.
+const OWN_TOKEN: &str = "CODELODE_SERVER_TOKEN";
+
+/// Token that commands send to a server: the value of the named variable. A variable that is named has to be set.
+pub fn caller_token(name: Option<&str>) -> Result<Option<Secret>, String> {
+    match (secret(name.unwrap_or(OWN_TOKEN)), name) {
+        (Some(token), _) => Ok(Some(token)),
+        (None, Some(name)) => Err(format!("the variable {name}, which is to hold the token, is not set")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Secret in a variable of the environment that the user has named.
+pub fn secret(name: &str) -> Option<Secret> {
+    let value = std::env::var(name).ok().map(|value| value.trim().to_owned());
+    value.filter(|value| !value.is_empty()).map(Secret)
 }

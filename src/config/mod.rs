@@ -24,13 +24,14 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use crate::model::Roles;
 
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
-pub use http::{Http, Transport};
+pub use http::{Http, OAuth, Transport, caller_token, secret};
 pub use models::{Models, OPENAI, Service};
 pub use origin::{Origin, Shown};
 pub use project::PROJECT_FILE;
@@ -109,6 +110,8 @@ pub struct Config {
     pub github: GitHub,
     /// Serving over HTTP.
     pub http: Http,
+    /// Server that commands ask, in the place of the indexes here.
+    pub server: Option<Url>,
     /// Models that embed and summarise.
     pub models: Models,
 }
@@ -183,6 +186,7 @@ impl Default for Config {
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),
             http: Http::default(),
+            server: None,
             models: Models::default(),
         }
     }
@@ -228,8 +232,8 @@ pub fn apply(
     config.http.token = http::token(env);
     config.models.read_keys(env);
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
-    let Http { tokens_file, tls_cert, tls_key, roots, .. } = &mut config.http;
-    let files = [&mut config.log_file, &mut config.ca_file, tokens_file, tls_cert, tls_key];
+    let Http { tokens_file, repos_file, tls_cert, tls_key, roots, .. } = &mut config.http;
+    let files = [&mut config.log_file, &mut config.ca_file, tokens_file, repos_file, tls_cert, tls_key];
     for path in files.into_iter().flatten().chain(roots).chain(&mut config.models.embed_model) {
         *path = expand(std::mem::take(path), user.as_deref());
     }

@@ -329,7 +329,7 @@ settings! {
     user github_mode: GitHubMode = ["CODELODE_GITHUB_MODE"] word,
         |config, mode| config.github.mode = mode,
         config.github.mode;
-    /// How clients speak to a server: `stdio`, or `streamable-http` for many clients at once.
+    /// How clients speak to a server: `stdio`, `streamable-http` for many clients at once, or `sse` for clients of 2024.
     user transport: Transport = ["CODELODE_TRANSPORT", "JCODEMUNCH_TRANSPORT"] word,
         |config, transport| config.http.transport = transport,
         config.http.transport;
@@ -365,6 +365,34 @@ settings! {
     user allowed_origins: Vec<String> = ["CODELODE_ALLOWED_ORIGINS"] list,
         |config, origins| config.http.allowed_origins = origins,
         config.http.allowed_origins;
+    /// Addresses of proxies in front of an HTTP server, as `10.0.0.7` or `10.0.0.0/8`, whose word counts for where a request comes from.
+    user trusted_proxies: Vec<String> = ["CODELODE_TRUSTED_PROXIES"] list,
+        |config, proxies| config.http.trusted_proxies = proxies,
+        config.http.trusted_proxies;
+    /// The authorization server (OAuth 2.1) whose tokens an HTTP server accepts: its URL, as tokens name it.
+    user oauth_issuer: String = ["CODELODE_OAUTH_ISSUER"] text,
+        |config, issuer| config.http.oauth().issuer = base_url(&issuer).map(|_| issuer)?,
+        config.http.oauth.as_ref().map(|oauth| &oauth.issuer);
+    /// The public URL of an HTTP server, which such tokens name as their audience.
+    user oauth_resource: String = ["CODELODE_OAUTH_RESOURCE"] text,
+        |config, resource| config.http.oauth().resource = base_url(&resource).map(|_| resource)?,
+        config.http.oauth.as_ref().map(|oauth| &oauth.resource);
+    /// The public keys of the authorization server (JWKS), if its metadata does not say where they are.
+    user oauth_jwks: String = ["CODELODE_OAUTH_JWKS"] text,
+        |config, url| config.http.oauth().jwks = Some(base_url(&url)?),
+        config.http.oauth.as_ref().and_then(|oauth| oauth.jwks.as_ref()).map(Url::as_str);
+    /// The REST interface of a forge (`https://api.github.com`, `https://gitlab.example/api/v4`) whose tokens an HTTP server accepts: each opens the repositories whose code it may read there.
+    user forge: String = ["CODELODE_FORGE"] text,
+        |config, url| config.http.forge = Some(base_url(&url)?),
+        config.http.forge.as_ref().map(Url::as_str);
+    /// A file of repositories that an HTTP server indexes and keeps up to date; read again when it changes.
+    user repos_file: PathBuf = ["CODELODE_REPOS_FILE"] path,
+        |config, path| config.http.repos_file = Some(path),
+        config.http.repos_file;
+    /// The server that commands ask in the place of the indexes here, as `https://code.example/mcp`.
+    user server: String = ["CODELODE_SERVER"] text,
+        |config, url| config.server = Some(base_url(&url)?),
+        config.server.as_ref().map(Url::as_str);
 }
 
 impl Variable {

@@ -3,21 +3,28 @@
 use std::sync::Arc;
 
 use super::cookies::{self, Key};
+use super::forge::Forge;
+use super::forwarded::Proxies;
 use super::guard::Guard;
+use super::oauth::{NO_SCOPE, OAuth};
 use super::tokens::{Grant, Tokens};
-use super::{Parts, StatusCode, header};
+use super::{Parts, Services, StatusCode, header, jwt};
 
 /// A refusal: its status, and the reason for the caller.
 pub(super) type Refusal = (StatusCode, String);
 
 /// Reasons for asking who calls.
-const UNKNOWN: &str = "this token is not known here";
+const UNSENT: &str = "send your token in the header `Authorization: Bearer …`";
+pub(super) const UNKNOWN: &str = "this token is not known here";
 const CLOSED: &str = "this page is for one person: open it with the address that `codelode web` shows";
 
 /// Those who may ask.
 pub(super) struct Callers {
     pub(super) guard: Guard,
     pub(super) tokens: Option<Tokens>,
+    pub(super) oauth: Option<OAuth>,
+    pub(super) forge: Option<Arc<Forge>>,
+    pub(super) proxies: Proxies,
     /// Key to the pages of one person.
     pub(super) key: Option<Key>,
     /// Name of the cookie.
@@ -35,27 +42,56 @@ pub(super) enum Visitor {
 
 impl Callers {
     /// The caller of a request; `None` where anyone at this machine is let in.
-    pub(super) fn program(&self, request: &Parts) -> Result<Option<Arc<Grant>>, Refusal> {
+    pub(super) async fn program(&self, request: &Parts, services: &Services) -> Result<Option<Arc<Grant>>, Refusal> {
         self.check(request, false)?;
-        let Some(tokens) = &self.tokens else { return Ok(None) };
-        let token = bearer(request).ok_or_else(|| {
-            (StatusCode::UNAUTHORIZED, "send your token in the header `Authorization: Bearer …`".to_owned())
-        })?;
-        granted(tokens, token)?.map(Some).ok_or_else(|| (StatusCode::UNAUTHORIZED, UNKNOWN.to_owned()))
+        if !self.asks() {
+            return Ok(None);
+        }
+        let token = bearer(request).ok_or_else(|| (StatusCode::UNAUTHORIZED, UNSENT.to_owned()))?;
+        self.granted(token, services).await.map(Some)
+    }
+
+    /// Whether callers are asked for a token.
+    fn asks(&self) -> bool {
+        self.tokens.is_some() || self.forge.is_some()
+    }
+
+    /// The caller with a token: one that is listed, that the authorization server has issued, or that the forge knows.
+    async fn granted(&self, token: &str, services: &Services) -> Result<Arc<Grant>, Refusal> {
+        if let Some(tokens) = &self.tokens {
+            if let Some(oauth) = self.oauth.as_ref().filter(|_| jwt::looks_right(token)) {
+                return oauth.grant(token, tokens);
+            }
+            let unreadable =
+                |_| (StatusCode::SERVICE_UNAVAILABLE, "the tokens of this server cannot be read".to_owned());
+            if let Some(grant) = tokens.grant(token).map_err(unreadable)? {
+                return Ok(grant);
+            }
+        }
+        match &self.forge {
+            Some(forge) => forge.grant(token, services.elsewhere()).await,
+            None => Err((StatusCode::UNAUTHORIZED, UNKNOWN.to_owned())),
+        }
     }
 
     /// The visitor of a page.
-    pub(super) fn visitor(&self, request: &Parts) -> Result<Visitor, Refusal> {
+    pub(super) async fn visitor(&self, request: &Parts, services: &Services) -> Result<Visitor, Refusal> {
         self.check(request, true)?;
         let cookie = cookies::sent(request, &self.cookie).filter(|cookie| !cookie.is_empty());
         if let Some(key) = &self.key {
             let fits = cookie.is_some_and(|cookie| key.fits(&cookie));
             return if fits { Ok(Visitor::Known(None)) } else { Err((StatusCode::FORBIDDEN, CLOSED.to_owned())) };
         }
-        let Some(tokens) = &self.tokens else { return Ok(Visitor::Known(None)) };
+        if !self.asks() {
+            return Ok(Visitor::Known(None));
+        }
         // A program may read pages as well.
         let Some(token) = bearer(request).map(str::to_owned).or(cookie) else { return Ok(Visitor::Unknown(None)) };
-        Ok(granted(tokens, &token)?.map_or(Visitor::Unknown(Some(UNKNOWN)), |grant| Visitor::Known(Some(grant))))
+        match self.granted(&token, services).await {
+            Ok(grant) => Ok(Visitor::Known(Some(grant))),
+            Err((StatusCode::UNAUTHORIZED, _)) => Ok(Visitor::Unknown(Some(UNKNOWN))),
+            Err(refusal) => Err(refusal),
+        }
     }
 
     /// The cookie for the ticket in a request, where there is a key.
@@ -67,18 +103,27 @@ impl Callers {
     }
 
     /// Whether a token that was sent in a form is known.
-    pub(super) fn knows(&self, token: &str) -> Result<bool, Refusal> {
-        self.tokens.as_ref().map_or(Ok(false), |tokens| Ok(granted(tokens, token)?.is_some()))
+    pub(super) async fn knows(&self, token: &str, services: &Services) -> Result<bool, Refusal> {
+        match self.granted(token, services).await {
+            Ok(_) => Ok(true),
+            Err((StatusCode::UNAUTHORIZED, _)) => Ok(false),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The challenge of a refusal, if a token can help.
+    pub(super) fn challenge(&self, status: StatusCode, why: &str) -> Option<String> {
+        let helps = status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && why == NO_SCOPE);
+        let challenge = match &self.oauth {
+            Some(oauth) => oauth.challenge(status, why, why != UNSENT, self.tokens.as_ref()),
+            None => "Bearer realm=\"codelode\"".to_owned(),
+        };
+        helps.then_some(challenge)
     }
 
     pub(super) fn check(&self, request: &Parts, is_own_page: bool) -> Result<(), Refusal> {
         self.guard.check(request, is_own_page).map_err(|why| (StatusCode::FORBIDDEN, why.to_owned()))
     }
-}
-
-fn granted(tokens: &Tokens, token: &str) -> Result<Option<Arc<Grant>>, Refusal> {
-    let unreadable = |_| (StatusCode::SERVICE_UNAVAILABLE, "the tokens of this server cannot be read".to_owned());
-    tokens.grant(token).map_err(unreadable)
 }
 
 /// The token of a request. A second header leaves open which one is meant.

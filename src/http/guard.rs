@@ -6,11 +6,15 @@ use std::net::IpAddr;
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 
+use super::HeaderMap;
 use super::header::{HOST, ORIGIN};
 use crate::config::Http;
 
 /// Names of this machine for itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Reason against a host.
+const UNKNOWN: &str = "this server does not go by the name in the Host header; allow it with --allow-host";
 
 /// Hosts and origins that are let in.
 pub(super) struct Guard {
@@ -33,13 +37,10 @@ impl Guard {
     /// Refuses a request with the reason. Pages of this server ask it under whichever name it goes by: no other site
     /// gets the cookie of that name.
     pub(super) fn check(&self, request: &Parts, is_own_page: bool) -> Result<(), &'static str> {
-        let mut hosts = request.headers.get_all(HOST).iter();
-        let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(|host| host.parse::<Authority>().ok());
-        let host = host.filter(|host| hosts.next().is_none() && !host.as_str().contains('@'));
-        let host = host.ok_or("the Host header is missing or malformed")?;
+        let host = self.check_host(&request.headers)?;
         // A request for a whole URL names a host of its own.
-        if [Some(&host), request.uri.authority()].into_iter().flatten().any(|host| !self.knows(host)) {
-            return Err("this server does not go by the name in the Host header; allow it with --allow-host");
+        if request.uri.authority().is_some_and(|host| !self.knows(host)) {
+            return Err(UNKNOWN);
         }
         // A page of this very server, as far as its names are known.
         let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
@@ -50,6 +51,15 @@ impl Guard {
             true => Ok(()),
             false => Err("web pages of this Origin may not ask here; allow it with --allow-origin"),
         }
+    }
+
+    /// The host that a request asks for; an error unless it is a known one.
+    pub(super) fn check_host(&self, headers: &HeaderMap) -> Result<Authority, &'static str> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(|host| host.parse::<Authority>().ok());
+        let host = host.filter(|host| hosts.next().is_none() && !host.as_str().contains('@'));
+        let host = host.ok_or("the Host header is missing or malformed")?;
+        if self.knows(&host) { Ok(host) } else { Err(UNKNOWN) }
     }
 
     fn knows(&self, host: &Authority) -> bool {

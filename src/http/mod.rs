@@ -1,14 +1,23 @@
 //! HTTP server: where it listens, who may ask, and how much. It knows nothing of the protocol that it carries: an
-//! [`Endpoint`] answers at `/mcp`, and [`Pages`] everywhere else.
+//! [`Endpoint`] answers at its paths, and [`Pages`] everywhere else.
 //!
 //! [`bind`] decides before anything is served: beyond loopback there is no server without tokens. [`Bound::run`]
 //! accepts connections until a signal ends the process, `site` answers a request or refuses it with a reason,
-//! [`tokens`] knows the callers, `cookies` those among them who come with a browser, and [`metrics`] counts.
+//! [`tokens`] knows the callers, `oauth` those with tokens of an authorization server, `forge`
+//! those with tokens of GitHub or GitLab, `cookies` those who come with a
+//! browser, `forwarded` where they come from through proxies, and [`metrics`] counts.
 
 mod callers;
 mod cookies;
+mod events;
+mod forge;
+mod forwarded;
 mod guard;
+mod hooks;
+mod jwt;
+mod keys;
 pub mod metrics;
+mod oauth;
 mod serve;
 mod site;
 mod tls;
@@ -19,26 +28,28 @@ use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use tokio::sync::OwnedSemaphorePermit;
 
+pub use events::{events, merged};
+pub use hooks::{Hooked, Kept};
 pub use hyper::body::Bytes;
 pub use hyper::header::{self, HeaderMap, HeaderValue};
 pub use hyper::http::request::Parts;
 pub use hyper::{Method, Request, Response, StatusCode};
 
-use crate::config::Http;
+use crate::config::Config;
 use cookies::Key;
+use forge::Forge;
+use forwarded::Proxies;
 use guard::Guard;
 use metrics::{Metrics, Page};
+use oauth::OAuth;
 use tls::Tls;
 use tokens::{Grant, Tokens};
-
-/// Path of the endpoint.
-pub const ENDPOINT: &str = "/mcp";
 
 /// Body of a request, whole and within its limit.
 pub type Whole = Full<Bytes>;
@@ -47,8 +58,29 @@ pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 /// An answer to come.
 pub type Pending<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
+/// A repository that is held here and lies elsewhere, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Its id here.
+    pub id: String,
+    /// Its URL there.
+    pub url: String,
+}
+
 /// A service behind this server.
 pub trait Endpoint: Send + Sync + 'static {
+    /// Paths that are its own.
+    fn paths(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Answers a request that anyone may make, such as for a description, at the address that it was sent to.
+    fn described(&self, _path: &str, _origin: &str) -> Option<Answer> {
+        None
+    }
+    /// Repositories that it holds of forges, whose rights callers may have.
+    fn elsewhere(&self) -> Vec<Elsewhere> {
+        Vec::new()
+    }
     /// Answers a request whose caller is known.
     fn answer<'a>(&'a self, visit: Arc<Visit>, request: Request<Bytes>) -> Pending<'a>;
     /// Whether it can answer.
@@ -69,10 +101,12 @@ pub trait Pages: Endpoint {
 
 /// Services of a server.
 pub struct Services {
-    /// Answers at [`ENDPOINT`].
+    /// Answers at its own paths.
     pub endpoint: Option<Arc<dyn Endpoint>>,
     /// Answers at every other path.
     pub pages: Option<Arc<dyn Pages>>,
+    /// Repositories that webhooks may name.
+    pub kept: Option<Arc<dyn Kept>>,
 }
 
 /// A request that was let in. While it exists, the request counts as running.
@@ -81,13 +115,19 @@ pub struct Visit {
     pub id: String,
     /// Rights of the caller; `None` where anyone at this machine is let in.
     pub grant: Option<Arc<Grant>>,
-    _turns: [OwnedSemaphorePermit; 2],
+    turns: Mutex<Option<[OwnedSemaphorePermit; 2]>>,
 }
 
 impl Visit {
     /// Name of the caller.
     pub fn caller(&self) -> &str {
         self.grant.as_ref().map_or("local", |grant| &grant.name)
+    }
+
+    /// Counts the request as running no longer: it only waits for news.
+    pub fn rest(&self) {
+        // A panic leaves the turns or none.
+        drop(self.turns.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
@@ -120,8 +160,12 @@ pub enum Error {
 pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
+    endpoint: &'static str,
     guard: Guard,
     tokens: Option<Tokens>,
+    oauth: Option<OAuth>,
+    forge: Option<Arc<Forge>>,
+    proxies: Proxies,
     key: Option<Key>,
     tls: Option<Tls>,
     /// Counts of requests and calls.
@@ -129,28 +173,44 @@ pub struct Bound {
 }
 
 /// Listens where the settings say.
-pub fn bind(http: &Http) -> Result<Bound, Error> {
+pub fn bind(config: &Config) -> Result<Bound, Error> {
+    let http = &config.http;
     let tokens = Tokens::of(http).map_err(Error::Unusable)?;
+    let oauth = OAuth::of(config, tokens.as_ref()).map_err(Error::Unusable)?;
+    let forge = Forge::of(config).map(Arc::new);
+    let proxies = Proxies::of(&http.trusted_proxies).map_err(Error::Unusable)?;
     let tls = Tls::of(http).map_err(Error::Unusable)?;
     let place = format!("{}:{}", http.host, http.port);
     let unheard = |source| Error::Listen { place: place.clone(), source };
     // A bare address of version 6 has colons of its own.
     let host = http.host.trim_start_matches('[').trim_end_matches(']');
     let addresses: Vec<SocketAddr> = (host, http.port).to_socket_addrs().map_err(unheard)?.collect();
-    if let (None, Some(open)) = (&tokens, addresses.iter().find(|address| !address.ip().is_loopback())) {
+    if let (None, None, Some(open)) = (&tokens, &forge, addresses.iter().find(|address| !address.ip().is_loopback())) {
         return Err(Error::Open(open.ip()));
     }
     let listener = TcpListener::bind(&addresses[..]).map_err(unheard)?;
     listener.set_nonblocking(true).map_err(unheard)?;
     let address = listener.local_addr().map_err(unheard)?;
     let guard = Guard::new(http, address.ip());
-    Ok(Bound { listener, address, guard, tokens, key: None, tls, metrics: Arc::default() })
+    Ok(Bound {
+        listener,
+        address,
+        endpoint: http.transport.endpoint(),
+        guard,
+        tokens,
+        oauth,
+        forge,
+        proxies,
+        key: None,
+        tls,
+        metrics: Arc::default(),
+    })
 }
 
 impl Bound {
     /// URL of its endpoint.
     pub fn url(&self) -> String {
-        format!("{}{ENDPOINT}", self.origin())
+        format!("{}{}", self.origin(), self.endpoint)
     }
 
     /// URL of its pages, without a slash at the end.
@@ -185,6 +245,20 @@ pub fn html(status: StatusCode, text: impl Into<Bytes>) -> Answer {
 /// An answer of some kind of content.
 pub fn content(kind: &'static str, bytes: impl Into<Bytes>) -> Answer {
     written(StatusCode::OK, kind, bytes.into())
+}
+
+/// An answer that anyone may have and keep for an hour, web pages elsewhere as well.
+pub fn public(kind: &'static str, text: impl Into<Bytes>) -> Answer {
+    let mut answer = content(kind, text);
+    for (name, value) in [
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Content-Type"),
+        (header::CACHE_CONTROL, "public, max-age=3600"),
+    ] {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
 }
 
 /// An answer that leads elsewhere.

@@ -1,6 +1,7 @@
 //! Connections: accepted up to a limit, each with limits of its own, until a signal ends the server.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -53,12 +54,13 @@ impl Bound {
     }
 
     async fn serve(self, services: Services) -> Result<(), Error> {
-        let Self { listener, address, guard, tokens, key, tls, metrics } = self;
+        let Self { listener, address, guard, tokens, oauth, forge, proxies, key, tls, metrics, .. } = self;
         let unheard = |source| Error::Listen { place: address.to_string(), source };
         let listener = TcpListener::from_std(listener).map_err(unheard)?;
         let mut end = signal(SignalKind::terminate()).map_err(unheard)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
-        let callers = Callers { guard, tokens, key, cookie: cookies::name(address.port()), is_tls: tls.is_some() };
+        let (cookie, is_tls) = (cookies::name(address.port()), tls.is_some());
+        let callers = Callers { guard, tokens, oauth, forge, proxies, key, cookie, is_tls };
         let site = Arc::new(Site::new(callers, metrics, services));
         let open = GracefulShutdown::new();
         tokio::select! {
@@ -94,8 +96,8 @@ async fn accept(listener: &TcpListener, tls: Option<&Tls>, site: &Arc<Site>, ope
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match listener.accept().await {
+            Ok((stream, peer)) => (stream, peer.ip()),
             Err(err) => {
                 tracing::warn!(%err, "a connection was not accepted");
                 tokio::time::sleep(OUT_OF_FILES).await;
@@ -107,9 +109,9 @@ async fn accept(listener: &TcpListener, tls: Option<&Tls>, site: &Arc<Site>, ope
         let (site, watcher) = (site.clone(), open.watcher());
         tokio::spawn(async move {
             let ended = match tls {
-                None => speak(stream, site, watcher).await,
+                None => speak(stream, peer, site, watcher).await,
                 Some(tls) => match tokio::time::timeout(SLOWEST_HANDSHAKE, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => speak(stream, site, watcher).await,
+                    Ok(Ok(stream)) => speak(stream, peer, site, watcher).await,
                     Ok(Err(err)) => Err(err.into()),
                     Err(late) => Err(late.into()),
                 },
@@ -123,13 +125,18 @@ async fn accept(listener: &TcpListener, tls: Option<&Tls>, site: &Arc<Site>, ope
 }
 
 /// Answers the requests of a connection.
-async fn speak<S>(stream: S, site: Arc<Site>, watcher: Watcher) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+async fn speak<S>(
+    stream: S,
+    peer: IpAddr,
+    site: Arc<Site>,
+    watcher: Watcher,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = service_fn(move |request| {
         let site = site.clone();
-        async move { Ok::<_, Infallible>(site.answer(request).await) }
+        async move { Ok::<_, Infallible>(site.answer(peer, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

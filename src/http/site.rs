@@ -1,6 +1,7 @@
 //! A request's way to its answer: path, host and origin, caller, turn, size; then the endpoint or the pages.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -11,11 +12,14 @@ use tokio::sync::Semaphore;
 
 use super::callers::{Callers, Refusal, Visitor};
 use super::cookies::{self, SIGN_IN, SIGN_OUT};
+use super::forwarded::Source;
+use super::hooks::{self, HOOKS};
 use super::metrics::{Metrics, Page};
+use super::oauth::METADATA;
 use super::tokens::Grant;
 use super::{
-    Answer, ENDPOINT, Endpoint, HeaderValue, Method, Pages, Parts, Request, Services, StatusCode, Visit, header, plain,
-    see_other,
+    Answer, Elsewhere, Endpoint, HeaderValue, Method, Pages, Parts, Request, Services, StatusCode, Visit, header,
+    plain, see_other,
 };
 
 /// Size limit of a body. Clients send no source files, so a larger one is a mistake or an attack.
@@ -33,6 +37,9 @@ pub(super) const MOST_RUNNING: u32 = 1024;
 /// Those of one caller.
 const MOST_OF_ONE: usize = 512;
 
+/// Callers that are remembered; those with nothing to do are forgotten.
+const MOST_CALLERS: usize = 4096;
+
 /// A server with its callers, limits and services.
 pub(super) struct Site {
     callers: Callers,
@@ -41,7 +48,7 @@ pub(super) struct Site {
     pub(super) turns: Arc<Semaphore>,
     pub(super) is_closing: AtomicBool,
     large_bodies: Semaphore,
-    /// Turns of each caller; there are no more than tokens.
+    /// Turns of each caller.
     of_callers: Mutex<HashMap<String, Arc<Semaphore>>>,
     ids: Ids,
 }
@@ -51,6 +58,16 @@ impl Services {
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn Endpoint> {
         let pages = self.pages.iter().map(|pages| &**pages as &dyn Endpoint);
         self.endpoint.iter().map(|endpoint| &**endpoint).chain(pages)
+    }
+
+    /// Repositories that are held of forges.
+    pub(super) fn elsewhere(&self) -> Vec<Elsewhere> {
+        self.all().flat_map(Endpoint::elsewhere).collect()
+    }
+
+    /// Paths of the endpoint.
+    fn paths(&self) -> &'static [&'static str] {
+        self.endpoint.as_ref().map_or(&[], |endpoint| endpoint.paths())
     }
 }
 
@@ -63,11 +80,18 @@ impl Site {
     }
 
     /// Answers a request.
-    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+    pub(super) async fn answer(self: Arc<Self>, peer: IpAddr, request: Request<Incoming>) -> Answer {
         let (began, id) = (Instant::now(), self.ids.next());
+        let (mut parts, body) = request.into_parts();
+        let source = self.callers.proxies.source(peer, self.callers.is_tls, &mut parts);
+        parts.extensions.insert(source);
+        let request = Request::from_parts(parts, body);
         let method: String = request.method().as_str().chars().take(LONGEST_METHOD).collect();
         let path = match request.uri().path() {
-            known @ (ENDPOINT | "/healthz" | "/readyz" | "/metrics") => known.to_owned(),
+            known @ ("/healthz" | "/readyz" | "/metrics") => known.to_owned(),
+            own if self.services.paths().contains(&own) => own.to_owned(),
+            hook if self.services.kept.is_some() && hook.starts_with(HOOKS) => HOOKS.to_owned(),
+            own if self.callers.oauth.as_ref().is_some_and(|oauth| oauth.describes(own)) => METADATA.to_owned(),
             _ if self.services.pages.is_some() => "pages".to_owned(),
             _ => "elsewhere".to_owned(),
         };
@@ -75,8 +99,9 @@ impl Site {
             Ok(answer) => answer,
             Err((status, why)) => {
                 let ms = milliseconds(began);
-                tracing::info!(target: "access", id, method, path, status = status.as_u16(), ms, why, "refused");
-                refused(status, why)
+                let (from, status_code) = (source.client.to_string(), status.as_u16());
+                tracing::info!(target: "access", id, from, method, path, status = status_code, ms, why, "refused");
+                self.refused(status, why)
             }
         };
         self.metrics.answer(answer.status().as_u16());
@@ -91,6 +116,9 @@ impl Site {
 
     async fn routed(&self, path: &str, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let is_get = request.method() == Method::GET;
+        if is_get && let Some(answer) = self.described(&request) {
+            return Ok(answer);
+        }
         match path {
             // Probes name no host of ours, and learn nothing.
             "/healthz" if is_get => Ok(plain(StatusCode::OK, "ok\n")),
@@ -103,26 +131,56 @@ impl Site {
             }
             "/metrics" if is_get => {
                 let (parts, _) = request.into_parts();
-                let grant = self.callers.program(&parts)?;
+                let grant = self.callers.program(&parts, &self.services).await?;
                 if grant.is_some_and(|grant| !grant.rights.sees_all()) {
                     let why = "measurements tell of all repositories, which this token may not see";
                     return Err((StatusCode::FORBIDDEN, why.to_owned()));
                 }
                 Ok(self.measured())
             }
-            "/healthz" | "/readyz" | "/metrics" => {
+            METADATA if is_get => {
+                let (parts, _) = request.into_parts();
+                self.callers.check(&parts, false)?;
+                let oauth = self.callers.oauth.as_ref();
+                let metadata = oauth.map(|oauth| oauth.metadata(self.callers.tokens.as_ref()));
+                metadata.ok_or_else(|| (StatusCode::NOT_FOUND, "there is nothing at this path".to_owned()))
+            }
+            HOOKS if request.method() == Method::POST => {
+                let (parts, body) = request.into_parts();
+                self.callers.check(&parts, false)?;
+                let body = self.whole(body).await?;
+                match &self.services.kept {
+                    Some(kept) => hooks::taken(kept, &parts, &body),
+                    None => Err((StatusCode::NOT_FOUND, "there is nothing at this path".to_owned())),
+                }
+            }
+            HOOKS => Err((StatusCode::METHOD_NOT_ALLOWED, "hooks are sent with POST".to_owned())),
+            METADATA | "/healthz" | "/readyz" | "/metrics" => {
                 Err((StatusCode::METHOD_NOT_ALLOWED, format!("{path} is read with GET")))
             }
             _ => match (&self.services.endpoint, &self.services.pages) {
-                (Some(endpoint), _) if path == ENDPOINT => {
+                (Some(endpoint), _) if endpoint.paths().contains(&path) => {
                     let (parts, body) = request.into_parts();
-                    let grant = self.callers.program(&parts)?;
+                    let grant = self.callers.program(&parts, &self.services).await?;
                     self.asked(&**endpoint, grant, id, parts, body).await
                 }
                 (_, Some(pages)) => self.visited(&**pages, id, request).await,
-                _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at this path; the endpoint is {ENDPOINT}"))),
+                _ => {
+                    let endpoint = self.services.paths().first().unwrap_or(&"elsewhere");
+                    Err((StatusCode::NOT_FOUND, format!("there is nothing at this path; the endpoint is {endpoint}")))
+                }
             },
         }
+    }
+
+    /// A description of the server, at the address that was asked.
+    fn described(&self, request: &Request<Incoming>) -> Option<Answer> {
+        let host = request.headers().get(header::HOST)?.to_str().ok()?;
+        let is_tls = request.extensions().get::<Source>().is_some_and(|source| source.is_tls);
+        let origin = format!("{}://{host}", if is_tls { "https" } else { "http" });
+        let answer = self.services.endpoint.as_ref()?.described(request.uri().path(), &origin)?;
+        // A page elsewhere may read it, but no name that is not ours is written into it.
+        self.callers.guard.check_host(request.headers()).is_ok().then_some(answer)
     }
 
     /// Shows a page to a browser that has signed in.
@@ -134,7 +192,7 @@ impl Site {
             return Ok(answer);
         }
         if let Some(cookie) = self.callers.ticketed(&parts)? {
-            return Ok(self.with_cookie(see_other(path), cookie));
+            return Ok(self.with_cookie(see_other(path), cookie, &parts));
         }
         match path {
             SIGN_IN if parts.method == Method::POST => {
@@ -142,19 +200,19 @@ impl Site {
                 let form = self.whole(body).await?;
                 let target = cookies::target(cookies::field(&form, "to"));
                 let token = cookies::field(&form, "token").unwrap_or_default();
-                return Ok(match self.callers.knows(token.trim())? {
-                    true => self.with_cookie(see_other(&target), token.trim()),
+                return Ok(match self.callers.knows(token.trim(), &self.services).await? {
+                    true => self.with_cookie(see_other(&target), token.trim(), &parts),
                     false => pages.sign_in(&target, Some("This token is not known here.")),
                 });
             }
             SIGN_OUT if parts.method == Method::POST => {
                 self.callers.check(&parts, true)?;
-                return Ok(self.with_cookie(see_other("/"), ""));
+                return Ok(self.with_cookie(see_other("/"), "", &parts));
             }
             _ if !is_read => return Err((StatusCode::METHOD_NOT_ALLOWED, "pages are read with GET".to_owned())),
             _ => {}
         }
-        match self.callers.visitor(&parts)? {
+        match self.callers.visitor(&parts, &self.services).await? {
             Visitor::Known(grant) => self.asked(pages, grant, id, parts, body).await,
             Visitor::Unknown(problem) => {
                 let target = parts.uri.path_and_query().map(ToString::to_string);
@@ -163,8 +221,9 @@ impl Site {
         }
     }
 
-    fn with_cookie(&self, mut answer: Answer, value: &str) -> Answer {
-        if let Some(cookie) = cookies::given(&self.callers.cookie, value, self.callers.is_tls) {
+    fn with_cookie(&self, mut answer: Answer, value: &str, request: &Parts) -> Answer {
+        let is_tls = request.extensions.get::<Source>().is_some_and(|source| source.is_tls);
+        if let Some(cookie) = cookies::given(&self.callers.cookie, value, is_tls) {
             answer.headers_mut().insert(header::SET_COOKIE, cookie);
         }
         answer
@@ -189,7 +248,7 @@ impl Site {
             (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again in a moment".to_owned())
         })?;
         let whole = self.whole(body).await?;
-        let visit = Arc::new(Visit { id: id.to_owned(), grant, _turns: [turn, own] });
+        let visit = Arc::new(Visit { id: id.to_owned(), grant, turns: Mutex::new(Some([turn, own])) });
         Ok(endpoint.answer(visit, Request::from_parts(parts, whole.into())).await)
     }
 
@@ -226,8 +285,32 @@ impl Site {
         let mut all = self.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
         match all.get(name) {
             Some(turns) => turns.clone(),
-            None => all.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ONE))).clone(),
+            None => {
+                if all.len() >= MOST_CALLERS {
+                    all.retain(|_, turns| turns.available_permits() < MOST_OF_ONE);
+                }
+                all.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ONE))).clone()
+            }
         }
+    }
+
+    fn refused(&self, status: StatusCode, why: String) -> Answer {
+        let challenge = self.callers.challenge(status, &why);
+        let mut answer = plain(status, why + "\n");
+        let headers = answer.headers_mut();
+        if let Some(challenge) = challenge.and_then(|challenge| HeaderValue::try_from(challenge).ok()) {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        match status {
+            StatusCode::METHOD_NOT_ALLOWED => {
+                headers.insert(header::ALLOW, HeaderValue::from_static("GET"));
+            }
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            _ => {}
+        }
+        answer
     }
 
     fn measured(&self) -> Answer {
@@ -250,24 +333,6 @@ fn version() -> String {
 
 fn milliseconds(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 100_000.0).round() / 100.0
-}
-
-fn refused(status: StatusCode, why: String) -> Answer {
-    let mut answer = plain(status, why + "\n");
-    let headers = answer.headers_mut();
-    match status {
-        StatusCode::UNAUTHORIZED => {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"codelode\""));
-        }
-        StatusCode::METHOD_NOT_ALLOWED => {
-            headers.insert(header::ALLOW, HeaderValue::from_static("GET"));
-        }
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-        }
-        _ => {}
-    }
-    answer
 }
 
 /// Ids of requests, which differ between processes as well.

@@ -34,7 +34,30 @@ pub struct Grant {
     pub name: String,
     /// Its rights.
     pub rights: Arc<Rights>,
-    digest: [u8; 32],
+    /// Digest of its token, for one that is listed.
+    digest: Option<[u8; 32]>,
+}
+
+impl Grant {
+    /// A caller whose token is not listed here.
+    pub(super) fn of(name: String, rights: Rights) -> Self {
+        Self { name, rights: Arc::new(rights), digest: None }
+    }
+}
+
+/// Rights of callers whose tokens an authorization server issues with this scope.
+pub(super) struct Scope {
+    pub(super) name: String,
+    repos: Vec<String>,
+    index: bool,
+    invalidate: bool,
+}
+
+/// Content of a file.
+#[derive(Clone, Default)]
+struct Listed {
+    grants: Arc<Vec<Arc<Grant>>>,
+    scopes: Arc<Vec<Scope>>,
 }
 
 /// Tokens of all callers.
@@ -53,7 +76,7 @@ struct File {
 struct Read {
     stamp: Option<Stamp>,
     /// `Err` when the file is unusable.
-    grants: Result<Vec<Arc<Grant>>, String>,
+    listed: Result<Listed, String>,
 }
 
 type Stamp = (SystemTime, u64, u64);
@@ -62,7 +85,10 @@ type Stamp = (SystemTime, u64, u64);
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
     repos: Vec<String>,
     #[serde(default)]
     index: bool,
@@ -74,7 +100,7 @@ impl Entry {
     /// Entry for a token.
     pub fn new(token: &str, repos: Vec<String>, index: bool, invalidate: bool) -> Self {
         let sha256 = digest(token).iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { sha256, repos, index, invalidate }
+        Self { sha256: Some(sha256), scope: None, repos, index, invalidate }
     }
 
     /// The entry as a file holds it.
@@ -92,10 +118,23 @@ impl Entry {
                 "is misnamed; a name begins with a letter or digit, and has {LONGEST_NAME} letters, digits, `.`, `_` and `-` at most"
             ));
         }
-        let digest = bytes(&self.sha256).ok_or("has no `sha256` of 64 hexadecimal digits")?;
+        let digest = self.sha256.as_deref().and_then(bytes).ok_or("has no `sha256` of 64 hexadecimal digits")?;
         let roots = Some(roots.to_vec());
         let rights = Rights { index: self.index, invalidate: self.invalidate, roots, ..Rights::to_see(&self.repos)? };
-        Ok(Grant { name: name.to_owned(), rights: Arc::new(rights), digest })
+        Ok(Grant { name: name.to_owned(), rights: Arc::new(rights), digest: Some(digest) })
+    }
+
+    /// The scope and its rights.
+    fn scope(&self, scope: &str) -> Result<Scope, String> {
+        if self.sha256.is_some() {
+            return Err("has a `sha256` and a `scope`, and is one of both".to_owned());
+        }
+        if scope.is_empty() || scope.bytes().any(|byte| !byte.is_ascii_graphic() || b"\"\\".contains(&byte)) {
+            return Err("has a `scope` with letters that no scope has".to_owned());
+        }
+        Rights::to_see(&self.repos)?;
+        let Self { ref repos, index, invalidate, .. } = *self;
+        Ok(Scope { name: scope.to_owned(), repos: repos.clone(), index, invalidate })
     }
 }
 
@@ -109,14 +148,14 @@ impl Tokens {
             }
             Some(Secret(token)) => {
                 let rights = Rights { roots: Some(roots.clone()), ..Rights::default() };
-                Some(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), digest: digest(token) }))
+                Some(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), digest: Some(digest(token)) }))
             }
             None => None,
         };
         let file = match &http.tokens_file {
             Some(path) => {
                 let file = File { path: path.clone(), roots, read: Mutex::new(Read::nothing()) };
-                file.grants()?;
+                file.listed()?;
                 Some(file)
             }
             None => None,
@@ -126,16 +165,38 @@ impl Tokens {
 
     /// Caller with this token; an error when the file is unusable, so that nobody is let in by an older version of it.
     pub fn grant(&self, token: &str) -> Result<Option<Arc<Grant>>, String> {
-        let listed = self.file.as_ref().map(File::grants).transpose()?.unwrap_or_default();
+        let listed = self.listed()?;
         let digest = digest(token);
         let mut found = None;
         // All are compared, so that the time tells nothing.
-        for grant in self.own.iter().chain(&listed) {
-            if bool::from(grant.digest.ct_eq(&digest)) {
+        for grant in self.own.iter().chain(&*listed.grants) {
+            if grant.digest.is_some_and(|known| known.ct_eq(&digest).into()) {
                 found = Some(grant.clone());
             }
         }
         Ok(found)
+    }
+
+    /// Scopes that have rights; the same list as before if nothing has changed.
+    pub(super) fn scopes(&self) -> Result<Arc<Vec<Scope>>, String> {
+        Ok(self.listed()?.scopes)
+    }
+
+    /// A caller with all rights of its scopes; `None` when they give none.
+    pub(super) fn of_scopes(&self, name: String, all: &[Scope], names: &[String]) -> Option<Arc<Grant>> {
+        let own: Vec<&Scope> = all.iter().filter(|scope| names.contains(&scope.name)).collect();
+        let globs: Vec<String> = own.iter().flat_map(|scope| &scope.repos).cloned().collect();
+        let rights = Rights {
+            index: own.iter().any(|scope| scope.index),
+            invalidate: own.iter().any(|scope| scope.invalidate),
+            roots: Some(self.file.as_ref()?.roots.clone()),
+            ..Rights::to_see(&globs).ok()?
+        };
+        (!own.is_empty()).then(|| Arc::new(Grant::of(name, rights)))
+    }
+
+    fn listed(&self) -> Result<Listed, String> {
+        self.file.as_ref().map_or_else(|| Ok(Listed::default()), File::listed)
     }
 }
 
@@ -155,23 +216,23 @@ pub fn canonical(roots: &[PathBuf]) -> Vec<PathBuf> {
 
 impl File {
     /// Callers of the file, read again when it has changed.
-    fn grants(&self) -> Result<Vec<Arc<Grant>>, String> {
+    fn listed(&self) -> Result<Listed, String> {
         let stamp = fs::metadata(&self.path).and_then(|file| Ok((file.modified()?, file.len(), file.ino()))).ok();
         // A panic leaves either version.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if stamp.is_none() || read.stamp != stamp {
-            let grants = self.read();
-            if let Err(problem) = &grants
-                && read.grants.as_ref().err() != Some(problem)
+            let listed = self.read();
+            if let Err(problem) = &listed
+                && read.listed.as_ref().err() != Some(problem)
             {
                 tracing::error!("{problem}");
             }
-            *read = Read { stamp, grants };
+            *read = Read { stamp, listed };
         }
-        read.grants.clone()
+        read.listed.clone()
     }
 
-    fn read(&self) -> Result<Vec<Arc<Grant>>, String> {
+    fn read(&self) -> Result<Listed, String> {
         let shown = self.path.display();
         let unreadable = |err: io::Error| format!("cannot read the tokens in {shown}: {err}");
         if fs::metadata(&self.path).map_err(unreadable)?.len() > LARGEST_FILE {
@@ -180,17 +241,21 @@ impl File {
         let text = fs::read_to_string(&self.path).map_err(unreadable)?;
         let entries: BTreeMap<String, Entry> =
             toml::from_str(&text).map_err(|err| format!("the tokens in {shown} are malformed: {err}"))?;
-        let granted = |(name, entry): (&String, &Entry)| {
-            let grant = entry.grant(name, &self.roots).map(Arc::new);
-            grant.map_err(|problem| format!("the token {name:?} in {shown} {problem}"))
-        };
-        entries.iter().map(granted).collect()
+        let (mut grants, mut scopes) = (Vec::new(), Vec::new());
+        for (name, entry) in &entries {
+            let read = match &entry.scope {
+                Some(scope) => entry.scope(scope).map(|scope| scopes.push(scope)),
+                None => entry.grant(name, &self.roots).map(|grant| grants.push(Arc::new(grant))),
+            };
+            read.map_err(|problem| format!("the token {name:?} in {shown} {problem}"))?;
+        }
+        Ok(Listed { grants: Arc::new(grants), scopes: Arc::new(scopes) })
     }
 }
 
 impl Read {
     fn nothing() -> Self {
-        Self { stamp: None, grants: Ok(Vec::new()) }
+        Self { stamp: None, listed: Ok(Listed::default()) }
     }
 }
 
@@ -246,6 +311,25 @@ mod tests {
     }
 
     #[test]
+    fn scopes_add_up_to_the_rights_of_a_caller() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tokens.toml");
+        let text = "[readers]\nscope = \"read\"\nrepos = [\"acme/*\"]\n[makers]\nscope = \"make\"\nrepos = [\"own/*\"]\nindex = true\n";
+        fs::write(&path, text).expect("written");
+        let tokens = tokens(Some(&path), None).expect("usable").expect("some");
+        let scopes = tokens.scopes().expect("readable");
+        let rights = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            tokens.of_scopes("_x".to_owned(), &scopes, &names).map(|grant| grant.rights.clone())
+        };
+        let (read, both) = (rights(&["read", "other"]).expect("a right"), rights(&["make", "read"]).expect("rights"));
+        assert!(read.sees("acme/shop") && !read.sees("own/x") && !read.index);
+        assert!(both.sees("acme/shop") && both.sees("own/x") && both.index && !both.invalidate);
+        assert!(rights(&["other"]).is_none() && rights(&[]).is_none());
+        assert_eq!(name(&tokens, "read"), Ok(None), "a scope is no token");
+    }
+
+    #[test]
     fn a_changed_file_counts_at_once_and_a_broken_one_lets_nobody_in() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("tokens.toml");
@@ -271,6 +355,9 @@ mod tests {
         for (text, problem) in [
             ("[a]\nsha256 = \"12\"\nrepos = []".to_owned(), "64 hexadecimal digits"),
             (format!("[a]\nsha256 = \"{digest}\""), "repos"),
+            ("[a]\nrepos = []".to_owned(), "64 hexadecimal digits"),
+            (format!("[a]\nsha256 = \"{digest}\"\nscope = \"read\"\nrepos = []"), "one of both"),
+            ("[a]\nscope = \"a b\"\nrepos = []".to_owned(), "letters that no scope has"),
             (format!("[a]\nsha256 = \"{digest}\"\nrepos = []\nadmin = true"), "admin"),
             (format!("[a]\nsha256 = \"{digest}\"\nrepos = [\"a[\"]"), "broken glob"),
             (format!("[\"../a\"]\nsha256 = \"{digest}\"\nrepos = []"), "misnamed"),

@@ -12,7 +12,7 @@ use super::server::problem_with;
 const MAX_VALUES: usize = 20_000;
 const PARSE_ERROR: i64 = -32700;
 pub(super) const INVALID_REQUEST: i64 = -32600;
-const METHOD_NOT_FOUND: i64 = -32601;
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 
 /// The problem with an id that is in use.
@@ -33,6 +33,11 @@ pub(super) enum Message {
 
 /// A message, or the reason against it.
 pub(super) fn checked(text: &[u8]) -> Message {
+    checked_without(text, &[])
+}
+
+/// A message in a revision of the protocol that lacks some methods, or the reason against it.
+pub(super) fn checked_without(text: &[u8], lacking: &[&str]) -> Message {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text).trim_ascii();
     if text.is_empty() {
         return Message::Nothing;
@@ -42,8 +47,7 @@ pub(super) fn checked(text: &[u8]) -> Message {
     }
     // An invalid id cannot be answered to.
     let id = || serde_json::from_slice::<Head>(text).ok().and_then(|head| head.id.0).unwrap_or_default();
-    if values(text) > MAX_VALUES {
-        let problem = format!("a message may hold at most {MAX_VALUES} values; send less at once");
+    if let Err(problem) = checked_size(text) {
         return Message::Refused(refusal(&id(), INVALID_REQUEST, &problem));
     }
     let value: Value = match serde_json::from_slice(text) {
@@ -53,7 +57,7 @@ pub(super) fn checked(text: &[u8]) -> Message {
     let invalid = |problem: &str| Message::Refused(refusal(&id(), INVALID_REQUEST, problem));
     let Some(object) = value.as_object() else {
         return invalid(match value {
-            Value::Array(_) => "batches are not part of the protocol: send one message at a time",
+            Value::Array(_) => "batches are not part of this revision of the protocol: send one message at a time",
             _ => "a message is a JSON object",
         });
     };
@@ -71,11 +75,12 @@ pub(super) fn checked(text: &[u8]) -> Message {
     let is_request = object.contains_key("method") && object.contains_key("id");
     let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
     if is_request && NOT_OFFERED.iter().any(|begin| method.starts_with(begin)) {
-        return Message::Refused(refusal(
-            &id(),
-            METHOD_NOT_FOUND,
-            "this server offers tools, prompts and resources, and nothing else",
-        ));
+        let problem = "this server offers tools, prompts and resources, and nothing else";
+        return Message::Refused(refusal(&id(), METHOD_NOT_FOUND, problem));
+    }
+    if is_request && lacking.contains(&method) {
+        let problem = format!("the revision that this message is written in has no method {method:?}");
+        return Message::Refused(refusal(&id(), METHOD_NOT_FOUND, &problem));
     }
     match serde_json::from_value(value) {
         Ok(JsonRpcMessage::Request(JsonRpcRequest {
@@ -90,6 +95,14 @@ pub(super) fn checked(text: &[u8]) -> Message {
         // endlessly.
         Err(_) if !is_request => Message::Nothing,
         Err(_) => invalid("the message is no JSON-RPC request: `params` must be an object"),
+    }
+}
+
+/// Refuses a message with too many values.
+pub(super) fn checked_size(text: &[u8]) -> Result<(), String> {
+    match values(text) > MAX_VALUES {
+        true => Err(format!("a message may hold at most {MAX_VALUES} values; send less at once")),
+        false => Ok(()),
     }
 }
 

@@ -1,15 +1,21 @@
 //! Server for the Model Context Protocol. This is the only async code: every call runs on a thread of its own, and
 //! the tools are synchronous.
 
+pub mod card;
 pub mod schema;
 pub mod surface;
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+mod gate;
+#[cfg(feature = "http")]
+mod guests;
 mod message;
 mod offers;
 mod roots;
 mod server;
+#[cfg(feature = "http")]
+mod sse;
 #[cfg(feature = "http")]
 mod streamable;
 mod transport;
@@ -21,6 +27,8 @@ use std::time::Duration;
 use rmcp::service::serve_directly;
 use tokio::runtime::{self, Runtime};
 
+#[cfg(feature = "http")]
+use crate::config::Transport;
 use crate::tools::Context;
 #[cfg(feature = "http")]
 use crate::tools::Views;
@@ -29,6 +37,10 @@ use crate::tools::Views;
 const STREAM_THREADS: usize = 4;
 /// The longest wait for answers and cancelled calls to finish after the client has gone.
 const GOODBYE: Duration = Duration::from_secs(2);
+
+/// Key in `_meta` of a result, `false` when nothing was found. Models are not shown it; `codelode --server` ends with the
+/// status of it.
+pub const FOUND: &str = "io.codelode/found";
 
 /// Addition to the log filter of a server with many clients: a line for each call. rmcp calls it an error when a client
 /// leaves before its answer.
@@ -58,15 +70,21 @@ pub fn serve(cx: Arc<Context>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Serves many clients over HTTP, and pages if there are any, until the process is told to end.
+/// Serves many clients over HTTP, with pages and webhooks if there are any, until the process is told to end.
 #[cfg(feature = "http")]
 pub fn serve_http(
     views: Arc<Views>,
     bound: crate::http::Bound,
     pages: Option<Arc<dyn crate::http::Pages>>,
+    kept: Option<Arc<dyn crate::http::Kept>>,
 ) -> Result<(), Error> {
-    let endpoint = Arc::new(streamable::Endpoint::new(views, bound.metrics.clone()));
-    let services = crate::http::Services { endpoint: Some(endpoint), pages };
+    let transport = views.base().config.http.transport;
+    let guests = guests::Guests::new(views, bound.metrics.clone());
+    let endpoint: Arc<dyn crate::http::Endpoint> = match transport {
+        Transport::Sse => Arc::new(sse::Endpoint::new(guests)),
+        Transport::Stdio | Transport::StreamableHttp => Arc::new(streamable::Endpoint::new(guests)),
+    };
+    let services = crate::http::Services { endpoint: Some(endpoint), pages, kept };
     Ok(bound.run(services, server::CALLS_AT_ONCE + STREAM_THREADS)?)
 }
 

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
     ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
     PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, mpsc, watch};
 
+use super::FOUND;
 use super::offers::{self, Asked};
 use super::roots;
 use super::surface::{self, More};
@@ -33,6 +34,8 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 const ROOTS_PATIENCE: Duration = Duration::from_millis(500);
 /// The interval of progress messages to a client.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval at which those who listen are told of new repositories.
+const NEWS_INTERVAL: Duration = Duration::from_secs(1);
 /// Methods that are answered if their parameters are right.
 const METHODS: &[&str] = &[
     "initialize",
@@ -45,6 +48,7 @@ const METHODS: &[&str] = &[
     "resources/templates/list",
     "resources/read",
     "server/discover",
+    "subscriptions/listen",
 ];
 
 /// A session.
@@ -258,6 +262,7 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder()
             .enable_prompts()
             .enable_resources()
+            .enable_resources_list_changed()
             .enable_tools()
             .enable_tool_list_changed()
             .build();
@@ -271,7 +276,11 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let answer = self.negotiate_initialize(&request)?;
+        let mut answer = self.negotiate_initialize(&request)?;
+        // Only a client that listens is told of new repositories, and listening came with the revision without sessions.
+        if let Some(resources) = &mut answer.capabilities.resources {
+            resources.list_changed = None;
+        }
         // The negotiated version holds from now on, not the requested one.
         let mut client = request;
         client.protocol_version = answer.protocol_version.clone();
@@ -313,8 +322,11 @@ impl ServerHandler for Server {
         match envelope {
             Some(envelope) => {
                 let content = vec![ContentBlock::text(envelope.text)];
-                let result =
+                let mut result =
                     if envelope.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+                if !envelope.found && !envelope.is_error {
+                    result.meta = Some(MetaObject(Map::from_iter([(FOUND.to_owned(), false.into())])));
+                }
                 Ok(result.into())
             }
             // rmcp does not send this: a cancelled call gets no answer.
@@ -374,6 +386,35 @@ impl ServerHandler for Server {
         Ok(offers::resource(&request.uri, &answer)?.into())
     }
 
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // Tools and prompts stay the same while the process runs.
+        let mut accepted = SubscriptionFilter::new();
+        accepted.resources_list_changed = requested.resources_list_changed;
+        Some(accepted)
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let guest = guest_of(subscription.request_context());
+        let cx = guest.as_ref().map_or(&self.cx, |guest| guest.context()).clone();
+        // Afterwards the client asks again, and so does this server who it is.
+        let _ = tokio::time::timeout(LONGEST_CALL, async {
+            let mut known = repositories(&cx).await;
+            loop {
+                tokio::select! {
+                    () = subscription.cancelled() => return,
+                    () = tokio::time::sleep(NEWS_INTERVAL) => {}
+                }
+                let now = repositories(&cx).await;
+                if known != now && subscription.sink().notify_resource_list_changed().await.is_err() {
+                    return;
+                }
+                known = now;
+            }
+        })
+        .await;
+        Ok(())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -394,6 +435,13 @@ fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
     return context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn Guest>>().cloned();
     #[cfg(not(feature = "http"))]
     return None;
+}
+
+/// Ids of the repositories that a caller sees.
+async fn repositories(cx: &Arc<Context>) -> Vec<String> {
+    let cx = cx.clone();
+    let all = move || cx.indexes.registry().all().into_iter().map(|sidecar| sidecar.repo).collect();
+    tokio::task::spawn_blocking(all).await.unwrap_or_default()
 }
 
 /// Cancels a call when it is dropped before the answer.

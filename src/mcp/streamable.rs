@@ -6,44 +6,49 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ProtocolVersion, RequestId};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{SessionManager, StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
-use super::message::{INVALID_REQUEST, Message, RUNNING, checked, refusal};
-use super::server::{CALLS_AT_ONCE, Guest, Server};
-use crate::http::metrics::{Metrics, Page};
-use crate::http::{Answer, Bytes, HeaderMap, Method, Pending, Request, StatusCode, Visit, Whole, json, plain};
-use crate::tools::{Code, Context, TOOLS, Views};
+use super::card;
+use super::guests::Guests;
+use super::message::{INVALID_REQUEST, METHOD_NOT_FOUND, Message, RUNNING, checked_size, checked_without, refusal};
+use super::server::Server;
+use crate::http::metrics::Page;
+use crate::http::{
+    Answer, Bytes, Elsewhere, HeaderMap, Method, Parts, Pending, Request, StatusCode, Visit, Whole, json, merged, plain,
+};
 
-/// Calls of one caller that run at once.
-const CALLS_OF_ONE: usize = CALLS_AT_ONCE * 3 / 4;
 /// Header with the id of a session.
 const SESSION: &str = "mcp-session-id";
+/// Header with the revision of the protocol.
+const REVISION: &str = "mcp-protocol-version";
+/// The first revision without sessions; later ones are greater by their letters.
+const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
+/// Methods that it lacks. rmcp refuses the others.
+const REMOVED: [&str; 1] = ["initialize"];
 /// Sessions in which nothing happens for so long end.
 const IDLE: Duration = Duration::from_secs(12 * 3600);
 /// Sessions of one caller; the one that was idle longest makes room.
 const MOST_OF_ONE: usize = 2048;
+/// Messages of a batch.
+const MOST_IN_BATCH: usize = 64;
 /// Sessions of all callers.
 const MOST: usize = 8192;
 
 /// The endpoint.
 pub(super) struct Endpoint {
-    views: Arc<Views>,
+    guests: Arc<Guests>,
     service: StreamableHttpService<Server, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
     state: Arc<Mutex<State>>,
-    metrics: Arc<Metrics>,
 }
 
 #[derive(Default)]
 struct State {
     /// Sessions by id.
     sessions: HashMap<Arc<str>, Opened>,
-    /// Turns of callers, by name.
-    turns: HashMap<String, Arc<Semaphore>>,
     /// Unanswered requests of sessions.
     running: HashSet<(Arc<str>, RequestId)>,
 }
@@ -52,15 +57,8 @@ struct State {
 struct Opened {
     by: String,
     used: Instant,
-}
-
-/// A request of a caller, until it is answered.
-struct Caller {
-    visit: Arc<Visit>,
-    cx: Arc<Context>,
-    turns: Arc<Semaphore>,
-    metrics: Arc<Metrics>,
-    _running: Option<Running>,
+    /// Whether its revision has batches of messages.
+    batches: bool,
 }
 
 /// An unanswered request of a session. Its id is free again when this is dropped.
@@ -75,29 +73,10 @@ impl Drop for Running {
     }
 }
 
-impl Guest for Caller {
-    fn context(&self) -> &Arc<Context> {
-        &self.cx
-    }
-
-    fn turns(&self) -> &Semaphore {
-        &self.turns
-    }
-
-    fn called(&self, tool: &str, outcome: &str, took: Duration) {
-        let tool = TOOLS.iter().find(|spec| spec.name == tool).map_or("unknown", |spec| spec.name);
-        let outcomes = ["ok", "cancelled"].into_iter().chain(Code::ALL.iter().map(|code| code.as_str()));
-        let outcome = outcomes.into_iter().find(|known| *known == outcome).unwrap_or("error");
-        self.metrics.call(tool, outcome, took);
-        let ms = (took.as_secs_f64() * 100_000.0).round() / 100.0;
-        let Visit { id, .. } = &*self.visit;
-        tracing::info!(target: "access", id, caller = self.visit.caller(), tool, outcome, ms, "call");
-    }
-}
-
 impl Endpoint {
     /// The endpoint of a process.
-    pub(super) fn new(views: Arc<Views>, metrics: Arc<Metrics>) -> Self {
+    pub(super) fn new(guests: Guests) -> Self {
+        let guests = Arc::new(guests);
         let mut sessions = SessionConfig::default();
         // Hints for reconnecting are empty events, which older clients take for broken messages.
         sessions.sse_retry = None;
@@ -108,18 +87,13 @@ impl Endpoint {
         // Host, Origin and size are checked before.
         let config =
             StreamableHttpServerConfig::default().disable_allowed_hosts().with_sse_retry(None).with_json_response(true);
-        let turns = Arc::new(Semaphore::new(CALLS_AT_ONCE));
-        let of_session = views.base().clone();
-        let service = StreamableHttpService::new(
-            move || Ok(Server::for_guests(of_session.clone(), turns.clone())),
-            manager.clone(),
-            config,
-        );
-        Self { views, service, manager, state: Arc::default(), metrics }
+        let of_session = guests.clone();
+        let service = StreamableHttpService::new(move || Ok(of_session.server()), manager.clone(), config);
+        Self { guests, service, manager, state: Arc::default() }
     }
 
     async fn answered(&self, visit: Arc<Visit>, request: Request<Bytes>) -> Answer {
-        let (mut parts, body) = request.into_parts();
+        let (parts, body) = request.into_parts();
         let Ok(session) = session_of(&parts.headers) else {
             return plain(StatusCode::BAD_REQUEST, "the id of the session is malformed\n");
         };
@@ -129,11 +103,47 @@ impl Endpoint {
             }
             session => session,
         };
-        let (mut running, mut opens) = (None, false);
+        match &session {
+            Some(id) if parts.method == Method::POST && is_batch(&body) && self.takes_batches(id) => {
+                self.batch(visit, id, &parts, &body).await
+            }
+            _ => self.single(visit, session, parts, body).await,
+        }
+    }
+
+    /// Answers a batch of messages, which only the revision of 2025-03-26 has: by one stream with the answer of each.
+    async fn batch(&self, visit: Arc<Visit>, session: &Arc<str>, parts: &Parts, body: &Bytes) -> Answer {
+        let refusal = |problem: &str| refused(&refusal(&Value::Null, INVALID_REQUEST, problem), false);
+        let messages: Vec<Value> = match checked_size(body).map(|()| serde_json::from_slice(body)) {
+            Ok(Ok(messages)) => messages,
+            Ok(Err(err)) => return refusal(&format!("the batch is no JSON: {err}")),
+            Err(problem) => return refusal(&problem),
+        };
+        if messages.is_empty() || messages.len() > MOST_IN_BATCH {
+            return refusal(&format!("a batch has from one to {MOST_IN_BATCH} messages"));
+        }
+        if messages.iter().any(|message| message["method"] == "initialize") {
+            return refusal("`initialize` is sent alone");
+        }
+        let mut answers = Vec::new();
+        for message in &messages {
+            let body = Bytes::from(message.to_string());
+            answers.push(self.single(visit.clone(), Some(session.clone()), parts.clone(), body).await);
+        }
+        match answers.iter().all(|answer| answer.status() == StatusCode::ACCEPTED) {
+            true => answers.remove(0),
+            false => merged(answers),
+        }
+    }
+
+    /// Answers a single message.
+    async fn single(&self, visit: Arc<Visit>, session: Option<Arc<str>>, mut parts: Parts, body: Bytes) -> Answer {
+        let is_newest = parts.headers.get(REVISION).is_some_and(|revision| revision.as_bytes() >= WITHOUT_SESSIONS);
+        let (mut running, mut opens) = (None, None);
         if parts.method == Method::POST {
-            let message = match checked(&body) {
+            let message = match checked_without(&body, if is_newest { &REMOVED } else { &[] }) {
                 Message::Good(message) => message,
-                Message::Refused(reply) => return refused(&reply),
+                Message::Refused(reply) => return refused(&reply, is_newest),
                 Message::Nothing => return plain(StatusCode::BAD_REQUEST, "this is no message\n"),
             };
             match &session {
@@ -141,28 +151,25 @@ impl Endpoint {
                     if let Err(full) = self.make_room(&visit).await {
                         return full;
                     }
-                    opens = true;
+                    opens = Some(takes_batches(&message));
                 }
                 Some(session) => match self.start(session, &message) {
                     Ok(started) => running = started,
-                    Err(reply) => return refused(&reply),
+                    Err(reply) => return refused(&reply, is_newest),
                 },
                 None => {}
             }
+            if is_listen(&message) {
+                visit.rest();
+            }
         }
-        let caller = Caller {
-            visit: visit.clone(),
-            cx: self.views.of(visit.grant.as_ref().map(|grant| (&*grant.name, &grant.rights))),
-            turns: self.turns_of(visit.caller()),
-            metrics: self.metrics.clone(),
-            _running: running,
-        };
-        let guest: Arc<dyn Guest> = Arc::new(caller);
+        let held = running.map(|running| Box::new(running) as Box<dyn Send + Sync>);
+        let guest = self.guests.caller(visit.clone(), held);
         parts.extensions.insert(guest);
         let closes = (parts.method == Method::DELETE).then_some(session).flatten();
         let request = Request::from_parts(parts, Whole::new(body));
-        if opens {
-            return self.opened(visit, request).await;
+        if let Some(batches) = opens {
+            return self.opened(visit, request, batches).await;
         }
         let mut answer = self.service.handle(request).await;
         if let Some(closed) = closes {
@@ -176,12 +183,12 @@ impl Endpoint {
     }
 
     /// Opens a session. A client that leaves meanwhile leaves a session that is counted as its own.
-    async fn opened(&self, visit: Arc<Visit>, request: Request<Whole>) -> Answer {
+    async fn opened(&self, visit: Arc<Visit>, request: Request<Whole>, batches: bool) -> Answer {
         let (service, state) = (self.service.clone(), self.state.clone());
         let opening = tokio::spawn(async move {
             let answer = service.handle(request).await;
             if let Ok(Some(id)) = session_of(answer.headers()) {
-                let opened = Opened { by: visit.caller().to_owned(), used: Instant::now() };
+                let opened = Opened { by: visit.caller().to_owned(), used: Instant::now(), batches };
                 lock(&state).sessions.insert(id, opened);
             }
             answer
@@ -199,6 +206,10 @@ impl Endpoint {
             }
             _ => false,
         }
+    }
+
+    fn takes_batches(&self, session: &str) -> bool {
+        lock(&self.state).sessions.get(session).is_some_and(|opened| opened.batches)
     }
 
     /// Records a request of a session; an error if its id is in use.
@@ -233,45 +244,37 @@ impl Endpoint {
         }
         Ok(())
     }
-
-    fn turns_of(&self, caller: &str) -> Arc<Semaphore> {
-        let mut state = lock(&self.state);
-        match state.turns.get(caller) {
-            Some(turns) => turns.clone(),
-            None => {
-                let turns = Arc::new(Semaphore::new(CALLS_OF_ONE));
-                state.turns.insert(caller.to_owned(), turns.clone());
-                turns
-            }
-        }
-    }
 }
 
 impl crate::http::Endpoint for Endpoint {
+    fn paths(&self) -> &'static [&'static str] {
+        &["/mcp"]
+    }
+
+    fn described(&self, path: &str, origin: &str) -> Option<Answer> {
+        card::of_server(path, origin, "streamable-http", "/mcp")
+    }
+
+    fn elsewhere(&self) -> Vec<Elsewhere> {
+        self.guests.elsewhere()
+    }
+
     fn answer<'a>(&'a self, visit: Arc<Visit>, request: Request<Bytes>) -> Pending<'a> {
         Box::pin(self.answered(visit, request))
     }
 
     fn is_ready(&self) -> bool {
-        // An index directory that does not exist yet is made by the first run.
-        self.views.base().config.home.try_exists().is_ok()
+        self.guests.is_ready()
     }
 
     fn measure(&self, page: &mut Page) {
-        let sessions = self.manager.sessions.try_read().map(|sessions| sessions.len()).unwrap_or_default();
-        page.gauge("codelode_open_sessions", "Sessions that are open.", [(Vec::new(), sessions as f64)]);
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let all = self.views.base().indexes.registry().all();
-        let ages = all.iter().map(|sidecar| {
-            let age = now.as_secs_f64() - sidecar.indexed_at as f64;
-            (vec![("repo", sidecar.repo.clone())], age.max(0.0).floor())
-        });
-        page.gauge("codelode_index_age_seconds", "Seconds since all files were last looked at.", ages);
+        let n_sessions = self.manager.sessions.try_read().map(|sessions| sessions.len()).unwrap_or_default();
+        self.guests.measure(page, n_sessions);
     }
 
     fn close(&self) {
         self.service.config.cancellation_token.cancel();
-        self.views.all().iter().for_each(|cx| cx.session.flush());
+        self.guests.flush();
     }
 }
 
@@ -295,7 +298,29 @@ fn is_initialize(message: &ClientJsonRpcMessage) -> bool {
     matches!(request.request, ClientRequest::InitializeRequest(_))
 }
 
-/// The refusal of a message.
-fn refused(reply: &Value) -> Answer {
-    json(StatusCode::BAD_REQUEST, reply.to_string())
+/// Whether the revision that a client asks for has batches.
+fn takes_batches(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    let ClientRequest::InitializeRequest(request) = &request.request else { return false };
+    request.params.protocol_version == ProtocolVersion::V_2025_03_26
+}
+
+fn is_batch(body: &[u8]) -> bool {
+    body.trim_ascii_start().starts_with(b"[")
+}
+
+fn is_listen(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::SubscriptionsListenRequest(_))
+}
+
+/// The refusal of a message. In a session, an answer with another status than 200 is a failure of the transport: 404 ends
+/// it. Newer revisions ask for 404 where a method is missing.
+fn refused(reply: &Value, is_newest: bool) -> Answer {
+    let status = match reply["error"]["code"] == METHOD_NOT_FOUND {
+        true if is_newest => StatusCode::NOT_FOUND,
+        true => StatusCode::OK,
+        false => StatusCode::BAD_REQUEST,
+    };
+    json(status, reply.to_string())
 }

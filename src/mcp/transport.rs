@@ -1,25 +1,22 @@
 //! JSON-RPC, one message a line. rmcp's own line transport ignores broken input; here every line gets an answer, and
 //! after any bad input the next good line is served.
 
-use std::collections::HashSet;
 use std::convert::Infallible;
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::message::{INVALID_REQUEST, Message, RUNNING, checked, refusal};
+use super::gate::Gate;
+use super::message::{INVALID_REQUEST, Message, checked, refusal};
 
 /// Longest line that is read. Source files are never sent by clients, so a longer one is a mistake or an attack.
 const MAX_LINE: usize = 4 * 1024 * 1024;
@@ -37,41 +34,12 @@ pub(super) struct Lines<R> {
     line: Vec<u8>,
     /// The rest of the line is skipped, because it has been answered.
     skipping: bool,
-    /// The client has sent `initialize`, or uses the revision without it.
-    open: bool,
     /// An answer of the transport itself that waits to be written.
     reply: Option<Value>,
-    calls: Arc<Calls>,
+    gate: Arc<Gate>,
     /// The deadline of running calls, once the input has ended.
     deadline: Option<Instant>,
     output: mpsc::Sender<Vec<u8>>,
-}
-
-/// The unanswered requests.
-#[derive(Default)]
-struct Calls {
-    waiting: Mutex<HashSet<RequestId>>,
-    done: Notify,
-}
-
-impl Calls {
-    /// Records a request; false if its id is in use.
-    fn start(&self, id: &RequestId) -> bool {
-        self.waiting.lock().expect("no panic while it is held").insert(id.clone())
-    }
-
-    /// Removes an answered or cancelled request.
-    fn end(&self, id: &RequestId) {
-        self.waiting.lock().expect("no panic while it is held").remove(id);
-        self.done.notify_one();
-    }
-
-    /// Waits until at most this many requests are unanswered.
-    async fn all_but(&self, most: usize) {
-        while self.waiting.lock().expect("no panic while it is held").len() > most {
-            self.done.notified().await;
-        }
-    }
 }
 
 /// A transport over two streams, and the writing task, which ends when the transport is gone and all is written.
@@ -85,22 +53,12 @@ where
         input: BufReader::with_capacity(64 * 1024, input),
         line: Vec::new(),
         skipping: false,
-        open: false,
         reply: None,
-        calls: Arc::default(),
+        gate: Arc::default(),
         deadline: None,
         output: sender,
     };
     (lines, tokio::spawn(write(receiver, output)))
-}
-
-/// Whether a request needs no open session.
-fn opens(request: &ClientRequest) -> bool {
-    match request {
-        ClientRequest::InitializeRequest(_) | ClientRequest::PingRequest(_) => true,
-        // Revisions without `initialize` name the version in each request; the server checks it.
-        other => other.get_meta().protocol_version().is_some(),
-    }
 }
 
 /// Writes messages one after the other, and flushes when none is waiting.
@@ -160,38 +118,6 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             }
         }
     }
-
-    /// Accepts a message, or refuses it with the reason.
-    fn admit(&mut self, message: ClientJsonRpcMessage) -> Message {
-        match &message {
-            JsonRpcMessage::Request(request) => {
-                let id = json!(request.id);
-                if matches!(request.request, ClientRequest::InitializeRequest(_)) {
-                    self.open = true;
-                }
-                if !self.open && !opens(&request.request) {
-                    return Message::Refused(refusal(
-                        &id,
-                        INVALID_REQUEST,
-                        "the session is not open: send `initialize` first",
-                    ));
-                }
-                if !self.calls.start(&request.id) {
-                    return Message::Refused(refusal(&id, INVALID_REQUEST, RUNNING));
-                }
-            }
-            JsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(CancelledNotification { params, .. }) =
-                    &notification.notification
-                    && let Some(id) = &params.request_id
-                {
-                    self.calls.end(id);
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
-        }
-        Message::Good(Box::new(message))
-    }
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
@@ -199,19 +125,12 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     type Error = Infallible;
 
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        let (output, calls) = (self.output.clone(), Arc::clone(&self.calls));
-        let answered = match &message {
-            JsonRpcMessage::Response(response) => Some(response.id.clone()),
-            JsonRpcMessage::Error(error) => error.id.clone(),
-            _ => None,
-        };
+        let (output, gate) = (self.output.clone(), self.gate.clone());
         async move {
             let mut line = serde_json::to_vec(&message).expect("messages have string keys and finite numbers");
             line.push(b'\n');
             let _ = output.send(line).await;
-            if let Some(id) = answered {
-                calls.end(&id);
-            }
+            gate.sent(&message);
             Ok(())
         }
     }
@@ -228,7 +147,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
             let output = self.output.clone();
             // While a client does not read its answers, nothing is read from it.
             tokio::select! {
-                () = self.calls.all_but(MAX_REQUESTS) => {}
+                () = self.gate.all_but(MAX_REQUESTS) => {}
                 () = output.closed() => return None,
             }
             let line = tokio::select! {
@@ -236,12 +155,12 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 () = output.closed() => return None,
             };
             let line = match line {
-                Some(Message::Good(message)) => self.admit(*message),
+                Some(Message::Good(message)) => self.gate.admit(message),
                 Some(line) => line,
                 None => {
                     let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + LAST_CALLS);
                     tokio::select! {
-                        _ = tokio::time::timeout_at(deadline, self.calls.all_but(0)) => {}
+                        _ = tokio::time::timeout_at(deadline, self.gate.all_but(0)) => {}
                         () = output.closed() => {}
                     }
                     return None;

@@ -25,7 +25,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderMap, LOCATION};
-use url::{Origin, Url};
+use url::{Host, Origin, Url};
 
 pub use address::is_public;
 pub use body::Body;
@@ -78,6 +78,8 @@ pub struct Credentials {
     origin: Origin,
     form: Form,
     secret: String,
+    /// Whether it may be sent without TLS to this machine.
+    is_plain_here: bool,
 }
 
 /// How a secret is sent.
@@ -94,17 +96,27 @@ enum Form {
 impl Credentials {
     /// A bearer token for the origin of a URL.
     pub fn bearer(url: &Url, token: &str) -> Self {
-        Self { origin: url.origin(), form: Form::Bearer, secret: token.to_owned() }
+        Self { origin: url.origin(), form: Form::Bearer, secret: token.to_owned(), is_plain_here: false }
     }
 
     /// User name and password for the origin of a URL.
     pub fn basic(url: &Url, user: &str, password: &str) -> Self {
-        Self { origin: url.origin(), form: Form::Basic(user.to_owned()), secret: password.to_owned() }
+        Self {
+            origin: url.origin(),
+            form: Form::Basic(user.to_owned()),
+            secret: password.to_owned(),
+            is_plain_here: false,
+        }
+    }
+
+    /// Allows sending to this machine without TLS.
+    pub fn plain_here(self) -> Self {
+        Self { is_plain_here: true, ..self }
     }
 
     /// A key in a header of its own, for the origin of a URL.
     pub fn header(url: &Url, name: &'static str, key: &str) -> Self {
-        Self { origin: url.origin(), form: Form::Header(name), secret: key.to_owned() }
+        Self { origin: url.origin(), form: Form::Header(name), secret: key.to_owned(), is_plain_here: false }
     }
 }
 
@@ -325,9 +337,9 @@ impl Client {
         if request.packed {
             asked = asked.header("accept-encoding", "gzip");
         }
-        if let Some(Credentials { origin, form, secret }) = &request.credentials
+        if let Some(Credentials { origin, form, secret, is_plain_here }) = &request.credentials
             && *origin == url.origin()
-            && url.scheme() == "https"
+            && (url.scheme() == "https" || (*is_plain_here && is_this_machine(url)))
         {
             asked = match form {
                 Form::Bearer => asked.bearer_auth(secret),
@@ -358,6 +370,17 @@ fn target(method: Method, from: &Url, response: &Response) -> Option<Result<Url,
     };
     strip(&mut url);
     Some(Ok(url))
+}
+
+/// Whether a URL leads to this machine: what is sent there passes no network.
+fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        // Resolvers answer this name themselves (RFC 6761).
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
 }
 
 /// Removes user name and password from a URL: reqwest would send them.

@@ -42,7 +42,7 @@ pub fn endpoint(views: Arc<Views>) -> Arc<dyn Pages> {
 /// Serves the pages alone until the process is told to end.
 pub fn serve(cx: Context, bound: Bound) -> Result<(), Error> {
     let pages = endpoint(Arc::new(Views::new(cx)));
-    bound.run(Services { endpoint: None, pages: Some(pages) }, THREADS)
+    bound.run(Services { endpoint: None, pages: Some(pages), kept: None }, THREADS)
 }
 
 /// Path of the page of the repository that holds a folder, which is indexed if it is not yet; `request` tells where the

@@ -13,7 +13,7 @@ const V2025: &str = "2025-06-18";
 const V2026: &str = "2026-07-28";
 
 /// A file of tokens; each token is its caller's name, twice over.
-fn tokens(folder: &Path, callers: &[(&str, &str)]) -> PathBuf {
+pub fn tokens(folder: &Path, callers: &[(&str, &str)]) -> PathBuf {
     let path = folder.join("tokens.toml");
     let entry = |(name, rights): &(&str, &str)| {
         let digest: String = Sha256::digest(token(name)).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -90,6 +90,79 @@ fn the_newest_revision_needs_no_session_and_its_headers_must_agree() {
     }
 }
 
+/// The body of a request of the newest revision.
+fn newest(method: &str, mut params: Value) -> String {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": V2026,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+#[test]
+fn methods_that_the_newest_revision_lacks_are_not_there() {
+    let site = Site::start(&[]);
+    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "nothing/such"] {
+        let headers = [("MCP-Protocol-Version", V2026), ("Mcp-Method", method)];
+        let reply = site.client().send_with("POST", &newest(method, json!({})), &headers);
+        let code = reply.messages().pop().map(|message| message["error"]["code"].clone());
+        assert_eq!((reply.status, code), (404, Some(json!(-32601))), "{method}: {}", reply.body);
+    }
+}
+
+#[test]
+fn those_who_listen_are_told_of_repositories_that_they_see() {
+    let place = tempfile::tempdir().expect("a folder");
+    let chief = "repos = [\"*\"]\nindex = true\ninvalidate = true";
+    let path = tokens(place.path(), &[("shopper", "repos = [\"local/shop-*\"]"), ("chief", chief)]);
+    let mut site = Site::start(&["--tokens", path.to_str().expect("a path"), "--root", "."]);
+    let listen = |name: &str| {
+        let body = newest("subscriptions/listen", json!({"notifications": {"resourcesListChanged": true}}));
+        let headers = [("MCP-Protocol-Version", V2026), ("Mcp-Method", "subscriptions/listen")];
+        site.client().with_token(&token(name)).events(&body, &headers)
+    };
+    let (mut told, mut not_told) = (listen("chief"), listen("shopper"));
+    for stream in [&mut told, &mut not_told] {
+        let first = Client::event(stream).expect("it begins");
+        assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+        assert_eq!(first["params"]["notifications"], json!({"resourcesListChanged": true}), "{first}");
+    }
+    let mut client = site.client().with_token(&token("chief"));
+    client.open(V2025);
+    client.call("index_folder", json!({"path": site.folder("unseen")}));
+    let news = Client::event(&mut told).expect("it goes on");
+    assert_eq!(news["method"], "notifications/resources/list_changed", "{news}");
+    assert_eq!(client.number("codelode_running_requests"), 0.0, "who listens takes no turn");
+    site.signal(libc::SIGTERM);
+    assert!(site.ended().success());
+    // Others see no change, and their stream ends.
+    let last = Client::event(&mut not_told);
+    assert!(last.as_ref().is_none_or(|last| last["method"].is_null()), "{last:?}");
+}
+
+#[test]
+fn anyone_may_read_what_the_server_is_and_where() {
+    let secret = [("CODELODE_HTTP_TOKEN", "a token that nobody guesses")];
+    let site = Site::start_with(&["--allow-host", "code.example", "--trust-proxy", "127.0.0.1"], &secret);
+    let get = |path: &str, headers: &[(&str, &str)]| site.client().send_to("GET", path, "", headers);
+    let proxied = [("X-Forwarded-Host", "code.example"), ("X-Forwarded-Proto", "https")];
+    let reply = get("/mcp/server-card", &proxied);
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/mcp-server-card+json")));
+    assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+    let card: Value = serde_json::from_str(&reply.body).expect("it is JSON");
+    assert_eq!(card["name"], "io.github.codelode/codelode");
+    assert_eq!(card["version"], env!("CARGO_PKG_VERSION"));
+    let remote = &card["remotes"][0];
+    assert_eq!((&remote["type"], &remote["url"]), (&json!("streamable-http"), &json!("https://code.example/mcp")));
+    assert!(remote["supportedProtocolVersions"].as_array().is_some_and(|all| all.contains(&json!(V2026))), "{remote}");
+    let catalog = get("/.well-known/ai-catalog.json", &proxied);
+    let catalog: Value = serde_json::from_str(&catalog.body).expect("it is JSON");
+    assert_eq!(catalog["entries"][0]["url"], "https://code.example/mcp/server-card");
+    let elsewhere = get("/mcp/server-card", &[("Host", "evil.example")]);
+    assert!(elsewhere.status != 200 && !elsewhere.body.contains("evil.example"), "{elsewhere:?}");
+}
+
 #[test]
 fn messages_are_read_as_strictly_as_over_the_standard_streams() {
     let site = Site::start(&[]);
@@ -101,7 +174,6 @@ fn messages_are_read_as_strictly_as_over_the_standard_streams() {
         ("{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}", -32600),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1.5, \"method\": \"ping\"}", -32600),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"initialize\", \"params\": {}}", -32602),
-        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"completion/complete\"}", -32601),
     ] {
         let refused = client.send("POST", body);
         assert_eq!(
@@ -118,8 +190,61 @@ fn messages_are_read_as_strictly_as_over_the_standard_streams() {
     assert_eq!(client.send("POST", &many).message()["error"]["code"], -32600);
     let large = " ".repeat(4 * 1024 * 1024 + 1);
     assert_eq!(client.send("POST", &large).status, 413);
-    assert_eq!(client.ask("nothing/such", json!({}))["error"]["code"], -32601);
+    // Another status than 200 would end the session for some clients.
+    for method in ["nothing/such", "completion/complete", "resources/subscribe"] {
+        assert_eq!(client.ask(method, json!({}))["error"]["code"], -32601, "{method}");
+    }
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "the session goes on");
+}
+
+#[test]
+fn a_batch_is_answered_in_the_one_revision_that_has_them() {
+    let site = Site::start(&[]);
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}},
+        {"jsonrpc": "2.0", "id": "two", "method": "tools/call", "params": {"name": "list_repos", "arguments": {}}},
+        {"jsonrpc": "2.0", "id": 3, "method": "nothing/such"},
+        {"jsonrpc": "2.0", "id": 4},
+    ]);
+    let mut client = site.client();
+    client.open("2025-03-26");
+    let reply = client.send("POST", &batch.to_string());
+    let mut ids: Vec<String> = reply.messages().iter().map(|message| message["id"].to_string()).collect();
+    ids.sort();
+    assert_eq!(ids, ["\"two\"", "1", "3", "4"], "{}", reply.body);
+    assert!(reply.body.contains("numbers") || reply.body.contains("shop"), "{}", reply.body);
+    let told = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]).to_string();
+    assert_eq!(client.send("POST", &told).status, 202);
+    let many: Vec<Value> = (0..65).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).collect();
+    let opening = json!([{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}]);
+    for wrong in [json!(many), json!([]), opening] {
+        assert_eq!(client.send("POST", &wrong.to_string()).status, 400);
+    }
+    let mut newer = site.client();
+    newer.open(V2025);
+    assert_eq!(newer.send("POST", &batch.to_string()).message()["error"]["code"], -32600);
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_resumed_while_its_call_runs() {
+    let site = Site::start(&["--root", "."]);
+    let mut client = site.client();
+    client.open(V2025);
+    let folder = site.folder("many");
+    for i in 0..3_000 {
+        fs::write(folder.join(format!("f{i}.py")), format!("def f{i}():\n    return {i}\n")).expect("ours");
+    }
+    let params = json!({"name": "index_folder", "arguments": {"path": folder}, "_meta": {"progressToken": "p"}});
+    let body = json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}).to_string();
+    let id = {
+        let mut stream = client.events(&body, &[]);
+        let first = Client::event(&mut stream).expect("it begins");
+        assert_eq!(first["params"]["progressToken"], "p");
+        Client::id(&mut stream).expect("an event has an id")
+    };
+    let rest = client.send_to("GET", "/mcp", "", &[("Last-Event-ID", &id)]);
+    assert!(rest.messages().iter().any(|message| message["id"] == 77), "{rest:?}");
 }
 
 #[test]

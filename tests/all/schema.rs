@@ -80,6 +80,7 @@ fn promises() -> BTreeMap<String, Value> {
         ("sidecar.json".to_owned(), value(schema_for!(Sidecar))),
         ("config.json".to_owned(), value(schema_for!(Settings))),
         ("shared.json".to_owned(), value(schema_for!(SharedArguments))),
+        ("server.json".to_owned(), codelode::mcp::card::registry()),
     ]);
     for tool in TOOLS {
         promises.insert(format!("tools/{}.json", tool.name), promise(tool));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use super::web::{PATIENCE, Reply, Site};
 
 /// Writes a new certificate for this machine, with its key.
-fn certify(folder: &Path) {
+pub fn certify(folder: &Path) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a name");
     fs::write(folder.join("cert.pem"), made.cert.pem()).expect("the folder is ours");
     fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).expect("the folder is ours");
@@ -21,6 +22,11 @@ fn certify(folder: &Path) {
 
 /// The answer to a probe from a client that trusts this certificate alone.
 fn probe(site: &Site, certificate: &Path) -> std::io::Result<String> {
+    get(site.connect(), certificate, "/healthz")
+}
+
+/// The answer to a request over TLS.
+pub fn get(stream: TcpStream, certificate: &Path, path: &str) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(certificate).expect("it is one")).expect("it may be trusted");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -28,8 +34,9 @@ fn probe(site: &Site, certificate: &Path) -> std::io::Result<String> {
     let config = config.expect("ring knows them").with_root_certificates(roots).with_no_client_auth();
     let name = "localhost".try_into().expect("it is a name");
     let connection = ClientConnection::new(Arc::new(config), name).expect("it can connect");
-    let mut stream = StreamOwned::new(connection, site.connect());
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    let mut stream = StreamOwned::new(connection, stream);
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer)

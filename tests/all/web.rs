@@ -197,7 +197,8 @@ fn prepared() -> tempfile::TempDir {
 }
 
 fn serving<'a>(flags: &[&'a str]) -> Vec<&'a str> {
-    [&["serve", "--transport", "streamable-http", "--port", "0"], flags].concat()
+    let transport = if flags.contains(&"--transport") { &[][..] } else { &["--transport", "streamable-http"] };
+    [&["serve", "--port", "0"], transport, flags].concat()
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
@@ -335,6 +336,42 @@ impl Client {
         let mut stream = connect(self.address);
         stream.write_all(&self.written("GET", "/mcp", "", &[])).expect("the server reads");
         stream
+    }
+
+    /// The stream that answers a request.
+    #[allow(dead_code, reason = "attacks listen to nothing")]
+    pub fn events(&self, body: &str, headers: &[(&str, &str)]) -> BufReader<TcpStream> {
+        let mut stream = connect(self.address);
+        stream.write_all(&self.written("POST", "/mcp", body, headers)).expect("the server reads");
+        BufReader::new(stream)
+    }
+
+    /// The next message of a stream; `None` at its end.
+    #[allow(dead_code, reason = "attacks listen to nothing")]
+    pub fn event(stream: &mut BufReader<TcpStream>) -> Option<Value> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if stream.read_line(&mut line).unwrap_or(0) == 0 {
+                return None;
+            }
+            if let Some(data) = line.strip_prefix("data:").filter(|data| !data.trim().is_empty()) {
+                return Some(serde_json::from_str(data.trim()).expect("it is JSON"));
+            }
+        }
+    }
+
+    /// The id of the event whose message was read last.
+    #[allow(dead_code, reason = "attacks listen to nothing")]
+    pub fn id(stream: &mut BufReader<TcpStream>) -> Option<String> {
+        let mut line = String::new();
+        while stream.read_line(&mut line).unwrap_or(0) > 0 {
+            if let Some(id) = line.strip_prefix("id:") {
+                return Some(id.trim().to_owned());
+            }
+            line.clear();
+        }
+        None
     }
 
     pub fn post_ping(&self) -> Reply {

@@ -1,0 +1,194 @@
+//! Repositories that a server keeps: listed in a file, indexed at the start, and again when a forge tells of a change or
+//! it is time to ask.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::config;
+use crate::http::{Hooked, Kept};
+use crate::tools::{self, Context, Request};
+
+/// Interval of asking, unless an entry says another.
+const POLL: Duration = Duration::from_secs(300);
+/// The shortest interval.
+const SHORTEST: Duration = Duration::from_secs(10);
+/// Interval of looking whether the file has changed.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// A file of repositories, and when each is due.
+pub(super) struct Upkeep {
+    path: PathBuf,
+    state: Mutex<State>,
+    woken: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    stamp: Option<(SystemTime, u64)>,
+    entries: BTreeMap<String, Entry>,
+    due: BTreeMap<String, Instant>,
+}
+
+/// An entry of the file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// A git URL, or owner/name on GitHub.
+    url: Option<String>,
+    /// Branch, tag or commit; the default branch if none is named.
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    /// A folder of this machine, in the place of a URL.
+    path: Option<PathBuf>,
+    /// Interval of asking for changes, as `1m`; `never` for webhooks alone.
+    poll: Option<String>,
+    /// Variable with the secret of its webhooks.
+    secret_env: Option<String>,
+}
+
+impl Upkeep {
+    /// The repositories of a file, all of them due.
+    pub(super) fn of(path: &Path) -> Result<Arc<Self>, String> {
+        let shown = path.display();
+        fs::metadata(path).map_err(|err| format!("cannot read the repositories in {shown}: {err}"))?;
+        let upkeep = Self { path: path.to_owned(), state: Mutex::default(), woken: Condvar::new() };
+        upkeep.read(&mut upkeep.state())?;
+        Ok(Arc::new(upkeep))
+    }
+
+    /// Keeps them up to date, in a thread.
+    pub(super) fn begin(self: &Arc<Self>, cx: Context) -> Result<(), String> {
+        let upkeep = self.clone();
+        let run = move || {
+            loop {
+                let (name, entry) = upkeep.next();
+                let (tool, arguments) = entry.call();
+                let answer = tools::call(&cx, tool, arguments, &Request::default());
+                match answer.is_error {
+                    true => tracing::error!(repo = name, "not brought up to date: {}", answer.value["error"]),
+                    false => tracing::info!(target: "access", repo = name, "up to date"),
+                }
+                cx.session.flush_when_due();
+            }
+        };
+        thread::Builder::new().name("upkeep".to_owned()).spawn(run).map(drop).map_err(|err| err.to_string())
+    }
+
+    /// The next repository that is due, once one is.
+    fn next(&self) -> (String, Entry) {
+        let mut state = self.state();
+        loop {
+            if let Err(problem) = self.read(&mut state) {
+                tracing::error!("{problem}; the repositories are those of before");
+            }
+            let now = Instant::now();
+            let first = state.due.iter().min_by_key(|(_, due)| **due).map(|(name, due)| (name.clone(), *due));
+            let wait = match first {
+                Some((name, due)) if due <= now => {
+                    let entry = state.entries[&name].clone();
+                    match entry.interval() {
+                        Ok(Some(interval)) => state.due.insert(name.clone(), now + interval),
+                        _ => state.due.remove(&name),
+                    };
+                    return (name, entry);
+                }
+                Some((_, due)) => LOOK.min(due - now),
+                None => LOOK,
+            };
+            state = self.woken.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Reads the file if it has changed. New and changed entries are due at once.
+    fn read(&self, state: &mut State) -> Result<(), String> {
+        let shown = self.path.display();
+        let stamp = fs::metadata(&self.path).and_then(|file| Ok((file.modified()?, file.len()))).ok();
+        if stamp.is_some() && state.stamp == stamp {
+            return Ok(());
+        }
+        // A broken file is complained of once.
+        let is_news = std::mem::replace(&mut state.stamp, stamp) != stamp;
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(_) if !is_news => return Ok(()),
+            Err(err) => return Err(format!("cannot read the repositories in {shown}: {err}")),
+        };
+        let entries: BTreeMap<String, Entry> =
+            toml::from_str(&text).map_err(|err| format!("the repositories in {shown} are malformed: {err}"))?;
+        for (name, entry) in &entries {
+            entry.check().map_err(|problem| format!("the repository {name:?} in {shown} {problem}"))?;
+        }
+        state.due.retain(|name, _| entries.contains_key(name));
+        for (name, entry) in &entries {
+            if state.entries.get(name) != Some(entry) {
+                state.due.insert(name.clone(), Instant::now());
+            }
+        }
+        state.entries = entries;
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic leaves a repository due or not.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept for Upkeep {
+    fn hooked(&self) -> Vec<Hooked> {
+        let state = self.state();
+        let hooked = state.entries.iter().filter_map(|(name, entry)| {
+            let secret = config::secret(entry.secret_env.as_deref()?)?;
+            Some(Hooked { name: name.clone(), url: entry.url.clone(), secret })
+        });
+        hooked.collect()
+    }
+
+    fn changed(&self, name: &str) {
+        self.state().due.insert(name.to_owned(), Instant::now());
+        self.woken.notify_all();
+    }
+}
+
+impl Entry {
+    fn check(&self) -> Result<(), String> {
+        match (&self.url, &self.path) {
+            (Some(_), None) => {}
+            (None, Some(path)) if path.is_absolute() && self.reference.is_none() => {}
+            (None, Some(_)) => return Err("has a `path` that is not absolute, or a `ref` beside it".to_owned()),
+            _ => return Err("needs a `url` or a `path`".to_owned()),
+        }
+        if let Some(variable) = self.secret_env.as_deref().filter(|name| config::secret(name).is_none()) {
+            return Err(format!("names a variable for its secret, {variable}, that is not set"));
+        }
+        self.interval().map(drop)
+    }
+
+    /// The interval of asking; `None` for never.
+    fn interval(&self) -> Result<Option<Duration>, String> {
+        match self.poll.as_deref() {
+            None => Ok(Some(POLL)),
+            Some("never") => Ok(None),
+            Some(text) => {
+                let interval = humantime::parse_duration(text);
+                interval.map(|it| Some(it.max(SHORTEST))).map_err(|err| format!("has a `poll` that is no time: {err}"))
+            }
+        }
+    }
+
+    /// The call that brings it up to date.
+    fn call(&self) -> (&'static str, Map<String, Value>) {
+        let (tool, arguments) = match &self.path {
+            Some(path) => ("index_folder", json!({"path": path})),
+            None => ("index_repo", json!({"url": self.url, "ref_name": self.reference})),
+        };
+        (tool, arguments.as_object().cloned().unwrap_or_default())
+    }
+}
