@@ -136,6 +136,8 @@ def npm_platform(out, target, program):
 def npm_main(out):
     manifest = {
         "name": NAME,
+        # By this the registry of MCP servers knows that the package is ours.
+        "mcpName": json.loads((ROOT / "schema/server.json").read_text())["name"],
         "bin": {NAME: f"{NAME}.js"},
         "engines": {"node": ">=18"},
         "optionalDependencies": {npm_name(target): VERSION for target in TARGETS},
