@@ -20,6 +20,18 @@ import draw
 from lab import HERE, Lab, Left, machine
 
 
+def keep(name, tables, missing):
+    """Puts the tables of a section in the place of its former ones."""
+    sections = [section.name for section in draw.SECTIONS]
+    results = draw.read()
+    results["tables"] = [table for table in results["tables"] if table["section"] != name] + tables
+    results["tables"].sort(key=lambda table: sections.index(table["section"]))
+    results["missing"] = [row for row in results["missing"] if row["section"] != name]
+    results["missing"] += [{"section": name, "name": rival, "reason": why} for rival, why in missing.items()]
+    results["machine"] = machine()
+    (HERE / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--codelode", default="target/release/codelode", help="the program that is measured")
@@ -33,7 +45,6 @@ def main():
         parser.error(f"no section is called {name}; there are {', '.join(sections)}")
 
     lab = Lab(args.codelode, args.work, args.have)
-    results = draw.read()
     failed = False
     for name in (name for name in sections if name in wanted):
         print(f"measuring {name}", file=sys.stderr)
@@ -44,19 +55,15 @@ def main():
                 load = os.getloadavg()[0]
                 tables.append({"section": name, "date": datetime.date.today().isoformat(), "load": round(load, 1), **table})
                 print(f"  {table['corpus']}", file=sys.stderr)
+                keep(name, tables, lab.missing)
         except Left as left:
             lab.missing["this section"] = str(left)
             failed = True
         except Exception:
             traceback.print_exc()
             failed = True
-            continue
-        results["tables"] = [table for table in results["tables"] if table["section"] != name] + tables
-        results["missing"] = [row for row in results["missing"] if row["section"] != name]
-        results["missing"] += [{"section": name, "name": rival, "reason": why} for rival, why in lab.missing.items()]
-        results["machine"] = machine()
-        results["tables"].sort(key=lambda table: sections.index(table["section"]))
-        (HERE / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        if tables or lab.missing:
+            keep(name, tables, lab.missing)
     draw.write()
     sys.exit(failed)
 
