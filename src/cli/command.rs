@@ -6,10 +6,9 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, Subcommand as _};
 use serde_json::{Map, Value};
 
-use super::draw;
-use super::guide;
 use super::words::Words;
 use super::{Global, Own};
+use super::{draw, guide, rename};
 use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe_for_people};
 use crate::tools::{TOOLS, ToolSpec};
@@ -49,8 +48,13 @@ const OFF: [(&str, &str); 3] = [
 ];
 
 /// Tools whose answers people get as one text, with the argument for it.
-pub(super) const AS_TEXT: [(&str, &str, &str); 3] =
-    [("review_changes", "output", "markdown"), ("find_tests", "output", "text"), ("plan_rename", "output", "patch")];
+pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
+    ("review_changes", "output", "markdown"),
+    ("find_tests", "output", "text"),
+    ("plan_rename", "output", "patch"),
+    ("plan_delete", "output", "text"),
+    ("plan_change_signature", "output", "text"),
+];
 
 /// Tools that no client is shown, because they may cost money or few repositories need them, and that people call.
 const FOR_PEOPLE: [&str; 2] = ["embed_repo", "search_columns"];
@@ -180,7 +184,7 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
         Some(example) => command.after_help(example),
         None => command,
     };
-    draw::flags(command, spec)
+    rename::flags(draw::flags(command, spec), spec)
 }
 
 /// Whether every command takes the argument.

@@ -23,7 +23,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "importance",
         ],
     ),
-    ("Changes", &["review", "tests", "rename", "changed", "diff", "log", "history"]),
+    ("Changes", &["review", "tests", "rename", "plan-delete", "plan-signature", "changed", "diff", "log", "history"]),
     (
         "Repositories",
         &[

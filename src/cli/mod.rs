@@ -17,6 +17,7 @@ mod models;
 mod output;
 mod pick;
 mod progress;
+mod rename;
 mod render;
 mod serve;
 mod server;
@@ -212,6 +213,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         None => return serve::run(&global, serve::Serve::default()),
         Some((name, given)) => match command::tool(name) {
             Some(spec) => match command::arguments(spec, given) {
+                Ok(arguments) if rename::is_wanted(&global, spec, &arguments, given) => {
+                    return rename::run(&global, &arguments);
+                }
                 Ok(arguments) => match draw::wanted(given) {
                     Some(wanted) => return draw::run(&global, spec.name, &arguments, &wanted),
                     None => (spec.name.to_owned(), arguments, Words::of(spec.name)),

@@ -7,7 +7,7 @@ use super::review::Tested;
 use super::review::change::{Asked, ChangeSet};
 use super::review::report::tested;
 use super::{Call, Code, Error, Tool, indexes, related};
-use crate::query::review::{self, TestFile, Unit};
+use crate::query::review::{self, TestFile, Through, Unit};
 use crate::store::{EdgeTable, Snapshot};
 
 /// Tests that reach a symbol, a file or a change, the most direct first, as their runner (pytest, nextest, go test,
@@ -100,7 +100,8 @@ impl Tool for FindTests {
             let touched = review::touched(snapshot, &changes);
             let own = review::changed_tests(&touched);
             let paths: Vec<&str> = change.between.paths().map(|(path, ..)| path).collect();
-            let companions = review::companions(&change.commits(call), &paths);
+            let code: Vec<&str> = paths.iter().copied().filter(|path| review::is_code(snapshot, path)).collect();
+            let companions = review::companions(&change.commits(call), &code);
             let found = review::tests_of(snapshot, edges, &touched, paths.iter().copied(), &companions);
             return Ok(output(call, &args, snapshot, &own, &found));
         }
@@ -134,11 +135,28 @@ fn of_targets(
     Ok(review::tests_of_targets(snapshot, edges, &sources, &[]))
 }
 
+/// Files that a runner is given where no test is known to be near.
+const FIRST: usize = 10;
+
+/// Whether a runner is given a file: its tests use a target, or it imports or is named after one. Most files that only
+/// changed together with a target, or import it through others, do not notice an edit.
+fn is_near(file: &TestFile) -> bool {
+    match file.through {
+        Through::Uses | Through::Possible | Through::Name => true,
+        Through::Imports => file.tests.first().is_some_and(|test| test.way.len() <= 2),
+        Through::History => false,
+    }
+}
+
 fn output(call: &Call<'_>, args: &Args, snapshot: &Snapshot, own: &[Unit], found: &[TestFile]) -> Output {
     call.found(!own.is_empty() || !found.is_empty());
     let found = &found[..found.len().min(args.max_results.max(1))];
     let mut units: Vec<Unit> = own.to_vec();
-    units.extend(found.iter().flat_map(|file| &file.tests).map(|test| test.unit).filter(|unit| !own.contains(unit)));
+    let mut run: Vec<&TestFile> = found.iter().filter(|file| is_near(file)).collect();
+    if run.is_empty() {
+        run = found.iter().take(FIRST).collect();
+    }
+    units.extend(run.iter().flat_map(|file| &file.tests).map(|test| test.unit).filter(|unit| !own.contains(unit)));
     let runs = review::selected(snapshot, &units);
     let runs: Vec<Run> = runs.into_iter().map(|(runner, arguments)| Run { runner, arguments }).collect();
     match args.output {

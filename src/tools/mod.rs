@@ -48,6 +48,9 @@ pub mod matches;
 mod meaning;
 pub mod paths;
 pub mod pick;
+mod plan;
+pub mod plan_change_signature;
+pub mod plan_delete;
 pub mod plan_rename;
 pub mod resolve_repo;
 mod review;
@@ -196,6 +199,8 @@ pub static TOOLS: &[ToolSpec] = &[
     ToolSpec::of::<search_commits::SearchCommits>(),
     ToolSpec::of::<get_symbol_history::GetSymbolHistory>(),
     ToolSpec::of::<plan_rename::PlanRename>(),
+    ToolSpec::of::<plan_delete::PlanDelete>(),
+    ToolSpec::of::<plan_change_signature::PlanChangeSignature>(),
     ToolSpec::of::<check_references::CheckReferences>(),
     ToolSpec::of::<index_folder::IndexFolder>(),
     ToolSpec::of::<embed_repo::EmbedRepo>(),

@@ -5,10 +5,12 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Code, Error, Tool, related};
+use super::indexes::Repo;
+use super::plan::{Doubt, column, doubts, refusal};
+use super::{Call, Code, Error, Tool, related, tokens};
 use crate::model::Span;
 use crate::query::{self, LineCount, Renaming};
-use crate::store::{FileView, Snapshot};
+use crate::store::{FileView, Snapshot, SymbolView};
 
 /// Plan of a rename: every place to edit, overrides included, and what is in doubt. Writes nothing.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -72,19 +74,11 @@ pub struct Edit {
     column: u32,
 }
 
-/// A reason against a rename.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Doubt {
-    file: String,
-    line: u32,
-    why: &'static str,
-}
-
 /// See [`Args`].
 pub struct PlanRename;
 
-/// The most doubts that a refusal names.
-const NAMED: usize = 5;
+/// Tokens of an answer beside the patch.
+const FRAME: usize = 200;
 /// Lines around a changed one in a patch.
 const AROUND: usize = 3;
 
@@ -97,26 +91,15 @@ impl Tool for PlanRename {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        let is_name = args.new_name.chars().all(is_letter) && !args.new_name.starts_with(|c: char| c.is_numeric());
-        if args.new_name.is_empty() || !is_name {
-            return Err(Error::new(Code::InvalidArguments, format!("{:?} is no name", args.new_name)));
-        }
         let repo = related::open_now(call, args.repo.as_deref())?;
-        let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
-        let symbol = related::symbol(&repo, &args.symbol_id)?;
-        related::check_language(&symbol)?;
-        let plan = query::renaming(snapshot, edges, &symbol, Some(&args.new_name));
+        let snapshot = &*repo.snapshot;
+        let is_forced = args.force || args.output == Written::Json;
+        let (symbol, plan) = planned(&repo, &args.symbol_id, &args.new_name, is_forced)?;
         call.found(true);
         if args.output == Written::Json {
             let edits = call.page(edits(snapshot, &plan), usize::MAX);
-            let doubt = |doubt: query::RenameDoubt| Doubt { file: doubt.path, line: doubt.line, why: doubt.why };
             let is_sure = plan.doubts.is_empty();
-            let doubts = plan.doubts.into_iter().map(doubt).collect();
-            return Ok(Output::Fields { symbol: symbol.id(), is_sure, edits, doubts });
-        }
-        if !plan.doubts.is_empty() && !args.force {
-            return Err(refusal(&symbol.name(), &plan));
+            return Ok(Output::Fields { symbol: symbol.id(), is_sure, edits, doubts: doubts(plan.doubts) });
         }
         let mut text = String::new();
         for (file, spans) in &plan.places {
@@ -124,17 +107,36 @@ impl Tool for PlanRename {
                 patch(&mut text, file, spans, &args.new_name);
             }
         }
+        // A part of a patch would rename in a part of the files.
+        let n_tokens = tokens::estimate(&text) + FRAME;
+        if n_tokens > call.max_tokens {
+            let message = format!("the patch does not fit; ask again with max_tokens of {n_tokens} or more");
+            return Err(Error::new(Code::InvalidArguments, message).with("max_tokens", n_tokens));
+        }
         Ok(Output::Text { text })
     }
 }
 
-fn refusal(name: &str, plan: &Renaming) -> Error {
-    let shown = plan.doubts.iter().take(NAMED).map(|doubt| format!("{}:{} ({})", doubt.path, doubt.line, doubt.why));
-    let shown: Vec<String> = shown.collect();
-    let more = plan.doubts.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let message = format!("{name} is not renamed, because this is in doubt: {}{more}", shown.join(", "));
-    Error::new(Code::Unavailable, format!("{message}; with `force` the sure places are edited alone"))
+/// The plan of a rename. What is in doubt is an error, unless it is forced.
+pub fn planned<'r>(
+    repo: &'r Repo,
+    symbol: &str,
+    new_name: &str,
+    is_forced: bool,
+) -> Result<(SymbolView<'r>, Renaming), Error> {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let is_name = new_name.chars().all(is_letter) && !new_name.starts_with(|c: char| c.is_numeric());
+    if new_name.is_empty() || !is_name {
+        return Err(Error::new(Code::InvalidArguments, format!("{:?} is no name", new_name)));
+    }
+    let symbol = related::symbol(repo, symbol)?;
+    related::check_language(&symbol)?;
+    let plan = query::renaming(&repo.snapshot, related::edges(repo)?, &symbol, Some(new_name));
+    if !plan.doubts.is_empty() && !is_forced {
+        let refused = format!("{} is not renamed", symbol.name());
+        return Err(refusal(&refused, &plan.doubts, "the sure places are edited alone"));
+    }
+    Ok((symbol, plan))
 }
 
 fn edits(snapshot: &Snapshot, plan: &Renaming) -> Vec<Edit> {
@@ -143,10 +145,8 @@ fn edits(snapshot: &Snapshot, plan: &Renaming) -> Vec<Edit> {
         let Some(file) = snapshot.file_by_number(*file) else { continue };
         let mut lines = LineCount::default();
         for span in spans {
-            let before = &file.content()[..(span.start as usize).min(file.content().len())];
-            let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-            let column = String::from_utf8_lossy(&before[start..]).chars().count() as u32 + 1;
-            edits.push(Edit { file: file.path().to_owned(), line: lines.line_of(file.content(), span.start), column });
+            let (line, column) = (lines.line_of(file.content(), span.start), column(file.content(), span.start));
+            edits.push(Edit { file: file.path().to_owned(), line, column });
         }
     }
     edits.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));

@@ -300,25 +300,102 @@ fn tests_that_run_the_program_reach_what_it_runs() {
 }
 
 #[test]
-fn a_rename_is_a_patch_where_nothing_is_in_doubt() {
+fn a_rename_is_a_patch_or_written_where_nothing_is_in_doubt() {
     let place = shop();
-    let (status, patch) = place.say(&["rename", "shop/store.py::Store.price_of#method", "cost_of"]);
-    assert_eq!(status, 0, "{patch}");
+    let text = |path: &str| fs::read_to_string(place.source().join(path)).expect("it is there");
+    let (status, patch) = place.say(&["rename", "shop/store.py::Store.price_of#method", "cost_of", "--dry-run"]);
+    assert_eq!((status, text("shop/store.py")), (0, STORE.to_owned()), "{patch}");
     place.write("plan.patch", &patch);
     place.git(&["apply", "plan.patch"]);
-    let text = |path: &str| fs::read_to_string(place.source().join(path)).expect("it is there");
     assert_eq!(text("shop/store.py"), STORE.replace("price_of", "cost_of"));
     assert_eq!(text("shop/cart.py"), CART.replace("price_of", "cost_of"));
     assert_eq!(text("tests/test_cart.py"), TESTS);
+    let said = place.say(&["rename", "shop/store.py::Store.cost_of#method", "price_of"]);
+    assert_eq!(said, (0, "cost_of is now price_of, in 3 places of 2 files\n".to_owned()));
+    assert_eq!((text("shop/store.py"), text("shop/cart.py")), (STORE.to_owned(), CART.to_owned()));
 
-    place.write("shop/more.py", "def late(it):\n    return it.cost_of(\"tea\")\n");
-    let args = json!({"symbol_id": "shop/store.py::Store.cost_of#method", "new_name": "worth"});
+    // Documentation and comments name it to people alone.
+    place.write(
+        "shop/more.py",
+        "def late(it):\n    \"\"\"Asks `price_of`.\"\"\"\n    # or 'price_of'\n    return it.price_of(\"tea\")\n",
+    );
+    let args = json!({"symbol_id": "shop/store.py::Store.price_of#method", "new_name": "worth"});
     let plan = place.call("plan_rename", args);
     assert_eq!(plan["is_sure"], false, "{plan}");
-    assert_eq!(plan["doubts"][0]["file"], "shop/more.py", "{plan}");
+    let unknown = json!([{"file": "shop/more.py", "line": 4, "why": "nothing is known of what it belongs to"}]);
+    assert_eq!(plan["doubts"], unknown, "{plan}");
     assert_eq!(plan["edits"].as_array().map(Vec::len), Some(3), "{plan}");
-    assert_eq!(place.say(&["rename", "shop/store.py::Store.cost_of#method", "worth"]).0, 2);
-    let (status, patch) = place.say(&["rename", "shop/store.py::Store.cost_of#method", "worth", "--force"]);
-    assert!(status == 0 && !patch.contains("more.py"), "{patch}");
+    assert_eq!(place.say(&["rename", "shop/store.py::Store.price_of#method", "worth"]).0, 2);
+    assert_eq!(text("shop/store.py"), STORE);
+    assert_eq!(place.say(&["rename", "shop/store.py::Store.price_of#method", "worth", "--force"]).0, 0);
+    assert_eq!(text("shop/cart.py"), CART.replace("price_of", "worth"));
+    assert!(text("shop/more.py").contains("it.price_of("));
     assert_eq!(place.say(&["rename", "shop/store.py::Store#class", "no name"]).0, 2);
+}
+
+#[test]
+fn a_deletion_leads_to_every_place_and_says_what_is_in_doubt() {
+    let place = shop();
+    place.write("shop/old.py", "from shop.cart import receipt as bill\n\n\ndef lone():\n    return bill\n");
+    let (status, text) = place.say(&["plan-delete", "shop/cart.py::receipt#function"]);
+    let expected = "shop/cart.py:8:5: definition: def receipt(store: Store, names):\n\
+                    shop/old.py:1:23: import: from shop.cart import receipt as bill\n\
+                    shop/old.py:5:12: reference: return bill\n\
+                    tests/test_cart.py:2:23: import: from shop.cart import receipt, total\n\
+                    tests/test_cart.py:16:12: call: assert receipt(store, [\"tea\"]) == \"3 cents\"\n";
+    assert_eq!((status, &*text), (0, expected));
+    let plan = place.call("plan_delete", json!({"symbol_id": "shop/old.py::lone#function"}));
+    assert_eq!((&plan["is_sure"], &plan["is_used"]), (&json!(true), &json!(false)), "{plan}");
+
+    // A method that a base demands, and one that overrides it.
+    let plan = place.call("plan_delete", json!({"symbol_id": "shop/store.py::MemoryStore.price_of#method"}));
+    assert_eq!(each(&plan, "doubts", "file"), ["shop/cart.py", "shop/store.py"], "{plan}");
+    let plan = place.call("plan_delete", json!({"symbol_id": "shop/store.py::Store.price_of#method"}));
+    assert_eq!(each(&plan, "places", "reason"), ["call", "definition", "override"], "{plan}");
+
+    // Members of a type go with it, and a name after something unknown may be one of them.
+    place.write("shop/more.py", "def late(it):\n    return it.price_of(\"tea\")\n");
+    let plan = place.call("plan_delete", json!({"symbol_id": "shop/store.py::Store#class"}));
+    assert_eq!(each(&plan, "doubts", "file"), ["shop/more.py"], "{plan}");
+    let of_store: Vec<&str> = each(&plan, "places", "reason");
+    assert_eq!(of_store, ["import", "type", "call", "type", "definition", "base"], "{plan}");
+    let (status, _) = place.say(&["plan-delete", "shop/store.py::Store#class"]);
+    assert_eq!(status, 2);
+    let (status, text) = place.say(&["plan-delete", "shop/store.py::Store#class", "--force"]);
+    assert!(status == 0 && text.contains("shop/more.py:2: in doubt: "), "{text}");
+
+    place.write("shop/web.py", "from outside import route\n\n\n@route(\"/\")\ndef page():\n    return 1\n");
+    let plan = place.call("plan_delete", json!({"symbol_id": "shop/web.py::page#function"}));
+    assert!(each(&plan, "doubts", "why")[0].starts_with("something may run it"), "{plan}");
+}
+
+#[test]
+fn a_changed_declaration_leads_to_those_alike_and_to_every_call() {
+    let place = shop();
+    let plan = place.call("plan_change_signature", json!({"symbol_id": "shop/store.py::MemoryStore.price_of#method"}));
+    assert_eq!(
+        each(&plan, "places", "text")[1..],
+        ["def price_of(self, name):", "def price_of(self, name):"],
+        "{plan}"
+    );
+    assert_eq!((&plan["is_sure"], each(&plan, "places", "reason")[0]), (&json!(true), "call"), "{plan}");
+    // Calls of a class are calls of its constructor, also through classes without one.
+    place.write("shop/more.py", "from shop.store import MemoryStore\n\n\nclass Shelf(MemoryStore):\n    pass\n\n\ndef shelf():\n    return Shelf({})\n");
+    let plan = place.call("plan_change_signature", json!({"symbol_id": "shop/store.py::MemoryStore#class"}));
+    assert_eq!(plan["symbol"], "shop/store.py::MemoryStore.__init__#method", "{plan}");
+    assert_eq!(
+        each(&plan, "places", "file"),
+        ["shop/more.py", "shop/store.py", "tests/test_cart.py", "tests/test_cart.py"],
+        "{plan}"
+    );
+    let args =
+        json!({"symbol_id": "shop/cart.py::total#function", "new_signature": "def total(store: Store, names, tax=0)"});
+    assert_eq!(place.call("plan_change_signature", args)["calls_may_stay"], true);
+    let args = json!({"symbol_id": "shop/cart.py::total#function", "new_signature": "def total(names)"});
+    assert_eq!(place.call("plan_change_signature", args)["calls_may_stay"], false);
+    place.write("shop/each.py", "from shop.cart import total\n\n\ndef handed():\n    return map(total, [])\n");
+    let plan = place.call("plan_change_signature", json!({"symbol_id": "shop/cart.py::total#function"}));
+    assert_eq!(each(&plan, "doubts", "why"), ["it is passed on here, and called elsewhere"], "{plan}");
+    let refused = place.call("plan_change_signature", json!({"symbol_id": "shop/store.py::Store#class"}));
+    assert_eq!(refused["code"], "invalid_arguments", "{refused}");
 }

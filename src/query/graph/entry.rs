@@ -181,12 +181,16 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether this symbol is an entry point from outside.
     pub fn is_root(&self, symbol: &SymbolView<'a>) -> bool {
+        self.is_run(symbol) || is_top(symbol) && self.is_offered(symbol, symbol.file.conventions())
+    }
+
+    /// Whether something that does not write its name runs it: a runner, an installer, a framework, the language.
+    pub fn is_run(&self, symbol: &SymbolView<'a>) -> bool {
         let rules = symbol.file.conventions();
         let name = symbol.name();
-        let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
+        let is_top = is_top(symbol);
         (rules.mains.contains(&&*name) && matches!(symbol.kind(), Kind::Function | Kind::Method))
             || (is_top && self.is_decorated(symbol, rules))
-            || (is_top && self.is_offered(symbol, rules))
             || (is_top && self.is_script(symbol))
             || (is_top && (rules.is_implied)(&name))
             || (is_top && self.is_of_framework(symbol, rules))
@@ -212,13 +216,21 @@ impl<'g, 'a> Entries<'g, 'a> {
             || (may_override(member, rules) && self.is_decorated(class, rules))
             || (may_override(member, rules) && self.is_foreign(class, false))
             || self.is_in_foreign_block(member)
-            || (self.in_package(member.file, rules)
-                && self.exports.is_public(member, rules)
-                && self.exports.is_public(class, rules))
+            || self.is_for_others(member, Some(class))
+    }
+
+    /// Whether other packages may use a symbol, or a member of a class.
+    pub fn is_for_others(&self, symbol: &SymbolView<'a>, class: Option<&SymbolView<'a>>) -> bool {
+        let rules = symbol.file.conventions();
+        let is_public = |symbol: &SymbolView<'a>| self.exports.is_public(symbol, rules);
+        match class {
+            Some(class) => self.in_package(symbol.file, rules) && is_public(symbol) && is_public(class),
+            None => is_top(symbol) && self.is_offered(symbol, rules),
+        }
     }
 
     /// Whether a decorator may register it.
-    fn is_decorated(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
+    pub fn is_decorated(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
         symbol.decorators().iter().any(|decorator| !rules.plain_decorators.contains(&decorator_name(decorator)))
     }
 
@@ -232,14 +244,13 @@ impl<'g, 'a> Entries<'g, 'a> {
     /// Whether it is usable through its file, though no public file exports it.
     pub fn is_public_in_package(&self, symbol: &SymbolView<'a>) -> bool {
         let rules = symbol.file.conventions();
-        let is_top = symbol.parent().is_none() && symbol.container_span().is_empty();
         let is_hidden = || match rules.public {
             Public::Unless(mark) => {
                 symbol.file.path().split('/').any(|part| part.starts_with(mark) && !part.starts_with("__"))
             }
             _ => false,
         };
-        let is_open = is_top && !rules.faces.is_empty() && self.exports.is_public(symbol, rules);
+        let is_open = is_top(symbol) && !rules.faces.is_empty() && self.exports.is_public(symbol, rules);
         is_open && self.in_package(symbol.file, rules) && !is_hidden()
     }
 
@@ -329,6 +340,11 @@ impl<'g, 'a> Entries<'g, 'a> {
             || rules.started.is_some_and(|text| memchr::memmem::find(content, text.as_bytes()).is_some())
             || rules.packages.iter().any(|package| file.path().ends_with(package.file))
     }
+}
+
+/// Whether a symbol is inside of no other.
+fn is_top(symbol: &SymbolView<'_>) -> bool {
+    symbol.parent().is_none() && symbol.container_span().is_empty()
 }
 
 /// Whether a definition is marked as part of the tests.

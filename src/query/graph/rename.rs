@@ -9,7 +9,7 @@ use super::relations::{line_of, outside_bases, written_as};
 use super::{filled_in, strings};
 use crate::model::{Detail, Kind, Span};
 use crate::query::text::mentions::mentions;
-use crate::query::text::structure::are_short;
+use crate::query::text::structure::{are_literals, are_short};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// The most symbols that are renamed together: a method with those that it overrides and that override it.
@@ -27,7 +27,7 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    fn at(file: FileView<'_>, at: u32, why: &'static str) -> Self {
+    pub(super) fn at(file: FileView<'_>, at: u32, why: &'static str) -> Self {
         Self { path: file.path().to_owned(), line: line_of(file, at), why }
     }
 }
@@ -63,6 +63,9 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
     let is_meant = |id: &SymbolId| family.iter().any(|own| own.number() == *id);
     for own in &family {
         doubts.extend(doubt_of(snapshot, edges, own));
+        if names_its_file(own) {
+            doubts.insert(Doubt::at(own.file, own.name_span().start, "its file is named after it"));
+        }
         places.entry(own.file.number()).or_default().insert(own.name_span());
         for edge in edges.users(own.number()) {
             let Some(file) = snapshot.file_by_number(edge.file) else { continue };
@@ -90,7 +93,8 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
         let short = spans.iter().zip(are_short).filter(|(_, is_short)| *is_short);
         doubts.extend(short.map(|(span, _)| Doubt::at(file, span.start, "it stands for a key and its value at once")));
     }
-    doubts.extend(elsewhere(snapshot, edges, symbol, &places, &is_meant));
+    let is_edited = |file: FileView<'_>, span: Span| places.get(&file.number()).is_some_and(|all| all.contains(&span));
+    doubts.extend(elsewhere(snapshot, edges, symbol, &is_edited, &is_meant));
     if let Some(new) = new {
         doubts.extend(collisions(snapshot, symbol, &family, &places, new));
     }
@@ -103,7 +107,7 @@ fn span(edge: &Edge) -> Span {
 }
 
 /// The symbols that must have the same name: overridden and overriding methods, a class and its constructors.
-fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
+pub(super) fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     let is_namesake = |other: &SymbolView<'a>| other.name_bytes() == symbol.name_bytes();
     let is_constructor = |other: &SymbolView<'a>| other.detail() == Detail::Constructor && is_namesake(other);
     let owner = symbol.parent().filter(|parent| is_constructor(symbol) && is_namesake(parent));
@@ -132,8 +136,13 @@ fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>
     family
 }
 
-/// A doubt about a definition itself.
-fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<Doubt> {
+fn names_its_file(own: &SymbolView<'_>) -> bool {
+    let stem = own.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
+    matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none() && stem == Some(&*own.name())
+}
+
+/// A doubt about a definition itself, whatever is done to it.
+pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<Doubt> {
     let doubt = |why| Some(Doubt::at(own.file, own.name_span().start, why));
     let name = own.name();
     if own.name_span().is_empty() || name.starts_with("__") && name.ends_with("__") {
@@ -144,10 +153,6 @@ fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Opt
     }
     if own.file.given_up() || own.file.has_errors() {
         return doubt("its file has syntax errors");
-    }
-    let stem = own.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
-    if matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none() && stem == Some(&*name) {
-        return doubt("its file is named after it");
     }
     let is_member = own.kind() == Kind::Method || own.kind() == Kind::Constant && own.has_parent();
     if !is_member {
@@ -165,12 +170,12 @@ fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Opt
     }
 }
 
-/// Doubts about places that write the name and are not to be edited.
-fn elsewhere(
+/// Doubts about places that write a symbol's name and are not known to be edited.
+pub(super) fn elsewhere(
     snapshot: &Snapshot,
     edges: &EdgeTable,
     symbol: &SymbolView<'_>,
-    places: &BTreeMap<u32, BTreeSet<Span>>,
+    is_edited: &dyn Fn(FileView<'_>, Span) -> bool,
     is_meant: &dyn Fn(&SymbolId) -> bool,
 ) -> Vec<Doubt> {
     let name = symbol.name();
@@ -178,12 +183,12 @@ fn elsewhere(
     let mut doubts = Vec::new();
     for mentioned in mentions(snapshot, &name) {
         let file = mentioned.file;
-        let edited = places.get(&file.number());
         let used = edges.in_file(file.number());
         let is_data = strings::is_data(file);
+        let mut quoted = Vec::new();
         for at in mentioned.at {
             let span = Span { start: at, end: at + name.len() as u32 };
-            if edited.is_some_and(|edited| edited.contains(&span)) {
+            if is_edited(file, span) {
                 continue;
             }
             let edge = used.binary_search_by_key(&at, |edge| edge.at).ok().map(|place| &used[place]);
@@ -192,11 +197,19 @@ fn elsewhere(
                 Some(edge) if edge.how().is_possible() => Some("nothing is known of what it belongs to"),
                 Some(_) => None,
                 None if file.facts().is_empty() => is_data.then_some("a file whose names are not resolved writes it"),
-                None if strings::is_quoted(file.content(), span) => Some("a text names it"),
+                None if strings::is_quoted(file.content(), span) => {
+                    quoted.push(span);
+                    None
+                }
                 None if is_field && is_keyword(file.content(), span) => Some("an argument may name it"),
                 None => None,
             };
             doubts.extend(why.map(|why| Doubt::at(file, at, why)));
+        }
+        if !quoted.is_empty() {
+            let literals = are_literals(file.content(), file.spec(), &quoted);
+            let named = quoted.iter().zip(literals).filter(|(_, is_literal)| *is_literal);
+            doubts.extend(named.map(|(span, _)| Doubt::at(file, span.start, "a text names it")));
         }
     }
     doubts

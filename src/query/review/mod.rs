@@ -9,7 +9,7 @@ mod together;
 mod touched;
 
 pub use fallout::{Ring, new_rings, newly_dead};
-pub use public::{is_breaking, is_public};
+pub use public::{is_breaking, is_public, only_widens};
 pub use reach::{Node, Reaching, TestFile, Through};
 pub use tests::{Unit, is_of_test, is_test_file, named, selected, size};
 pub use together::{Before, COMMITS, Together, before, companions, together};
@@ -62,10 +62,14 @@ pub fn tests_of<'p>(
         let own = counts.get(path).copied().unwrap_or(0) as f64;
         (own / most).sqrt().max(LEAST_SHARE)
     };
-    let is_code = |path: &str| snapshot.file(path).is_none_or(|file| !file.exercises() && !file.facts().is_empty());
     let paths: Vec<(String, f64)> =
-        paths.filter(|path| is_code(path)).map(|path| (path.to_owned(), share(path))).collect();
+        paths.filter(|path| is_code(snapshot, path)).map(|path| (path.to_owned(), share(path))).collect();
     reaching(snapshot, edges, &sources, &paths, companions)
+}
+
+/// Whether a changed file holds code whose names are resolved, apart from tests. A file that is gone may have.
+pub fn is_code(snapshot: &Snapshot, path: &str) -> bool {
+    snapshot.file(path).is_none_or(|file| !file.exercises() && !file.facts().is_empty())
 }
 
 /// A symbol or a file that is to be edited.

@@ -75,7 +75,7 @@ fn has_word(text: &[u8], words: &[&str]) -> bool {
 }
 
 /// Whether a declaration takes all that it took before: only parameters with a default were added behind the others.
-fn only_widens(was: &[u8], now: &[u8]) -> bool {
+pub fn only_widens(was: &[u8], now: &[u8]) -> bool {
     let (was, now) = (String::from_utf8_lossy(was), String::from_utf8_lossy(now));
     let (Some((before, old, after)), Some((before_now, new, after_now))) = (parameters(&was), parameters(&now)) else {
         return false;

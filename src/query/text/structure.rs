@@ -83,6 +83,20 @@ pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) 
     starts.iter().map(is_short).collect()
 }
 
+/// Whether each of some spans is all that a literal of a text holds. Comments and longer texts are none.
+pub fn are_literals(content: &[u8], spec: &'static LanguageSpec, spans: &[Span]) -> Vec<bool> {
+    let tree = std::str::from_utf8(content).ok().and_then(|text| parse(text, spec, &|| false));
+    // A letter before the quotes may belong to the literal: `b"name"`.
+    const LETTERS: usize = 2;
+    let is_literal = |span: &Span| {
+        let Some(tree) = &tree else { return true };
+        let (start, end) = (span.start as usize - 1, span.end as usize + 1);
+        let around = tree.root_node().descendant_for_byte_range(start, end);
+        around.is_some_and(|node| node.end_byte() == end && node.start_byte() + LETTERS >= start)
+    };
+    spans.iter().map(is_literal).collect()
+}
+
 /// Moves to the child that holds a byte; of two that touch there, to the later one.
 fn goes_to(cursor: &mut TreeCursor<'_>, byte: usize) -> bool {
     let holds =

@@ -40,7 +40,8 @@ pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
     review.changed_symbols_count = review.changes.len();
     let own: Vec<&str> = change.between.paths().map(|(path, ..)| path).collect();
     let commits = change.commits(call);
-    let companions = review::companions(&commits, &own);
+    let code: Vec<&str> = own.iter().copied().filter(|path| review::is_code(snapshot, path)).collect();
+    let companions = review::companions(&commits, &code);
     let found = review::tests_of(snapshot, edges, &touched, own.iter().copied(), &companions);
     review.tests_count = found.len();
     review.tests = found.iter().take(MOST_FILES).filter_map(|file| tested(snapshot, file)).collect();
@@ -60,7 +61,10 @@ pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
         usual.map(|Together { path, with, both, of }| Usual { file: path, with, both, of }).collect();
     let before = review::before(&change.history, &commits, &touched, call.config.max_file_size);
     review.last_commits = before.into_iter().take(MOST_BESIDE).map(earlier).collect();
-    let is_reached = review.changes.iter().any(|changed| changed.caller_count > 0) || !review.tests.is_empty();
+    // Names and history of files prove nothing.
+    let is_guess = |tested: &Tested| ["name", "history"].contains(&tested.through);
+    let is_reached =
+        review.changes.iter().any(|changed| changed.caller_count > 0) || !review.tests.iter().all(is_guess);
     review.empty_because = (!is_reached).then(|| why_empty(change, &review));
     Ok(review)
 }

@@ -1,0 +1,92 @@
+//! Plan of a deletion: every place that goes with a symbol, and what is in doubt.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Doubt, Place, Written, doubts, places, refusal, text};
+use super::{Call, Error, Tool, related};
+use crate::query;
+
+/// Plan of a deletion: definitions, uses and imports to edit, and what is in doubt. Writes nothing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id, name or path (default: the current one).
+    #[serde(default)]
+    repo: Option<String>,
+    /// Its id.
+    #[schemars(extend("x-aliases" = ["symbol"]))]
+    symbol_id: String,
+    /// A text in spite of doubts.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    force: bool,
+    /// How it is written.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    output: Written,
+}
+
+/// The plan.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// As fields.
+    Fields {
+        /// Its id.
+        symbol: String,
+        /// Whether nothing is in doubt.
+        is_sure: bool,
+        /// Whether anything but definitions and imports is to be edited.
+        is_used: bool,
+        /// Whether other packages may use it, too.
+        is_public: bool,
+        /// Places to edit, by path and line.
+        places: Vec<Place>,
+        /// Places that may have to be edited, too, and other reasons against it.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        doubts: Vec<Doubt>,
+    },
+    /// As one text.
+    Text {
+        /// A place a line.
+        text: String,
+    },
+}
+
+/// See [`Args`].
+pub struct PlanDelete;
+
+impl Tool for PlanDelete {
+    const NAME: &'static str = "plan_delete";
+    const COMMAND: &'static str = "plan-delete";
+    const POSITIONAL: &'static [&'static str] = &["symbol_id"];
+    const LIST: Option<&'static str> = Some("places");
+    type Args = Args;
+    type Output = Output;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        let repo = related::open_now(call, args.repo.as_deref())?;
+        let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
+        let symbol = related::symbol(&repo, &args.symbol_id)?;
+        related::check_language(&symbol)?;
+        related::note_unread(call, &repo);
+        let plan = query::deletion(snapshot, edges, &symbol);
+        call.found(true);
+        if args.output == Written::Text {
+            if !plan.doubts.is_empty() && !args.force {
+                let refused = format!("the places of {} are not all known", symbol.name());
+                return Err(refusal(&refused, &plan.doubts, "all of them are listed"));
+            }
+            return Ok(Output::Text { text: text(&plan) });
+        }
+        Ok(Output::Fields {
+            symbol: symbol.id(),
+            is_sure: plan.doubts.is_empty(),
+            is_used: plan.is_used(),
+            is_public: plan.is_for_others,
+            places: call.page(places(&plan), usize::MAX),
+            doubts: doubts(plan.doubts),
+        })
+    }
+}
