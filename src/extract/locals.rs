@@ -171,7 +171,7 @@ fn all_tokens<'s>(
 }
 
 /// Whether a name at a place belongs to what stands before it.
-fn is_member(text: &[u8], at: usize) -> bool {
+pub(super) fn is_member(text: &[u8], at: usize) -> bool {
     let before = text[..at].trim_ascii_end();
     before.ends_with(b".") && !before.ends_with(b"..") || before.ends_with(b"->") || before.ends_with(b"::")
 }
@@ -190,7 +190,7 @@ fn is_word(tree: &SyntaxTree, at: usize, len: usize) -> bool {
 
 /// Kinds of leaves that are keys, and of constructs that begin with one.
 const KEYS: [&str; 2] = ["property_identifier", "field_identifier"];
-const KEYED: [&str; 3] = ["keyword_argument", "keyed_element", "element_value_pair"];
+pub(super) const KEYED: [&str; 3] = ["keyword_argument", "keyed_element", "element_value_pair"];
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ mod errors;
 mod imports;
 mod locals;
 mod stack;
+mod unexplained;
 
 use std::borrow::Cow;
 
@@ -18,6 +19,7 @@ use crate::parsing::{SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
 pub use locals::{Local, import_of, local_at, locals, word_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
+pub use unexplained::unexplained;
 
 /// The deepest nesting of macros that is read.
 const EMBEDDED_DEPTH: usize = 6;

@@ -560,3 +560,33 @@ export function readFile() {}
 ";
     assert_eq!(dead(script), ["debounce 1.0", "readFile 1.0"]);
 }
+
+#[test]
+fn where_nothing_explains_a_name_it_may_be_used() {
+    let rust = "--- src/main.rs
+use std::process::Command;
+trait Resolving { fn resolve(program: &str) -> Self; fn spare(&self); }
+impl Resolving for Command {
+    fn resolve(program: &str) -> Self { Command::new(program) }
+    fn spare(&self) {}
+}
+struct Completer;
+impl Completer {
+    fn complete(a: &str) -> u8 { 1 }
+    /// Not `never`, and not `never()`.
+    fn never(a: &str) -> u8 { let never = 1; never }
+}
+#[derive(Parser)]
+struct Args { #[arg(add = Wrapped::new(Completer::complete))] a: u8 }
+fn main() { Command::resolve(\"x\"); Args::parse(); let never = 2; }
+";
+    assert_eq!(dead(rust), ["Resolving.spare 1.0", "Command.spare 1.0", "Completer.never 1.0"]);
+    let java = "--- src/A.java
+public class A {
+  private static void check(int a) {}
+  private static void never(int a) {}
+  public static final String BODY = \"{ check($1); }\", NAME = \"never seen\";
+}
+";
+    assert_eq!(dead(java), ["A.never 1.0"]);
+}

@@ -7,6 +7,7 @@ use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::Entries;
+use super::mentioned::mentioned;
 use super::rings::used_from_outside;
 use super::strings::named_in_text;
 use super::visible::is_type;
@@ -109,7 +110,12 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     walk.waiting.extend(unreached.iter().filter(asked));
     walk.waiting.extend(walk.missed_in_bases());
     walk.run(PERHAPS);
+    let left = unreached.iter().copied().filter(|node| walk.reached[*node as usize] == UNREACHED);
+    let mentioned = mentioned(&graph, left);
+    walk.waiting.extend(mentioned.by_code);
+    walk.run(PERHAPS);
     walk.reach_overridden();
+    walk.waiting.extend(mentioned.by_tests);
     walk.start_tests();
     let certainties = walk.certainties();
     for node in nodes().filter(|node| is_judged(&graph, *node)) {

@@ -8,6 +8,7 @@ mod entry;
 mod importance;
 mod imports;
 mod map;
+mod mentioned;
 pub(super) mod overrides;
 mod plan;
 mod related;
