@@ -11,7 +11,7 @@ ROUNDS = 3
 
 
 def measure(lab):
-    for name, kind, package in [("django", "pypi", "django==5.2.19"), ("eslint", "npm", "eslint@10.15.0")]:
+    for name, kind, package in [("tornado", "pypi", "tornado==6.4.2"), ("django", "pypi", "django==5.2.19"), ("eslint", "npm", "eslint@10.15.0")]:
         folder = lab.archive(name, kind, package)
         yield {"corpus": name, "version": package, "size": size(folder), "arms": cold(lab, folder)}
 
@@ -86,7 +86,7 @@ def code_index(lab, program, folder):
     def once():
         kept = lab.fresh("code-index")
         began = time.monotonic()
-        with Server([program, "--indexer-path", str(kept)], folder, {"HOME": str(kept), "TMPDIR": str(kept)}, 900) as server:
+        with Server([program, "--indexer-path", str(kept)], folder, {"HOME": str(kept), "TMPDIR": str(kept)}, 300) as server:
             server.call("set_project_path", path=str(folder))
             server.call("build_deep_index", timeout=600)
             if server.is_error:

@@ -19,7 +19,7 @@ TREES = [
     ("messagepack-csharp", "https://github.com/MessagePack-CSharp/MessagePack-CSharp",
      "84db9f79e3ecc5f4e8b7c7f77cd15d7745f5f2a7", "src/MessagePack"),
 ]
-N_NAMES = 60
+N_NAMES = 30
 
 
 def measure(lab):
