@@ -78,23 +78,29 @@ pub struct Relating {
 pub struct Grammar {
     /// The grammar; `None` if the build leaves it out.
     pub language: Option<fn() -> tree_sitter::Language>,
+    /// The query of its crate for highlighting; none if it has none.
+    pub highlights: &'static [&'static str],
     /// The grammar's node types as JSON.
     #[cfg(test)]
     pub node_types: &'static str,
 }
 
 /// The grammar of a crate behind a cargo feature: `grammar!("lua", tree_sitter_lua)`, optionally followed by the
-/// crate's items if they are not `LANGUAGE` and `NODE_TYPES`.
+/// crate's items if they are not `LANGUAGE` and `NODE_TYPES`, and by its query for highlighting.
 macro_rules! grammar {
-    ($feature:literal, $krate:ident) => {
-        $crate::languages::spec::grammar!($feature, $krate, LANGUAGE, NODE_TYPES)
+    ($feature:literal, $krate:ident $(, $highlights:ident)?) => {
+        $crate::languages::spec::grammar!($feature, $krate, LANGUAGE, NODE_TYPES $(, $highlights)?)
     };
-    ($feature:literal, $krate:ident, $language:ident, $node_types:ident) => {
+    ($feature:literal, $krate:ident, $language:ident, $node_types:ident $(, $highlights:ident)?) => {
         $crate::languages::spec::Grammar {
             #[cfg(feature = $feature)]
             language: Some(|| $krate::$language.into()),
             #[cfg(not(feature = $feature))]
             language: None,
+            #[cfg(feature = $feature)]
+            highlights: &[$($krate::$highlights)?],
+            #[cfg(not(feature = $feature))]
+            highlights: &[],
             #[cfg(all(test, feature = $feature))]
             node_types: $krate::$node_types,
             #[cfg(all(test, not(feature = $feature)))]
@@ -142,6 +148,8 @@ pub struct LanguageSpec {
     pub interpreters: &'static [&'static str],
     /// The grammar.
     pub grammar: Grammar,
+    /// The language whose highlighting counts as well, where its own goes no further.
+    pub highlighted_as: Option<&'static LanguageSpec>,
     /// Makes the text that the grammar reads instead of a file's, of the same length; `None` for the text itself.
     pub legible: Option<Legible>,
     /// Takes out of a text, at the same length, what the grammar's scanner crashes on or never ends with; `None` for the
@@ -182,9 +190,11 @@ impl LanguageSpec {
         interpreters: &[],
         grammar: Grammar {
             language: None,
+            highlights: &[],
             #[cfg(test)]
             node_types: "[]",
         },
+        highlighted_as: None,
         legible: None,
         tame: None,
         rules: &[],
@@ -208,6 +218,12 @@ impl LanguageSpec {
     /// The grammar, if this build includes it.
     pub fn language(&self) -> Option<tree_sitter::Language> {
         self.grammar.language.map(|language| language())
+    }
+
+    /// The query for highlighting; empty if the grammar has none.
+    pub fn highlights(&self) -> String {
+        let further = self.highlighted_as.map(|other| other.grammar.highlights).unwrap_or_default();
+        [further, self.grammar.highlights].concat().join("\n")
     }
 
     /// A text without what the grammar's scanner crashes on or never ends with. Positions are the same.

@@ -122,6 +122,8 @@ impl Writer<'_> {
                 Some(Colour::Number) => "u",
                 Some(Colour::Keyword) => "k",
                 Some(Colour::Type) => "t",
+                Some(Colour::Function) => "f",
+                Some(Colour::Constant) => "o",
             };
             match class {
                 "" => text::write_bytes(page, &self.part[at..at + same]),

@@ -11,7 +11,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
     file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"],
     interpreters: &["sh", "bash", "zsh", "dash", "ksh", "ash"],
-    grammar: grammar!("bash", tree_sitter_bash),
+    grammar: grammar!("bash", tree_sitter_bash, HIGHLIGHT_QUERY),
     tame: Some(tame),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition"]),

@@ -19,7 +19,7 @@ use crate::model::{Detail, Kind};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "c",
     extensions: &["c", "h"],
-    grammar: grammar!("c", tree_sitter_c),
+    grammar: grammar!("c", tree_sitter_c, HIGHLIGHT_QUERY),
     legible: Some(legible::legible),
     rules: &[
         FUNCTION,

@@ -16,7 +16,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["c++", "cxx"],
     extensions: &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp", "cppm", "ixx"],
     claims: &[("h", is_cpp)],
-    grammar: grammar!("cpp", tree_sitter_cpp),
+    grammar: grammar!("cpp", tree_sitter_cpp, HIGHLIGHT_QUERY),
+    highlighted_as: Some(&super::c::SPEC),
     rules: &[
         FUNCTION,
         (Rule::Told { signs: CLASS, name: "name", body: "base_class_clause|body" }, &["class_specifier"]),

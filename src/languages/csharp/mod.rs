@@ -16,7 +16,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "csharp",
     aliases: &["c#", "cs"],
     extensions: &["cs", "csx"],
-    grammar: grammar!("csharp", tree_sitter_c_sharp),
+    grammar: grammar!("csharp", tree_sitter_c_sharp, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration"]),
         (symbol(Kind::Class, Detail::Struct, "name", "body"), &["struct_declaration"]),

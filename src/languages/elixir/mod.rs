@@ -14,7 +14,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["ex"],
     extensions: &["ex", "exs"],
     interpreters: &["elixir"],
-    grammar: grammar!("elixir", tree_sitter_elixir),
+    grammar: grammar!("elixir", tree_sitter_elixir, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Define(call), &["call"]),
         (Rule::Attribute, &["unary_operator"]),

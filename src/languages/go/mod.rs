@@ -22,7 +22,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "go",
     aliases: &["golang"],
     extensions: &["go"],
-    grammar: grammar!("go", tree_sitter_go),
+    grammar: grammar!("go", tree_sitter_go, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Define(package), &["package_clause"]),
         (Rule::Define(function), &["function_declaration"]),

@@ -21,7 +21,7 @@ use crate::model::{Detail, Kind, Span};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "java",
     extensions: &["java"],
-    grammar: grammar!("java", tree_sitter_java),
+    grammar: grammar!("java", tree_sitter_java, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Define(class), &["class_declaration"]),
         (Rule::Define(record), &["record_declaration"]),

@@ -26,7 +26,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["js", "mjs", "cjs", "jsx"],
     file_names: &["Jakefile"],
     interpreters: &["node", "nodejs", "bun"],
-    grammar: grammar!("javascript", tree_sitter_javascript),
+    grammar: grammar!("javascript", tree_sitter_javascript, HIGHLIGHT_QUERY),
     rules: &[
         (Rule::Define(function), FUNCTIONS),
         (Rule::Define(class), &["class_declaration"]),

@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "lua",
     extensions: &["lua"],
     interpreters: &["lua", "luajit", "texlua"],
-    grammar: grammar!("lua", tree_sitter_lua),
+    grammar: grammar!("lua", tree_sitter_lua, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_declaration"]),
         (

@@ -18,7 +18,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "php",
     extensions: &["php", "phtml", "php5", "php7", "phpt"],
     interpreters: &["php"],
-    grammar: grammar!("php", tree_sitter_php, LANGUAGE_PHP, PHP_NODE_TYPES),
+    grammar: grammar!("php", tree_sitter_php, LANGUAGE_PHP, PHP_NODE_TYPES, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition"]),
         (symbol(Kind::Method, Detail::Method, "name", "body"), &["method_declaration"]),

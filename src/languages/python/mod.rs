@@ -23,7 +23,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy"],
-    grammar: grammar!("python", tree_sitter_python),
+    grammar: grammar!("python", tree_sitter_python, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Define(function), &["function_definition"]),
         (Rule::Define(class), &["class_definition"]),

@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["rb", "rake", "gemspec", "ru", "rbw"],
     file_names: &["Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Podfile", "Brewfile", "Thorfile"],
     interpreters: &["ruby", "jruby", "rake"],
-    grammar: grammar!("ruby", tree_sitter_ruby),
+    grammar: grammar!("ruby", tree_sitter_ruby, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class"]),
         (symbol(Kind::Type, Detail::Module, "name", "body"), &["module"]),

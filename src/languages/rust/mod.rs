@@ -33,7 +33,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["rs"],
     extensions: &["rs"],
     interpreters: &["rust-script"],
-    grammar: grammar!("rust", tree_sitter_rust),
+    grammar: grammar!("rust", tree_sitter_rust, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Define(function), &["function_item", "function_signature_item"]),
         (Rule::Define(data), &["struct_item", "union_item", "enum_item", "trait_item"]),

@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "scala",
     extensions: &["scala", "sc", "sbt"],
     interpreters: &["scala"],
-    grammar: grammar!("scala", tree_sitter_scala),
+    grammar: grammar!("scala", tree_sitter_scala, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "extend|body"), &["class_definition"]),
         (symbol(Kind::Class, Detail::Object, "name", "extend|body"), &["object_definition", "package_object"]),

@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "swift",
     extensions: &["swift"],
     interpreters: &["swift"],
-    grammar: grammar!("swift", tree_sitter_swift),
+    grammar: grammar!("swift", tree_sitter_swift, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Told { signs: TYPES, name: "name", body: "body" }, &["class_declaration"]),
         (symbol(Kind::Type, Detail::Protocol, "name", "body"), &["protocol_declaration"]),

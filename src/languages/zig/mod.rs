@@ -8,7 +8,7 @@ use crate::model::{Detail, Kind};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "zig",
     extensions: &["zig"],
-    grammar: grammar!("zig", tree_sitter_zig),
+    grammar: grammar!("zig", tree_sitter_zig, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_declaration"]),
         (Rule::Told { signs: VALUES, name: "identifier", body: TYPE }, &["variable_declaration"]),

@@ -1,12 +1,18 @@
-//! Colours of a text by its syntax: comments, strings, numbers, keywords and types, in every language with a grammar.
-//!
-//! Grammars name their nodes alike, so one table of words serves them all: no queries are stored or compiled.
+//! Colours of a text by its syntax: by the query for highlighting that comes with its grammar, or by the names of syntax
+//! nodes, which grammars choose alike.
 
-use tree_sitter::{Node, TreeCursor};
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator as _, TreeCursor};
 
 use super::trees::{IsOver, parse};
-use crate::languages::LanguageSpec;
+use crate::languages::{LANGUAGES, LanguageSpec};
 use crate::model::Span;
+
+/// Matches that are under way at once: each needs memory, and later ones are given up.
+const MOST_MATCHES: u32 = 1_024;
 
 /// Syntax of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +25,12 @@ pub enum Colour {
     Number,
     /// A word of the language itself.
     Keyword,
-    /// A type by its place in the grammar.
+    /// A type.
     Type,
+    /// A function or a macro.
+    Function,
+    /// A constant.
+    Constant,
 }
 
 /// The colour of each byte of a part of a text; none for a text without a grammar, or when time runs out.
@@ -32,21 +42,120 @@ pub fn colours(content: &[u8], part: Span, spec: &'static LanguageSpec, is_over:
         return painted;
     }
     let Some(tree) = parse(&text, spec, is_over) else { return painted };
-    let mut cursor = tree.walk();
+    let mut paint = |start: usize, end: usize, colour: Option<Colour>| {
+        let (first, last) = (part.start as usize, part.end as usize);
+        if start < last && end > first {
+            painted[start.max(first) - first..end.min(last) - first].fill(colour);
+        }
+    };
+    match highlights(spec) {
+        Some(highlights) => {
+            for (start, end, colour) in highlights.find(tree.root_node(), content, part, is_over) {
+                paint(start, end, colour);
+            }
+        }
+        None => by_nodes(tree.walk(), part, is_over, &mut paint),
+    }
+    painted
+}
+
+/// A query for highlighting.
+struct Highlights {
+    query: Query,
+    /// What each of its captures gives to a text: `None` leaves the colour around it, `Some(None)` takes that away.
+    colours: Vec<Option<Option<Colour>>>,
+    /// Patterns that ask for more than is known here, such as whether a name is local.
+    doubtful: Vec<bool>,
+}
+
+/// The query for highlighting of a language, compiled once; `None` for a language without.
+fn highlights(spec: &'static LanguageSpec) -> Option<&'static Highlights> {
+    static ALL: OnceLock<Vec<OnceLock<Option<Highlights>>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
+    let place = LANGUAGES.iter().position(|other| std::ptr::eq(*other, spec))?;
+    all[place].get_or_init(|| Highlights::of(spec)).as_ref()
+}
+
+impl Highlights {
+    fn of(spec: &LanguageSpec) -> Option<Self> {
+        let source = Some(spec.highlights()).filter(|source| !source.is_empty())?;
+        let query = Query::new(&spec.language()?, &source).ok()?;
+        let colours = query.capture_names().iter().map(|name| of_capture(name)).collect();
+        let is_doubtful = |pattern: usize| {
+            !query.general_predicates(pattern).is_empty() || !query.property_predicates(pattern).is_empty()
+        };
+        let doubtful = (0..query.pattern_count()).map(is_doubtful).collect();
+        Some(Self { query, colours, doubtful })
+    }
+
+    /// Colours of pieces of a part of a text, each before those inside of it, and a later pattern after an earlier one.
+    fn find(
+        &self,
+        root: Node<'_>,
+        content: &[u8],
+        part: Span,
+        is_over: IsOver<'_>,
+    ) -> impl Iterator<Item = (usize, usize, Option<Colour>)> + use<> {
+        let mut cursor = QueryCursor::new();
+        cursor.set_byte_range(part.start as usize..part.end as usize);
+        cursor.set_match_limit(MOST_MATCHES);
+        let mut goes_on =
+            |_: &QueryCursorState| if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let options = QueryCursorOptions::new().progress_callback(&mut goes_on);
+        let mut captures = cursor.captures_with_options(&self.query, root, content, options);
+        let mut found = Vec::new();
+        while let Some((matched, at)) = captures.next().filter(|_| !is_over()) {
+            let capture = matched.captures()[*at];
+            let colour = self.colours[capture.index as usize].filter(|_| !self.doubtful[matched.pattern_index]);
+            if let Some(colour) = colour {
+                let place = capture.node.byte_range();
+                found.push((place.start, Reverse(place.end), matched.pattern_index, colour));
+            }
+        }
+        found.sort_by_key(|(start, end, pattern, _)| (*start, *end, *pattern));
+        found.into_iter().map(|(start, Reverse(end), _, colour)| (start, end, colour))
+    }
+}
+
+/// The colour that a capture gives, by its name: the first parts say what it is.
+fn of_capture(name: &str) -> Option<Option<Colour>> {
+    let colour = match name.split('.').next().unwrap_or(name) {
+        "embedded" | "none" => return Some(None),
+        "comment" => Colour::Comment,
+        "string" | "character" | "escape" => Colour::Text,
+        "number" | "float" => Colour::Number,
+        "type" if name == "type.qualifier" => Colour::Keyword,
+        "type" | "constructor" => Colour::Type,
+        "function" | "method" | "attribute" => Colour::Function,
+        "constant" | "boolean" => Colour::Constant,
+        "keyword" | "conditional" | "repeat" | "include" | "import" | "exception" | "storageclass" | "preproc" => {
+            Colour::Keyword
+        }
+        "variable" if name == "variable.builtin" => Colour::Keyword,
+        _ => return None,
+    };
+    Some(Some(colour))
+}
+
+/// Paints by the names of nodes.
+fn by_nodes(
+    mut cursor: TreeCursor<'_>,
+    part: Span,
+    is_over: IsOver<'_>,
+    paint: &mut dyn FnMut(usize, usize, Option<Colour>),
+) {
     loop {
         let node = cursor.node();
         let is_inside = node.start_byte() < part.end as usize && node.end_byte() > part.start as usize;
         let goes_on = is_inside && {
             let of_node = colour(node);
             if let Some(colour) = of_node {
-                let start = node.start_byte().max(part.start as usize) - part.start as usize;
-                let end = node.end_byte().min(part.end as usize) - part.start as usize;
-                painted[start..end].fill(colour);
+                paint(node.start_byte(), node.end_byte(), colour);
             }
             of_node.flatten() != Some(Colour::Comment)
         };
         if is_over() || !next(&mut cursor, goes_on) {
-            return painted;
+            return;
         }
     }
 }
@@ -98,8 +207,8 @@ fn colour(node: Node<'_>) -> Option<Option<Colour>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colour, colours};
-    use crate::languages::of_file;
+    use super::{Colour, colours, highlights};
+    use crate::languages::{LANGUAGES, of_file};
     use crate::model::Span;
 
     /// Marks each byte of a text by the first letter of its colour.
@@ -113,17 +222,30 @@ mod tests {
             Some(Colour::Number) => 'n',
             Some(Colour::Keyword) => 'k',
             Some(Colour::Type) => 't',
+            Some(Colour::Function) => 'f',
+            Some(Colour::Constant) => 'o',
         };
         assert_eq!(found.iter().map(letter).collect::<String>(), expected, "\n{text}");
     }
 
     #[test]
     fn syntax_has_colours_in_every_language() {
-        check("a.py", "def f(a): return 'x' # y", "kkk.......kkkkkk.sss.ccc");
-        check("a.rs", "let a: u8 = 1; // \"b\"", "kkk....tt...n..cccccc");
+        check("a.py", "def f(a): return 'x' # y", "kkk.f.....kkkkkk.sss.ccc");
+        check("a.rs", "let a: u8 = 1; // \"b\"", "kkk....tt...o..cccccc");
         check("a.go", "var s string = `a` // b", "kkk...tttttt...sss.cccc");
-        check("a.js", "const a = `x${b}y`, c = null;", "kkkkk.....ss....ss......kkkk.");
-        check("A.java", "class A { int a = 2; }", "kkkkk.....kkk.....n...");
+        check("a.js", "const a = `x${b}y`, c = null;", "kkkkk.....ss....ss......oooo.");
+        check("a.ts", "const a: Map<string> = f(1);", "kkkkk....ttt.tttttt....f.n..");
+        check("a.cc", "class A { int a = 2; };", "kkkkk.t...ttt.....n....");
+        check("A.java", "class A { int a = 2; }", "kkkkk.t...ttt.....n...");
+        check("a.zig", "const a = other; // b", "kkkkk............cccc");
+        check("a.kt", "val a = 1 // b", "kkk.....n.cccc");
+    }
+
+    #[test]
+    fn the_queries_of_grammars_fit_them() {
+        for spec in LANGUAGES.iter().filter(|spec| spec.is_built() && !spec.highlights().is_empty()) {
+            assert!(highlights(spec).is_some(), "{}", spec.id);
+        }
     }
 
     #[test]
