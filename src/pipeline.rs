@@ -1,6 +1,7 @@
 //! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
 mod batches;
+mod board;
 mod earlier;
 mod embed;
 mod excerpt;
@@ -15,6 +16,8 @@ mod summarize;
 mod tree;
 mod unsaved;
 
+use board::Posted;
+pub use board::{Run, runs};
 use earlier::{Earlier, compare};
 pub use embed::{EmbedError, Embedded, Embedding, Missing, embed, estimated_tokens, meanings, missing, text};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
@@ -174,8 +177,10 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
 
 fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
     let started = Instant::now();
-    (watcher.progress)(0, None, "looking for files");
     let sidecar = sidecar_of(root, config);
+    let posted = Posted::new(&sidecar.repo);
+    let watcher = &Watcher { progress: &posted.with(watcher.progress), ..*watcher };
+    (watcher.progress)(0, None, "looking for files");
     // Read before the folder: an index that is published later may hold changes that this walk has not seen.
     let base = published(&sidecar, config);
     let OfProject { config, input, warnings } = of_project(root, config);
@@ -338,6 +343,8 @@ pub fn refresh(
     let mut rules = rules(&with_project);
     rules.follow_symlinks = options.follow_symlinks;
     let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
+    let posted = Posted::new(&sidecar.repo);
+    let watcher = &Watcher { progress: &posted.with(watcher.progress), ..*watcher };
     match run(&Origin::Folder(&root), &with_project, sidecar, plan, &rules, &options, watcher) {
         // `index_folder` finds the same damage, and rebuilds.
         Err(Error::Store(err)) if err.is_of_no_use() => index_folder(&root, config, &options, watcher),

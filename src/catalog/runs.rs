@@ -1,4 +1,4 @@
-//! Requested runs: indexing of a folder, a remote commit or a single file, and removal of an index.
+//! Requested runs: indexing of a folder, a remote commit or a single file, and removal of an index; and the runs that go on.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use crate::answer::{Code, Error};
 use crate::git::{Found, Remote};
 use crate::model::SourceTree;
 use crate::pipeline::{self, Drift, Omitted, Options, Report, Watcher, owner};
-use crate::store::Sidecar;
+use crate::store::{Held, Sidecar};
 use crate::watch;
 
 /// Maximum wait of a run for another that writes the same index.
@@ -228,4 +228,20 @@ pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, 
     let store = caller.indexes.registry().store(&sidecar.store);
     let snapshot = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, sidecar))?;
     pipeline::all_left_out(&root, &snapshot, caller.config).map_err(|err| pipeline_error(err, sidecar))
+}
+
+/// Runs of this process that a caller may see, going on and ended; the newest first.
+pub fn on(caller: &Caller<'_>) -> Vec<pipeline::Run> {
+    pipeline::runs().into_iter().filter(|run| caller.rights.sees(&run.repo)).collect()
+}
+
+/// Repositories that another process is writing.
+pub fn elsewhere(caller: &Caller<'_>) -> Vec<String> {
+    let registry = caller.indexes.registry();
+    let own = std::process::id();
+    let is_written = |sidecar: &Sidecar| match registry.store(&sidecar.store).held() {
+        Held::By(Some(process)) => process != own,
+        _ => false,
+    };
+    registry.all().into_iter().filter(is_written).map(|sidecar| sidecar.repo).collect()
 }

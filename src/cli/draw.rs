@@ -1,4 +1,4 @@
-//! Pictures in place of lists: `calls`, `hierarchy` and `deps` with `--svg`, `--mermaid` or `--dot`.
+//! Pictures in place of lists: `calls`, `hierarchy`, `deps` and `blast` with `--svg`, `--mermaid` or `--dot`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::pictures::{self, Graph};
 use crate::tools::{Context, ToolSpec};
 
 /// Tools with pictures.
-const DRAWN: [&str; 3] = ["get_call_hierarchy", "get_class_hierarchy", "get_dependency_graph"];
+const DRAWN: [&str; 4] = ["get_call_hierarchy", "get_class_hierarchy", "get_dependency_graph", "get_blast_radius"];
 /// Forms, by the names of their flags, with their names for people.
 const FORMS: [(&str, &str); 3] = [("svg", "SVG"), ("mermaid", "Mermaid"), ("dot", "DOT")];
 /// The deepest level of calls or imports in a picture.
@@ -73,7 +73,8 @@ fn graph(cx: &Context, global: &Global, tool: &str, arguments: &Map<String, Valu
     let request = Request { directory, patience: Some(PATIENCE), for_people: true, ..Request::default() };
     let caller = cx.caller(&request);
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-    let depth = arguments.get("depth").and_then(Value::as_u64).unwrap_or(1).clamp(1, DEEPEST) as u32;
+    let depth = arguments.get("depth").or(arguments.get("max_depth")).and_then(Value::as_u64);
+    let depth = depth.unwrap_or(if tool == "get_blast_radius" { DEEPEST } else { 1 }).clamp(1, DEEPEST) as u32;
     let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
     related::answer(&caller, repo.as_deref(), |repo, edges| {
         let (snapshot, none) = (&*repo.snapshot, String::new());
@@ -87,8 +88,12 @@ fn graph(cx: &Context, global: &Global, tool: &str, arguments: &Map<String, Valu
         let (name, paths) = (symbol.qualified_name(), vec![symbol.file.path().to_owned()]);
         Ok(match tool {
             "get_call_hierarchy" => {
-                let graph = pictures::calls(snapshot, edges, &symbol, depth, &|_| none.clone());
+                let graph = pictures::calls(snapshot, edges, &symbol, (depth, &[]), &|_| none.clone());
                 ((graph, format!("Calls around {name}")), paths)
+            }
+            "get_blast_radius" => {
+                let graph = pictures::blast(snapshot, edges, &[symbol], depth, &|_| none.clone());
+                ((graph, format!("Users of {name}")), paths)
             }
             _ => {
                 let graph = pictures::classes(snapshot, edges, &symbol, &|_| none.clone());

@@ -1,15 +1,16 @@
 //! `web`: pages for a browser on this machine.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use clap::Args;
 
 use super::{FOUND, Global, complain, fail, flags, interrupt, log_to, output, watch};
 use crate::config::{self, Http, Settings};
-use crate::tools::{Context, Request};
+use crate::tools::{Context, Request, Views};
 use crate::{allocator, http, web};
 
 /// Browse code: files whose names are links, uses, search. Opens the browser at an address that works for it alone.
@@ -62,11 +63,23 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     let named = how.path.or_else(|| global.repo.clone().map(PathBuf::from));
     let folder = named.as_deref().map_or_else(|| ".".into(), |path| path.to_string_lossy());
     let request = Request { directory: std::env::current_dir().ok(), ..Request::default() };
-    let path = match web::path_of(&cx, &request, &folder) {
-        Ok(path) => path,
-        Err(err) if named.is_some() => return complain(&err.message),
-        // Other repositories can be looked at from a place that is none.
-        Err(_) => "/".to_owned(),
+    let views = Arc::new(Views::new(cx));
+    let path = match web::path_of_indexed(views.base(), &request, &folder) {
+        Some(path) => path,
+        // The first page tells of its progress.
+        None if Path::new(&*folder).is_dir() => {
+            let (views, folder, is_named) = (views.clone(), folder.clone().into_owned(), named.is_some());
+            std::thread::spawn(move || match web::path_of(views.base(), &request, &folder) {
+                Err(err) if is_named => _ = complain(&err.message),
+                // Other repositories can be looked at from a place that is none.
+                _ => {}
+            });
+            "/".to_owned()
+        }
+        None => match web::path_of(views.base(), &request, &folder) {
+            Ok(path) => path,
+            Err(err) => return complain(&err.message),
+        },
     };
     let address = format!("{}{path}?{ticket}", bound.origin());
     output::complain(&format!("open {address} (once, in one browser); Ctrl-C ends\n"));
@@ -76,7 +89,7 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
         output::complain(&format!("no browser was opened: {err}\n"));
     }
     interrupt::IS_SERVER.store(true, Ordering::Relaxed);
-    match web::serve(cx, bound) {
+    match web::serve(views, bound) {
         Ok(()) => FOUND,
         Err(err) => fail(&err),
     }

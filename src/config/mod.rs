@@ -112,6 +112,8 @@ pub struct Config {
     pub http: Http,
     /// Server that commands ask, in the place of the indexes here.
     pub server: Option<Url>,
+    /// Address that opens a file in an editor, with `{path}` and `{line}`.
+    pub editor_link: Option<String>,
     /// Models that embed and summarise.
     pub models: Models,
 }
@@ -187,6 +189,7 @@ impl Default for Config {
             github: GitHub::default(),
             http: Http::default(),
             server: None,
+            editor_link: None,
             models: Models::default(),
         }
     }

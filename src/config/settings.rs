@@ -337,6 +337,11 @@ settings! {
     user host: String = ["CODELODE_HOST", "JCODEMUNCH_HOST"] text,
         |config, host| config.http.host = host,
         config.http.host;
+    /// The editor that pages on this machine open files in: the scheme of its links, as `vscode`, `cursor`, `zed` or `idea`, or a
+    /// whole link, as `vscode://file{path}:{line}`.
+    user editor_link: String = ["CODELODE_EDITOR_LINK"] text,
+        |config, editor| config.editor_link = editor_link(&editor)?,
+        config.editor_link.as_deref().unwrap_or_default();
     /// The port of an HTTP server; 0 for any that is free.
     user port: u16 = ["CODELODE_PORT", "JCODEMUNCH_PORT"] number,
         |config, port| config.http.port = port,
@@ -533,6 +538,32 @@ fn languages(pairs: Vec<String>) -> Result<Vec<String>, String> {
 fn surface(tools: &str) -> Result<Surface, String> {
     let problem = || format!("is {tools:?}; say lean, core, full or the tools' names, separated by commas");
     Surface::of(tools).ok_or_else(problem)
+}
+
+/// The link that opens a file in an editor, by the editor's scheme or as it is.
+fn editor_link(text: &str) -> Result<Option<String>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let (scheme, is_whole) = text.split_once("://").map_or((text, false), |(scheme, _)| (scheme, true));
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_lowercase())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    // A browser would run these, or ask another site.
+    let is_refused = scheme.ends_with("script") || ["data", "http", "https", "file"].contains(&scheme);
+    if !is_scheme || is_refused || is_whole && !text.contains("{path}") {
+        return Err(format!(
+            "is {text:?}; give the scheme of an editor, as vscode, or a link with {{path}} and {{line}}"
+        ));
+    }
+    Ok(Some(match scheme {
+        _ if is_whole => text.to_owned(),
+        "idea" | "pycharm" | "goland" | "webstorm" | "clion" | "rustrover" | "phpstorm" | "rubymine" => {
+            format!("{scheme}://open?file={{path}}&line={{line}}")
+        }
+        "subl" | "txmt" | "mvim" => format!("{scheme}://open?url=file://{{path}}&line={{line}}"),
+        _ => format!("{scheme}://file{{path}}:{{line}}"),
+    }))
 }
 
 fn at_least_one(n_tokens: usize) -> Result<usize, String> {

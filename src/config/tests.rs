@@ -291,3 +291,15 @@ fn models_that_summarise_are_set_by_their_usual_names() {
     assert!(decide("summary_provider = 'bing'", &env, &Flags::default()).unwrap_err().contains("anthropic"));
     assert!(decide("summary_price = '1'", &env, &Flags::default()).unwrap_err().contains("1/5"));
 }
+
+#[test]
+fn an_editor_is_a_scheme_or_a_link() {
+    let link = |text: &str| decide("", &[("CODELODE_EDITOR_LINK", text)], &flags(Settings::default()));
+    let good = |text: &str| link(text).unwrap().editor_link.unwrap_or_default();
+    assert_eq!(good("vscode"), "vscode://file{path}:{line}");
+    assert_eq!(good("idea"), "idea://open?file={path}&line={line}");
+    assert_eq!(good("my-editor://at?f={path}"), "my-editor://at?f={path}");
+    for broken in ["javascript", "javascript://{path}", "https://evil.example/{path}", "vscode://file", "a b", "<a>"] {
+        assert!(link(broken).unwrap_err().contains("scheme of an editor"), "{broken}");
+    }
+}

@@ -27,6 +27,7 @@ pub use cache::{Age, Cache, Keep, Located, Opened};
 pub use error::Error;
 pub use history::blame::{Blamed, blame, blame_text};
 pub use history::commit::Commit;
+pub use history::lines::{Hunk, changed_lines};
 pub use history::log::{Log, Logged};
 pub use history::recent::Recent;
 pub use history::repository::Repository;

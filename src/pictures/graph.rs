@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// A node of a picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Its name.
     pub label: String,
@@ -11,6 +11,12 @@ pub struct Node {
     pub detail: String,
     /// Address that it leads to; empty for none.
     pub link: String,
+    /// Id of its symbol; empty for none.
+    pub id: String,
+    /// Whether there is more around it that is not in the picture.
+    pub has_more: bool,
+    /// Address that shows what is around it; empty for none.
+    pub more: String,
     /// Layer; 0 for the one asked for, negative to its left.
     pub layer: i32,
 }
@@ -78,6 +84,14 @@ impl<K: std::hash::Hash + Eq> Builder<K> {
     /// The index of a node that is there.
     pub fn find(&self, key: &K) -> Option<usize> {
         self.known.get(key).copied()
+    }
+
+    /// Every node with its index.
+    pub fn known(&self) -> Vec<(K, usize)>
+    where
+        K: Clone,
+    {
+        self.known.iter().map(|(key, index)| (key.clone(), *index)).collect()
     }
 
     /// Adds a line between two nodes.

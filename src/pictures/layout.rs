@@ -11,6 +11,8 @@ const PADDING: f64 = 20.0;
 /// Space between layers, and between nodes of one.
 const GAP: f64 = 64.0;
 const SPACE: f64 = 12.0;
+/// Room for the mark of a node that can show more.
+pub(super) const MARK: f64 = 22.0;
 /// Letters of a label.
 pub(super) const LONGEST: usize = 34;
 
@@ -63,7 +65,8 @@ fn extent(nodes: usize) -> f64 {
 fn width(graph: &Graph, node: usize) -> f64 {
     let node = &graph.nodes[node];
     let letters = |text: &str| text.chars().count().min(LONGEST) as f64;
-    letters(&node.label).max(letters(&node.detail)) * LETTER + 20.0
+    let mark = if node.more.is_empty() { 0.0 } else { MARK };
+    letters(&node.label).max(letters(&node.detail)) * LETTER + 20.0 + mark
 }
 
 /// Orders the nodes of each layer by the middle of their neighbours in the layers beside it, back and forth.
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn layers_stand_side_by_side_without_needless_crossings() {
-        let node = |label: &str, layer| Node { label: label.into(), detail: String::new(), link: String::new(), layer };
+        let node = |label: &str, layer| Node { label: label.into(), layer, ..Node::default() };
         let nodes = vec![node("a", 0), node("b", 0), node("c", 1), node("d", 1)];
         let edge = |from, to| Edge { from, to, is_sure: true };
         let graph = Graph { nodes, edges: vec![edge(0, 3), edge(1, 2)], left: 0 };

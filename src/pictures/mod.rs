@@ -1,6 +1,6 @@
 //! Pictures of relations: calls, classes and files as layered graphs, written as SVG, Mermaid or DOT.
 //!
-//! [`calls()`], [`classes()`] and [`files()`] choose what is shown, at most [`MOST`] nodes; [`Graph`] holds it, `layout`
+//! [`calls()`], [`classes()`], [`files()`] and [`blast()`] choose what is shown, at most [`MOST`] nodes; [`Graph`] holds it, `layout`
 //! gives every node a place, and `svg` and `text` write it. [`matrix()`] counts imports between folders, with cycles.
 
 mod graph;
@@ -12,7 +12,7 @@ mod text;
 
 pub use graph::{Edge, Graph, Node};
 pub use matrix::{Matrix, matrix};
-pub use relations::{calls, classes, files};
+pub use relations::{blast, calls, classes, files};
 pub use svg::svg;
 pub use text::{dot, mermaid};
 

@@ -1,6 +1,6 @@
-//! Graphs of relations: the calls around a symbol, the classes around a class, the files around a file.
+//! Graphs of relations: the calls around a symbol, the classes around a class, the files around a file, the users of a change.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use super::MOST;
 use super::graph::{Builder, Graph, Node};
@@ -12,31 +12,102 @@ type SymbolLink<'l> = &'l dyn Fn(&SymbolView<'_>) -> String;
 /// Writes the address of a file; empty for none.
 type FileLink<'l> = &'l dyn Fn(&FileView<'_>) -> String;
 
-/// Callers of a symbol to its left and callees to its right, so many calls away. A call that reaches it through an
-/// overridden method is not sure.
+/// Callers of a symbol to its left and callees to its right, so many calls away, and those around further nodes that are
+/// `opened`. A call that reaches it through an overridden method is not sure.
 pub fn calls(
     snapshot: &Snapshot,
     edges: &EdgeTable,
     symbol: &SymbolView<'_>,
-    depth: u32,
+    (depth, opened): (u32, &[SymbolId]),
     link: SymbolLink<'_>,
 ) -> Graph {
     // Callees get what callers leave, and half of the room at least.
     let mut builder = Builder::new(MOST / 2);
     builder.node(symbol.number(), || node(symbol, 0, link));
-    for direction in [Direction::Callers, Direction::Callees] {
-        let (found, _) = query::calls(snapshot, edges, symbol.number(), direction, depth);
-        for call in found {
-            let layer = if direction == Direction::Callers { -(call.depth as i32) } else { call.depth as i32 };
-            let Some(via) = builder.find(&call.via) else {
-                builder.leave(call.symbol.number());
-                continue;
-            };
-            let Some(own) = builder.node(call.symbol.number(), || node(&call.symbol, layer, link)) else { continue };
-            let (from, to) = if direction == Direction::Callers { (own, via) } else { (via, own) };
-            builder.edge(from, to, call.through.is_none());
-        }
+    for direction in SIDES {
+        add_calls(snapshot, edges, &mut builder, symbol.number(), (direction, depth), link);
         builder.grow(MOST);
+    }
+    for opened in opened {
+        let Some(layer) = builder.find(opened).map(|place| builder.graph.nodes[place].layer) else { continue };
+        for direction in sides(layer) {
+            add_calls(snapshot, edges, &mut builder, *opened, (direction, 1), link);
+        }
+    }
+    for (number, place) in builder.known() {
+        let is_new = |call: &query::Caller<'_>| builder.find(&call.symbol.number()).is_none();
+        let mut around = sides(builder.graph.nodes[place].layer);
+        let has_more = around.any(|direction| query::calls(snapshot, edges, number, direction, 1).0.iter().any(is_new));
+        builder.graph.nodes[place].has_more = has_more;
+    }
+    builder.graph
+}
+
+const SIDES: [Direction; 2] = [Direction::Callers, Direction::Callees];
+
+/// Directions in which the calls around a node of a layer go on.
+fn sides(layer: i32) -> impl Iterator<Item = Direction> {
+    SIDES.into_iter().filter(move |side| if *side == Direction::Callers { layer <= 0 } else { layer >= 0 })
+}
+
+/// Adds callers or callees of a node, so many calls away.
+fn add_calls(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    builder: &mut Builder<SymbolId>,
+    around: SymbolId,
+    (direction, depth): (Direction, u32),
+    link: SymbolLink<'_>,
+) {
+    let middle = builder.find(&around).map_or(0, |place| builder.graph.nodes[place].layer);
+    let (found, _) = query::calls(snapshot, edges, around, direction, depth);
+    for call in found {
+        let layer = middle + if direction == Direction::Callers { -(call.depth as i32) } else { call.depth as i32 };
+        let Some(via) = builder.find(&call.via) else {
+            builder.leave(call.symbol.number());
+            continue;
+        };
+        let Some(own) = builder.node(call.symbol.number(), || node(&call.symbol, layer, link)) else { continue };
+        let (from, to) = if direction == Direction::Callers { (own, via) } else { (via, own) };
+        builder.edge(from, to, call.through.is_none());
+    }
+}
+
+/// Changed symbols, and to their right those that use them, so many uses away.
+pub fn blast(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    changed: &[SymbolView<'_>],
+    depth: u32,
+    link: SymbolLink<'_>,
+) -> Graph {
+    // Their users get half of the room at least.
+    let mut builder = Builder::new(MOST / 2);
+    for symbol in changed {
+        builder.node(symbol.number(), || node(symbol, 0, link));
+    }
+    builder.grow(MOST);
+    let mut level: Vec<SymbolId> = changed.iter().map(SymbolView::number).collect();
+    let mut seen: HashSet<SymbolId> = level.iter().copied().collect();
+    for layer in 1..=depth as i32 {
+        let mut next = Vec::new();
+        for used in level {
+            for (meant, place) in query::users_through(snapshot, edges, used) {
+                let Some(user) = place.edge.from().and_then(|from| snapshot.symbol(from)) else { continue };
+                if seen.insert(user.number()) {
+                    next.push(user.number());
+                }
+                let Some(via) = builder.find(&used) else {
+                    builder.leave(user.number());
+                    continue;
+                };
+                let own = builder.node(user.number(), || node(&user, layer, link));
+                if let Some(own) = own.filter(|own| *own != via) {
+                    builder.edge(own, via, meant == used);
+                }
+            }
+        }
+        level = next;
     }
     builder.graph
 }
@@ -72,7 +143,7 @@ pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: 
     let made = |file: &FileView<'_>, layer| {
         let path = file.path();
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        Node { label: name.to_owned(), detail: folder.to_owned(), link: link(file), layer }
+        Node { label: name.to_owned(), detail: folder.to_owned(), link: link(file), layer, ..Node::default() }
     };
     let mut builder = Builder::new(MOST / 2);
     builder.node(file.number(), || made(&file, 0));
@@ -105,5 +176,5 @@ pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: 
 
 fn node(symbol: &SymbolView<'_>, layer: i32, link: SymbolLink<'_>) -> Node {
     let detail = format!("{}:{}", symbol.file.path(), symbol.line());
-    Node { label: symbol.qualified_name(), detail, link: link(symbol), layer }
+    Node { label: symbol.qualified_name(), detail, link: link(symbol), id: symbol.id(), layer, ..Node::default() }
 }

@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use super::graph::{Graph, Node};
-use super::layout::{LONGEST, Place, layout};
+use super::layout::{LONGEST, MARK, Place, layout};
+
+/// Colours of lines that are certain, and of others.
+const SURE: &str = "#0b5f4c";
+const DOUBTFUL: &str = "#9a5b00";
 
 /// Writes a graph as SVG, with links if they are wanted.
 pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
@@ -13,17 +17,20 @@ pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     let role = if has_links { "group" } else { "img" };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"{role}\" font-family=\"monospace\" font-size=\"12\"><title>{}</title>\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" d=\"M0 0 8 4 0 8z\" fill=\"#56635d\"/></marker></defs>\
-         <rect class=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
-        escaped(title)
+         <defs>{}{}</defs><rect class=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
+        escaped(title),
+        tip("tip", SURE),
+        tip("tip-doubt", DOUBTFUL),
     );
     for edge in &graph.edges {
         let (from, to) = (found.places[edge.from], found.places[edge.to]);
-        let class = if edge.is_sure { "arc" } else { "arc doubt" };
-        let dash = if edge.is_sure { "" } else { " stroke-dasharray=\"5 4\"" };
+        let (class, colour, tip, dash) = match edge.is_sure {
+            true => ("arc", SURE, "tip", ""),
+            false => ("arc doubt", DOUBTFUL, "tip-doubt", " stroke-dasharray=\"5 4\""),
+        };
         _ = write!(
             out,
-            "<path class=\"{class}\" d=\"{}\" fill=\"none\" stroke=\"#56635d\"{dash} marker-end=\"url(#tip)\"/>",
+            "<path class=\"{class}\" d=\"{}\" fill=\"none\" stroke=\"{colour}\"{dash} marker-end=\"url(#{tip})\"/>",
             curve(from, to)
         );
     }
@@ -32,6 +39,14 @@ pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     }
     out.push_str("</svg>");
     out
+}
+
+/// The head of an arrow.
+fn tip(name: &str, colour: &str) -> String {
+    format!(
+        "<marker id=\"{name}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+         <path class=\"{name}\" d=\"M0 0 8 4 0 8z\" fill=\"{colour}\"/></marker>"
+    )
 }
 
 /// A curve from the side of one node to that of another; around the side when they stand in one layer.
@@ -69,6 +84,20 @@ fn draw(out: &mut String, node: &Node, place: Place, has_links: bool) {
     );
     if is_linked {
         out.push_str("</a>");
+    }
+    if has_links && !node.more.is_empty() {
+        let (sign, says) = if node.has_more { ("+", "Show more around") } else { ("−", "Show less around") };
+        _ = write!(
+            out,
+            "<a class=\"more\" href=\"{}\" aria-label=\"{says} {}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{MARK}\" height=\"{height:.0}\" \
+             fill-opacity=\"0\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"16\" fill=\"{SURE}\">{sign}</text></a>",
+            escaped(&node.more),
+            escaped(&node.label),
+            x + width - MARK,
+            y,
+            x + width - MARK / 2.0,
+            y + 25.0,
+        );
     }
 }
 
@@ -113,7 +142,9 @@ mod tests {
             label: label.to_owned(),
             detail: "a\u{202e}\"b".to_owned(),
             link: "/r/a?b=\"><script>".to_owned(),
+            more: "/g/a?b=\"><script>".to_owned(),
             layer,
+            ..Node::default()
         };
         let nodes = vec![node("<script>alert(1)</script>", 0), node(&"long".repeat(20), 1)];
         let graph = Graph { nodes, edges: vec![Edge { from: 0, to: 1, is_sure: false }], left: 0 };
@@ -121,6 +152,7 @@ mod tests {
         assert!(!with.contains("<script") && !with.contains('\u{202e}'), "{with}");
         assert!(with.contains("<a href=\"/r/a?b=&quot;&gt;&lt;script&gt;\">") && with.contains("stroke-dasharray"));
         assert!(with.contains(">…glong") && with.contains("longlong"), "{with}");
+        assert!(with.contains("<a class=\"more\" href=\"/g/a?b=&quot;&gt;&lt;script&gt;\""), "{with}");
         assert!(!svg(&graph, "", false).contains("<a "));
     }
 }

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_graph_is_text_for_other_programs() {
-        let node = |label: &str| Node { label: label.into(), detail: "a.rs:1".into(), link: String::new(), layer: 0 };
+        let node = |label: &str| Node { label: label.into(), detail: "a.rs:1".into(), ..Node::default() };
         let edges = vec![Edge { from: 0, to: 1, is_sure: false }];
         let graph = Graph { nodes: vec![node("f\"\\\n"), node("g<b>")], edges, left: 0 };
         let found = dot(&graph);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::project::{OfProject, of_tree};
-use super::{Error, Options, Origin, Plan, Report, Watcher, run};
+use super::{Error, Options, Origin, Plan, Posted, Report, Watcher, run};
 use crate::config::{Config, Secrets};
 use crate::discover::{self, Rules};
 use crate::git::{Remote, short_name};
@@ -72,6 +72,8 @@ pub fn index_tree(
     watcher: &Watcher<'_>,
 ) -> Result<Report, Error> {
     let started = Instant::now();
+    let posted = Posted::new(&sidecar.repo);
+    let watcher = &Watcher { progress: &posted.with(watcher.progress), ..*watcher };
     (watcher.progress)(0, None, "looking for files");
     let entries = tree.entries()?;
     let OfProject { config, warnings, .. } = of_tree(tree, &entries, config);

@@ -1,10 +1,15 @@
 //! Files by their names.
 
-use crate::store::Snapshot;
+use crate::store::{FileView, Snapshot};
 
 /// The files whose paths hold every word of a query in any case, best first: named like it, beginning with it, holding it
-/// in their name, then in their path; each with its rank.
-pub fn files_like(snapshot: &Snapshot, query: &str, limit: usize) -> Vec<(u32, String)> {
+/// in their name, then in their path; each with its rank. `keep` says which files count.
+pub fn files_like(
+    snapshot: &Snapshot,
+    query: &str,
+    keep: &dyn Fn(&FileView<'_>) -> bool,
+    limit: usize,
+) -> Vec<(u32, String)> {
     let whole = query.trim().to_lowercase();
     let words: Vec<&str> = whole.split_whitespace().collect();
     if words.is_empty() {
@@ -27,8 +32,9 @@ pub fn files_like(snapshot: &Snapshot, query: &str, limit: usize) -> Vec<(u32, S
         // Of equal ones the shorter path is the more likely.
         Some(place << 16 | path.len().min(0xffff) as u32)
     };
+    let ranked = snapshot.files().filter_map(|file| Some((rank(file.path())?, file)));
     let mut found: Vec<(u32, &str)> =
-        snapshot.files().filter_map(|file| Some((rank(file.path())?, file.path()))).collect();
+        ranked.filter(|(_, file)| keep(file)).map(|(rank, file)| (rank, file.path())).collect();
     found.sort_unstable();
     found.into_iter().take(limit).map(|(rank, path)| (rank, path.to_owned())).collect()
 }

@@ -364,7 +364,7 @@ fn check(args: &Args) -> Result<(), Error> {
 }
 
 /// A glob of paths, with the usual shorthands.
-pub(super) fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
+pub fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
     let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
     let anywhere = match pattern {
         "" | "." => "**".to_owned(),

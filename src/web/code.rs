@@ -6,13 +6,14 @@ use maud::{Markup, PreEscaped, html};
 use super::failure::Failure;
 use super::folder::crumbs;
 use super::layout::Page;
-use super::lines::{self, Window};
-use super::links;
+use super::lines::{self, Beside, Window};
+use super::margin::{self, Version};
 use super::names::{self, names};
 use super::routes::{Asked, Place, Reply};
 use super::start::grouped;
 use super::text::{Visible, plain};
 use super::view::{self, View};
+use super::{links, panel};
 use crate::languages::{self, LanguageSpec};
 use crate::query::{self, History};
 use crate::store::FileView;
@@ -33,7 +34,7 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
             let is_now = now.is_some_and(|file| is_hash(version) && hash(file).starts_with(version.as_str()));
             let old = if is_now { None } else { Some(read(asked.cx, view, version, path)?) };
             if let Some((commit, text)) = old.filter(|(_, text)| now.is_none_or(|file| file.content() != text)) {
-                let body = older(view, path, &commit, &text, at);
+                let body = older(asked, view, path, &commit, &text, at);
                 let title = format!("{path} at {}", &commit[..commit.len().min(10)]);
                 return Ok((Reply::Page(Page::of_repo(title, view.id(), body)), Vec::new()));
             }
@@ -45,7 +46,7 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                 false => view.file(path).map(|_| (Reply::Elsewhere(links::folder(view.id(), "")), Vec::new())),
             };
         };
-        let page = Page::of_repo(path, view.id(), current(view, file, at));
+        let page = Page::of_repo(path, view.id(), current(asked, view, file, at)?);
         Ok((Reply::Page(page), vec![path.to_owned()]))
     })
 }
@@ -107,14 +108,17 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// A file as it is.
-fn current(view: &View<'_>, file: FileView<'_>, at: u32) -> Markup {
+fn current(asked: &Asked<'_>, view: &View<'_>, file: FileView<'_>, at: u32) -> Result<Markup, Failure> {
     let window = Window::around(file.content(), at);
     let names = names(view, file, window.span);
+    let version = Version { path: file.path(), content: file.content(), commit: None, file: Some(file) };
+    let (beside, problems) = margin::beside(asked, view, &version, &window);
+    let panel = panel::panel(asked, view, file.path())?;
     let (resolved, all) = names::coverage(view, file);
     let address = links::file(view.id(), file.path());
     let permalink = links::permalink(view.id(), file.path());
-    html! {
-        div.reader {
+    Ok(html! {
+        div.reader.with-panel[!asked.value("panel").is_empty()] {
             (outline(view, file))
             main {
                 (crumbs(view.id(), file.path()))
@@ -128,22 +132,71 @@ fn current(view: &View<'_>, file: FileView<'_>, at: u32) -> Markup {
                     }
                     @if file.has_errors() { ", with syntax errors" }
                     span.acts data-copy=(plain(file.path())) data-label="Copy path" {
+                        (blame(asked, &address))
                         @if all > 0 {
                             a href=(links::picture(view.id(), file.path(), &[("of", "files")])) { "Imports" } " "
                         }
+                        (editor(asked, view, file.path()))
                         a #permalink href=(permalink) { "Permalink" } " "
                         a href=(links::raw(view.id(), file.path())) { "Raw" }
                     }
                 }
-                (text(file.content(), &window, file.spec(), &names, &address))
+                (since(asked, &address, &problems))
+                (text(file.content(), &window, file.spec(), &names, &beside, &kept(asked, address, &["blame", "since", "panel", "show"])))
             }
+            (panel)
         }
+    })
+}
+
+/// An address with these values of the request.
+fn kept(asked: &Asked<'_>, address: String, keys: &[&str]) -> String {
+    let pairs: Vec<(&str, &str)> = keys.iter().map(|key| (*key, asked.value(key))).collect();
+    links::with_query(address, &pairs)
+}
+
+/// A link that shows who changed the lines last, or hides it.
+fn blame(asked: &Asked<'_>, address: &str) -> Markup {
+    let is_shown = !asked.value("blame").is_empty();
+    let other = links::with_query(address.to_owned(), &[("blame", if is_shown { "" } else { "1" })]);
+    html! {
+        a.keeps-line href=(kept(asked, other, &["since", "at", "panel", "show"])) aria-current=[is_shown.then_some("true")] { "Blame" } " "
+    }
+}
+
+/// A link that opens the file in an editor of this machine.
+fn editor(asked: &Asked<'_>, view: &View<'_>, path: &str) -> Markup {
+    let template = asked.cx.config.editor_link.as_deref().filter(|_| asked.is_own);
+    let place = template
+        .zip(view.repo.root.as_deref())
+        .and_then(|(link, root)| Some((link, root.join(path).to_str()?.to_owned())));
+    let Some((link, place)) = place else { return html! {} };
+    let link = link.replace("{path}", &links::encoded(&place, "/"));
+    html! {
+        a #edit href=(plain(&link.replace("{line}", asked.number("at").unwrap_or(1).to_string().as_str())))
+            data-link=(plain(&link)) { "Open in editor" } " "
+    }
+}
+
+/// The form for a version to compare with, and problems of what is shown.
+fn since(asked: &Asked<'_>, address: &str, problems: &[String]) -> Markup {
+    html! {
+        form.since action=(address) {
+            @for key in ["blame", "at", "panel", "show"] {
+                @if !asked.value(key).is_empty() { input type="hidden" name=(key) value=(plain(asked.value(key))); }
+            }
+            label { "Changed since " input name="since" value=(plain(asked.value("since"))) placeholder="HEAD~1, main, v1.0"; }
+            button { "Show" }
+        }
+        @for problem in problems { p.problem { (Visible(problem)) } }
     }
 }
 
 /// A file in a version that the index does not hold: its names are not resolved.
-fn older(view: &View<'_>, path: &str, commit: &str, content: &[u8], at: u32) -> Markup {
+fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, commit: &str, content: &[u8], at: u32) -> Markup {
     let window = Window::around(content, at);
+    let version = Version { path, content, commit: Some(commit), file: None };
+    let (beside, problems) = margin::beside(asked, view, &version, &window);
     let spec = languages::of_file(path, content).map_or(&LanguageSpec::PLAIN, |(_, spec)| spec);
     let address = links::version(view.id(), commit, path);
     html! {
@@ -151,18 +204,31 @@ fn older(view: &View<'_>, path: &str, commit: &str, content: &[u8], at: u32) -> 
             (crumbs(view.id(), path))
             h1.out-of-sight { (Visible(path)) }
             p.facts {
-                "As of commit " code { (commit.get(..10).unwrap_or(commit)) } "; its names are not resolved. "
+                "As of commit " a href=(links::change(view.id(), &[("commit", commit), ("path", path)])) {
+                    code { (commit.get(..10).unwrap_or(commit)) }
+                }
+                "; its names are not resolved. "
                 @if view.snapshot.file(path).is_some() { a href=(links::file(view.id(), path)) { "The file as it is now" } }
+                span.acts { (blame(asked, &address)) }
             }
-            (text(content, &window, spec, &[], &address))
+            (since(asked, &address, &problems))
+            (text(content, &window, spec, &[], &beside, &kept(asked, address, &["blame", "since"])))
         }
     }
 }
 
 /// Lines of a window, between links to those before and after.
-fn text(content: &[u8], window: &Window, spec: &'static LanguageSpec, names: &[names::Name], address: &str) -> Markup {
+fn text(
+    content: &[u8],
+    window: &Window,
+    spec: &'static LanguageSpec,
+    names: &[names::Name],
+    beside: &Beside,
+    address: &str,
+) -> Markup {
     let step = |at: u32, name: &str| {
-        html! { a.step href={ (address) "?at=" (at) "#L" (at) } { (name) } }
+        let there = links::with_query(address.to_owned(), &[("at", &at.to_string())]);
+        html! { a.step href={ (there) "#L" (at) } { (name) } }
     };
     let around = html! {
         @if !window.is_whole() {
@@ -175,7 +241,7 @@ fn text(content: &[u8], window: &Window, spec: &'static LanguageSpec, names: &[n
     };
     html! {
         (around)
-        pre.code tabindex="0" { code { (PreEscaped(lines::write(content, window, spec, names))) } }
+        pre.code tabindex="0" { code { (PreEscaped(lines::write(content, window, spec, names, beside))) } }
         (around)
     }
 }

@@ -1,22 +1,29 @@
 //! Bridge between the server and the pages: threads, compression and headers.
 
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::AbortHandle;
 
 use super::failure::Failure;
 use super::routes::{self, Reply};
-use super::{assets, layout};
+use super::{assets, layout, runs};
 use crate::http::metrics::Page;
 use crate::http::{
     self, Answer, Bytes, HeaderMap, HeaderValue, Pages, Pending, Request, StatusCode, Visit, content, header, html,
-    see_other,
+    plain, see_other,
 };
-use crate::tools::Views;
+use crate::tools::{Context, Views};
 
+/// Path of the stream that tells of index runs.
+const EVENTS: &str = "/events";
+/// Events of a stream that wait for the browser.
+const MOST_WAITING: usize = 4;
+/// Streams at once.
+const MOST_STREAMS: usize = 64;
 /// Pages that are made at once.
 const AT_ONCE: usize = 8;
 /// Answers below this size are sent as they are.
@@ -29,27 +36,52 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(super) struct Endpoint {
     views: Arc<Views>,
     turns: Semaphore,
+    streams: Arc<Semaphore>,
+    /// Streams that go on.
+    open: Mutex<Vec<AbortHandle>>,
 }
 
 impl Endpoint {
     pub(super) fn new(views: Arc<Views>) -> Self {
-        Self { views, turns: Semaphore::new(AT_ONCE) }
+        let streams = Arc::new(Semaphore::new(MOST_STREAMS));
+        Self { views, turns: Semaphore::new(AT_ONCE), streams, open: Mutex::default() }
     }
 
     async fn answered(&self, visit: Arc<Visit>, request: Request<Bytes>) -> Answer {
-        let _turn = self.turns.acquire().await.expect("the semaphore is never closed");
         let cx = self.views.of(visit.grant.as_ref().map(|grant| (&*grant.name, &grant.rights)));
         let (parts, _) = request.into_parts();
+        if parts.uri.path() == EVENTS {
+            // It does not count as running, so the server need not wait for it.
+            return self.events(cx);
+        }
+        let _turn = self.turns.acquire().await.expect("the semaphore is never closed");
         let packs = takes_gzip(&parts.headers);
         let is_signed_in = visit.grant.is_some();
         let made = tokio::task::spawn_blocking(move || {
-            let reply = routes::reply(&cx, parts.uri.path(), parts.uri.query().unwrap_or_default());
+            let reply = routes::reply(&cx, !is_signed_in, parts.uri.path(), parts.uri.query().unwrap_or_default());
             answer(reply.unwrap_or_else(Reply::from), packs, is_signed_in)
         });
         made.await.unwrap_or_else(|_| {
             let failure = Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made: a bug.");
             answer(Reply::from(failure), false, is_signed_in)
         })
+    }
+}
+
+impl Endpoint {
+    /// A stream that tells of index runs.
+    fn events(&self, cx: Arc<Context>) -> Answer {
+        let Ok(turn) = self.streams.clone().try_acquire_owned() else {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many streams at once; try again in a moment\n");
+        };
+        let (sender, receiver) = mpsc::channel(MOST_WAITING);
+        let told = tokio::spawn(runs::tell(cx, sender, turn));
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|task| !task.is_finished());
+        open.push(told.abort_handle());
+        let mut answer = http::events(receiver);
+        guard(&mut answer);
+        answer
     }
 }
 
@@ -109,6 +141,7 @@ impl http::Endpoint for Endpoint {
     fn measure(&self, _: &mut Page) {}
 
     fn close(&self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|task| task.abort());
         self.views.all().iter().for_each(|cx| cx.session.flush());
     }
 }

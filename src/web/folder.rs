@@ -36,7 +36,10 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                 (crumbs(view.id(), path))
                 h1.out-of-sight { "Files of " (Visible(title)) }
                 @if path.is_empty() { (facts(view)) }
-                p.facts { span.acts { a href=(links::matrix(view.id(), path)) { "Imports between folders" } } }
+                p.facts { span.acts {
+                    @if view.repo.root.is_some() && path.is_empty() { a href=(links::change(view.id(), &[("since", "HEAD")])) { "Changes since HEAD" } }
+                    a href=(links::matrix(view.id(), path)) { "Imports between folders" }
+                } }
                 div.scrolls tabindex="0" role="region" aria-label="Files" { table.files {
                     thead { tr {
                         th scope="col" { "Name" }

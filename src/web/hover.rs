@@ -5,7 +5,7 @@ use maud::html;
 use super::failure::Failure;
 use super::links;
 use super::routes::{Asked, Place, Reply};
-use super::text::Visible;
+use super::text::{Visible, plain};
 use super::view;
 use crate::catalog::related;
 
@@ -33,7 +33,8 @@ pub(super) fn part(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
             @if !doc.trim().is_empty() { div.doc { (Visible(doc.trim())) } }
             p.weak {
                 (symbol.detail().as_str()) " · " (Visible(symbol.file.path())) ":" (symbol.line()) " · "
-                a.uses-of href=(links::symbol(view.id(), &symbol)) { (uses) @if uses == 1 { " use" } @else { " uses" } }
+                a.uses-of data-id=(plain(&symbol.id()))
+                    href=(links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[])) { (uses) @if uses == 1 { " use" } @else { " uses" } }
             }
         };
         Ok((Reply::Part(part), vec![symbol.file.path().to_owned()]))

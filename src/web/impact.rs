@@ -33,7 +33,8 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                 p {
                     (grouped(blast.direct as u64)) " symbols use it themselves; "
                     (grouped(blast.confirmed.len() as u64)) " of " (grouped(blast.files as u64)) " files depend on it within "
-                    (DEPTH) " steps, " (grouped(blast.potential.len() as u64)) " more may."
+                    (DEPTH) " steps, " (grouped(blast.potential.len() as u64)) " more may. "
+                    a href=(links::picture(view.id(), "", &[("of", "blast"), ("id", &symbol.id()), ("depth", "2")])) { "As a picture" }
                 }
                 @for of_depth in blast.confirmed.chunk_by(|a, b| a.depth == b.depth) {
                     section {

@@ -1,5 +1,6 @@
 //! Lines of a file as HTML: numbered, coloured, with names as links.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -51,8 +52,25 @@ impl Window {
     }
 }
 
+/// Additions to the lines of a window.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// Markup before the number of each line, from the first of the window on; none for lines without a margin.
+    pub margin: Vec<String>,
+    /// Lines of an earlier text that are gone, by the line that they stood before.
+    pub gone: BTreeMap<u32, Vec<Vec<u8>>>,
+    /// Lines that the earlier text does not have.
+    pub new: HashSet<u32>,
+}
+
 /// Writes the lines of a window.
-pub(super) fn write(content: &[u8], window: &Window, spec: &'static LanguageSpec, names: &[Name]) -> String {
+pub(super) fn write(
+    content: &[u8],
+    window: &Window,
+    spec: &'static LanguageSpec,
+    names: &[Name],
+    beside: &Beside,
+) -> String {
     let until = Instant::now() + PARSING;
     let colours = colours(content, window.span, spec, &|| Instant::now() >= until);
     let part = window.span.of(content);
@@ -60,11 +78,14 @@ pub(super) fn write(content: &[u8], window: &Window, spec: &'static LanguageSpec
     let mut writer = Writer { part, start: window.span.start, colours: &colours, names, next: 0 };
     let mut at = 0;
     for number in window.first..=window.last {
+        gone(&mut page, beside, number);
         let length = memchr::memchr(b'\n', &part[at..]).unwrap_or(part.len() - at);
         let line = part[at..at + length].strip_suffix(b"\r").unwrap_or(&part[at..at + length]);
+        let class = if beside.new.contains(&number) { "l new" } else { "l" };
+        let margin = beside.margin.get((number - window.first) as usize).map_or("", String::as_str);
         _ = write!(
             page,
-            "<span class=\"l\" id=\"L{number}\"><a class=\"n\" tabindex=\"-1\" href=\"#L{number}\">{number}</a>"
+            "<span class=\"{class}\" id=\"L{number}\">{margin}<a class=\"n\" tabindex=\"-1\" href=\"#L{number}\">{number}</a>"
         );
         let shown = line.len().min(window.longest);
         writer.line(&mut page, at, at + shown);
@@ -74,7 +95,18 @@ pub(super) fn write(content: &[u8], window: &Window, spec: &'static LanguageSpec
         page.push_str("\n</span>");
         at += length + 1;
     }
+    gone(&mut page, beside, window.last + 1);
     page
+}
+
+/// Writes the lines that stood before a line, and are gone.
+fn gone(page: &mut String, beside: &Beside, number: u32) {
+    let margin = if beside.margin.is_empty() { "" } else { "<span class=\"by\"></span>" };
+    for line in beside.gone.get(&number).into_iter().flatten() {
+        _ = write!(page, "<del class=\"l\">{margin}<span class=\"n\">−</span>");
+        text::write_bytes(page, &line[..line.len().min(LONGEST)]);
+        page.push_str("\n</del>");
+    }
 }
 
 /// Pieces of a part of a text, in order.
@@ -140,7 +172,7 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Window, write};
+    use super::{Beside, Window, write};
     use crate::model::Span;
     use crate::web::names::Name;
 
@@ -149,11 +181,23 @@ mod tests {
         let content = b"x = '<b>' # <i>\r\nadd(x)\n";
         let spec = crate::languages::of_file("a.py", b"").expect("it is built in").1;
         let name = Name { span: Span::new(17, 20), class: "n-fn", link: "/r/a/b?x=\"&y#L1".to_owned() };
-        let page = write(content, &Window::around(content, 1), spec, &[name]);
+        let page = write(content, &Window::around(content, 1), spec, &[name], &Beside::default());
         let expected = "<span class=\"l\" id=\"L1\"><a class=\"n\" tabindex=\"-1\" href=\"#L1\">1</a>\
             x = <i class=\"s\">&#39;&lt;b&gt;&#39;</i> <i class=\"rem\"># &lt;i&gt;</i>\n</span>\
             <span class=\"l\" id=\"L2\"><a class=\"n\" tabindex=\"-1\" href=\"#L2\">2</a>\
             <a class=\"n-fn\" href=\"/r/a/b?x=&quot;&amp;y#L1\">add</a>(x)\n</span>";
+        assert_eq!(page, expected);
+    }
+
+    #[test]
+    fn lines_that_are_new_or_gone_stand_out() {
+        let mut beside = Beside { margin: vec!["<b></b>".to_owned()], ..Beside::default() };
+        beside.new.insert(1);
+        beside.gone.insert(2, vec![b"<x>".to_vec()]);
+        let plain = &crate::languages::LanguageSpec::PLAIN;
+        let page = write(b"a\n", &Window::around(b"a\n", 1), plain, &[], &beside);
+        let expected = "<span class=\"l new\" id=\"L1\"><b></b><a class=\"n\" tabindex=\"-1\" href=\"#L1\">1</a>a\n</span>\
+            <del class=\"l\"><span class=\"by\"></span><span class=\"n\">−</span>&lt;x&gt;\n</del>";
         assert_eq!(page, expected);
     }
 
@@ -170,11 +214,11 @@ mod tests {
         let wide = format!("{}\n", "x".repeat(400)).repeat(3_000).into_bytes();
         let window = Window::around(&wide, 1_501);
         assert_eq!((window.first, window.last), (1_501, 3_000), "all lines are to be had");
-        let page = write(&wide, &window, &crate::languages::LanguageSpec::PLAIN, &[]);
+        let page = write(&wide, &window, &crate::languages::LanguageSpec::PLAIN, &[], &Beside::default());
         assert!(page.contains("… 200 more bytes") && page.len() < 500_000, "{}", page.len());
         let long = [vec![b'x'; 1 << 20], b"\ny".to_vec()].concat();
         let plain = &crate::languages::LanguageSpec::PLAIN;
-        let page = write(&long, &Window::around(&long, 1), plain, &[]);
+        let page = write(&long, &Window::around(&long, 1), plain, &[], &Beside::default());
         assert!(page.len() < 6_000 && page.contains("… 1043576 more bytes"), "{}", page.len());
         assert!(page.ends_with("2</a>y\n</span>"));
     }

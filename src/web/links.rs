@@ -38,6 +38,18 @@ pub(super) fn version(repo: &str, version: &str, path: &str) -> String {
     format!("/r/{}@{}/{}", repo_part(repo), encoded(version, ""), encoded(path, "/"))
 }
 
+/// Address of a symbol's panel beside the line that it is defined on, or that one reads.
+pub(super) fn panel(repo: &str, path: &str, id: &str, line: u32, further: &[(&str, &str)]) -> String {
+    let at = if line > WINDOW { line.to_string() } else { String::new() };
+    let pairs = [&[("panel", id), ("at", at.as_str())], further].concat();
+    format!("{}#L{line}", with_query(file(repo, path), &pairs))
+}
+
+/// Address of a change: of a commit, or of all since one.
+pub(super) fn change(repo: &str, pairs: &[(&str, &str)]) -> String {
+    with_query(format!("/change/{}", repo_part(repo)), pairs)
+}
+
 /// Address that leads to the version that a file is in.
 pub(super) fn permalink(repo: &str, path: &str) -> String {
     format!("/p/{}/{}", repo_part(repo), encoded(path, "/"))
@@ -83,12 +95,12 @@ pub(super) fn search(pairs: &[(&str, &str)]) -> String {
     with_query("/search".to_owned(), pairs)
 }
 
-/// An address with a query: the pairs that have a value.
-fn with_query(mut address: String, pairs: &[(&str, &str)]) -> String {
-    address.push('?');
+/// An address with a query: the pairs that have a value, after those that it has.
+pub(super) fn with_query(mut address: String, pairs: &[(&str, &str)]) -> String {
+    let mut sign = if address.contains('?') { '&' } else { '?' };
     for (key, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
-        let and = if address.ends_with('?') { "" } else { "&" };
-        _ = write!(address, "{and}{key}={}", encoded(value, ""));
+        _ = write!(address, "{sign}{key}={}", encoded(value, ""));
+        sign = '&';
     }
     address
 }
@@ -100,7 +112,7 @@ fn repo_part(repo: &str) -> String {
 }
 
 /// A text as part of an address; `kept` stand for themselves.
-fn encoded(text: &str, kept: &str) -> String {
+pub(super) fn encoded(text: &str, kept: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -131,7 +143,7 @@ pub(super) fn decoded(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decoded, file, line, repo_part, search, version};
+    use super::{decoded, file, line, panel, repo_part, search, version};
 
     #[test]
     fn parts_of_addresses_come_back() {
@@ -150,6 +162,7 @@ mod tests {
         assert_eq!(version("acme/shop", "abc", "a#b"), "/r/acme/shop@abc/a%23b");
         assert_eq!(line("a/b", "c", 7), "/r/a/b/c#L7");
         assert_eq!(line("a/b", "c", 20_000), "/r/a/b/c?at=20000#L20000");
+        assert_eq!(panel("a/b", "c", "c::d#function", 1_501, &[]), "/r/a/b/c?panel=c%3A%3Ad%23function&at=1501#L1501");
         assert_eq!(search(&[("q", "a&b"), ("repo", ""), ("in", "text")]), "/search?q=a%26b&in=text");
     }
 }

@@ -1,12 +1,15 @@
 //! Pages for browsers: repositories, files whose names are links, symbols with their uses, and a search.
 //!
-//! Every page is made on the server and works without JavaScript; the client in `client` adds search as one types, keys
-//! and hovers. [`endpoint()`] answers behind the server of
+//! Every page is made on the server and works without JavaScript; the client in `client` adds search as one types, keys,
+//! hovers, and what changes while one looks. [`endpoint()`] answers behind the server of
 //! [`crate::http`], which knows who may ask; a page shows what the caller's [`Context`] does. `routes` finds the page of
 //! an address, `links` writes addresses, and each kind of page has a file of its own.
 
 mod assets;
+mod change;
 mod code;
+mod context;
+mod doctor;
 mod endpoint;
 mod failure;
 mod folder;
@@ -15,9 +18,13 @@ mod impact;
 mod layout;
 mod lines;
 mod links;
+mod margin;
 mod names;
+mod panel;
 mod picture;
+mod plots;
 mod routes;
+mod runs;
 mod search;
 mod start;
 mod symbol;
@@ -27,7 +34,7 @@ mod view;
 use std::sync::Arc;
 
 use crate::answer::Request;
-use crate::catalog::indexes;
+use crate::catalog::{indexes, locate};
 use crate::http::{Bound, Error, Pages, Services};
 use crate::tools::{self, Context, Views};
 
@@ -40,9 +47,14 @@ pub fn endpoint(views: Arc<Views>) -> Arc<dyn Pages> {
 }
 
 /// Serves the pages alone until the process is told to end.
-pub fn serve(cx: Context, bound: Bound) -> Result<(), Error> {
-    let pages = endpoint(Arc::new(Views::new(cx)));
-    bound.run(Services { endpoint: None, pages: Some(pages), kept: None }, THREADS)
+pub fn serve(views: Arc<Views>, bound: Bound) -> Result<(), Error> {
+    bound.run(Services { endpoint: None, pages: Some(endpoint(views)), kept: None }, THREADS)
+}
+
+/// Path of the page of the repository that holds a folder; `None` if it is not indexed.
+pub fn path_of_indexed(cx: &Context, request: &Request, folder: &str) -> Option<String> {
+    let sidecar = locate::indexed(&cx.caller(request), folder).ok()?;
+    Some(links::folder(&sidecar.repo, ""))
 }
 
 /// Path of the page of the repository that holds a folder, which is indexed if it is not yet; `request` tells where the

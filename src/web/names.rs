@@ -27,7 +27,7 @@ pub(super) fn names(view: &View<'_>, file: FileView<'_>, part: Span) -> Vec<Name
         .map(|symbol| Name {
             span: symbol.name_span(),
             class: class(&symbol, true),
-            link: links::symbol(view.id(), &symbol),
+            link: links::panel(view.id(), file.path(), &symbol.id(), symbol.line(), &[]),
         })
         .collect();
     let used = view.edges.in_file(file.number());

@@ -1,21 +1,26 @@
-//! Pages of pictures: calls of a symbol, classes around one, files around a file, and imports between folders.
+//! Pages of pictures: calls of a symbol, classes around one, users of a symbol or of a change, files around a file, and imports
+//! between folders.
 
 use maud::{Markup, PreEscaped, html};
 
 use super::failure::Failure;
 use super::folder::crumbs;
 use super::layout::Page;
-use super::links;
 use super::routes::{Asked, Place, Reply};
 use super::start::grouped;
 use super::text::Visible;
 use super::view::{self, View};
+use super::{change, links};
 use crate::catalog::related;
 use crate::pictures::{self, Graph};
-use crate::store::{FileView, SymbolView};
+use crate::query;
+use crate::store::{FileView, SymbolId, SymbolView};
 
 /// The deepest level of calls, and of imports.
 const DEEPEST: u32 = 3;
+
+/// Keys that name a change.
+const CHANGE: [&str; 3] = ["commit", "since", "until"];
 
 /// Forms of a picture beside its page: name in an address, name for people, kind of content.
 const FORMS: [(&str, &str, &str); 3] = [
@@ -24,33 +29,11 @@ const FORMS: [(&str, &str, &str); 3] = [
     ("dot", "DOT", "text/plain; charset=utf-8"),
 ];
 
-/// Shows a picture of a symbol's calls or classes, or of a file's imports.
+/// Shows a picture of a symbol's calls, classes or users, of a file's imports, or of the users of a change.
 pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
-    let depth = asked.number("depth").unwrap_or(1).clamp(1, DEEPEST);
     view::on(asked.cx, &place.repo, |view| {
-        let of = asked.value("of");
-        let graph_of = |symbol: &SymbolView<'_>| links::picture(view.id(), "", &[("of", of), ("id", &symbol.id())]);
-        let file_graph = |file: &FileView<'_>| links::picture(view.id(), file.path(), &[("of", "files")]);
-        let (graph, name, target) = match of {
-            "files" => {
-                let file = view.file(&place.path)?;
-                let graph = pictures::files(view.snapshot, view.edges, file, depth, &file_graph);
-                (graph, file.path().to_owned(), links::file(view.id(), file.path()))
-            }
-            _ => {
-                let symbol = related::symbol(view.repo, asked.value("id"))?;
-                let graph = match of {
-                    "classes" => pictures::classes(view.snapshot, view.edges, &symbol, &graph_of),
-                    _ => pictures::calls(view.snapshot, view.edges, &symbol, depth, &graph_of),
-                };
-                (graph, symbol.qualified_name(), links::symbol(view.id(), &symbol))
-            }
-        };
-        let what = match of {
-            "files" => "Imports around",
-            "classes" => "Classes around",
-            _ => "Calls around",
-        };
+        let depth = asked.number("depth").unwrap_or(1).clamp(1, DEEPEST);
+        let Drawn { mut graph, what, name, target, path } = draw(asked, view, place, depth)?;
         let title = format!("{what} {name}");
         if let Some((form, _, kind)) = FORMS.iter().find(|(form, ..)| *form == asked.value("as")) {
             let text = match *form {
@@ -60,22 +43,20 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
             };
             return Ok((Reply::File(kind, text.into_bytes()), Vec::new()));
         }
+        expandable(asked, view, &mut graph, depth);
+        if asked.value("as") == "part" {
+            return Ok((Reply::Part(drawn(&graph, &title)), Vec::new()));
+        }
         let address = |depth: u32, form: &str| {
-            let depth = depth.to_string();
-            links::picture(
-                view.id(),
-                &place.path,
-                &[("of", of), ("id", asked.value("id")), ("depth", &depth), ("as", form)],
-            )
+            let opened = if form.is_empty() { Vec::new() } else { asked.values("open").collect() };
+            links::picture(view.id(), &place.path, &pairs(asked, &depth.to_string(), form, &opened))
         };
-        let path =
-            if place.path.is_empty() { asked.value("id").split("::").next().unwrap_or_default() } else { &place.path };
         let body = html! {
             main.wide {
-                (crumbs(view.id(), path))
+                (crumbs(view.id(), &path))
                 h1 { (what) " " a href=(target) { (Visible(&name)) } }
                 p.facts {
-                    @if of != "classes" {
+                    @if asked.value("of") != "classes" {
                         span { "Depth" }
                         @for other in 1..=DEEPEST {
                             a href=(address(other, "")) aria-current=[(other == depth).then_some("true")] { (other) }
@@ -83,11 +64,83 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                     }
                     span.acts { @for (form, name, _) in FORMS { a href=(address(depth, form)) { (name) } } }
                 }
-                (drawn(&graph, &title))
+                div #figure { (drawn(&graph, &title)) }
             }
         };
         Ok((Reply::Page(Page::of_repo(title, view.id(), body)), Vec::new()))
     })
+}
+
+/// A picture with what its page says of it.
+struct Drawn {
+    graph: Graph,
+    what: &'static str,
+    name: String,
+    /// Address of what it is about.
+    target: String,
+    path: String,
+}
+
+fn draw(asked: &Asked<'_>, view: &View<'_>, place: &Place, depth: u32) -> Result<Drawn, Failure> {
+    let (snapshot, edges) = (view.snapshot, view.edges);
+    let code = |symbol: &SymbolView<'_>| links::line(view.id(), symbol.file.path(), symbol.line());
+    match asked.value("of") {
+        "files" => {
+            let file = view.file(&place.path)?;
+            let link = |file: &FileView<'_>| links::file(view.id(), file.path());
+            let graph = pictures::files(snapshot, edges, file, depth, &link);
+            let (name, path) = (file.path().to_owned(), file.path().to_owned());
+            Ok(Drawn { graph, what: "Imports around", target: links::file(view.id(), &name), name, path })
+        }
+        "change" => {
+            let graph = change::picture(view, &change::read(asked, view)?, depth);
+            let pairs = CHANGE.map(|key| (key, asked.value(key)));
+            let name =
+                pairs.iter().map(|(_, value)| *value).find(|value| !value.is_empty()).unwrap_or("HEAD").to_owned();
+            let target = links::change(view.id(), &pairs);
+            Ok(Drawn { graph, what: "Users of the change", name, target, path: String::new() })
+        }
+        of => {
+            let symbol = related::symbol(view.repo, asked.value("id"))?;
+            let opened: Vec<SymbolId> = asked
+                .values("open")
+                .take(pictures::MOST)
+                .filter_map(|id| Some(query::by_id(snapshot, id).ok()?.number()))
+                .collect();
+            let (graph, what) = match of {
+                "classes" => (pictures::classes(snapshot, edges, &symbol, &code), "Classes around"),
+                "blast" => (pictures::blast(snapshot, edges, &[symbol], depth, &code), "Users of"),
+                _ => (pictures::calls(snapshot, edges, &symbol, (depth, &opened), &code), "Calls around"),
+            };
+            let (name, path) = (symbol.qualified_name(), symbol.file.path().to_owned());
+            Ok(Drawn { graph, what, name, target: links::symbol(view.id(), &symbol), path })
+        }
+    }
+}
+
+/// Adds the addresses of pictures that show more around a node, or less.
+fn expandable(asked: &Asked<'_>, view: &View<'_>, graph: &mut Graph, depth: u32) {
+    let opened: Vec<&str> = asked.values("open").collect();
+    for node in &mut graph.nodes {
+        let is_open = opened.contains(&node.id.as_str());
+        node.has_more &= !is_open;
+        if !is_open && !node.has_more {
+            continue;
+        }
+        let mut other: Vec<&str> = opened.iter().filter(|id| **id != node.id).copied().collect();
+        if !is_open {
+            other.push(&node.id);
+        }
+        node.more = links::picture(view.id(), "", &pairs(asked, &depth.to_string(), "", &other));
+    }
+}
+
+/// The query of a picture's address.
+fn pairs<'v>(asked: &'v Asked<'_>, depth: &'v str, form: &'v str, opened: &[&'v str]) -> Vec<(&'v str, &'v str)> {
+    let mut pairs = vec![("of", asked.value("of")), ("id", asked.value("id")), ("depth", depth), ("as", form)];
+    pairs.extend(CHANGE.map(|key| (key, asked.value(key))));
+    pairs.extend(opened.iter().map(|id| ("open", *id)));
+    pairs
 }
 
 fn drawn(graph: &Graph, title: &str) -> Markup {
@@ -95,7 +148,10 @@ fn drawn(graph: &Graph, title: &str) -> Markup {
         @if graph.edges.is_empty() {
             p { "Nothing else is known here." }
         } @else {
-            p.weak { "A line leads from what uses to what is used; a dashed one is not sure. A name leads to its own picture." }
+            p.weak {
+                "A line leads from what uses to what is used: " span.sure { "resolved" } ", or dashed " span.doubtful { "through an overridden method" }
+                ". A name leads to its code" @if graph.nodes.iter().any(|node| !node.more.is_empty()) { ", + shows more around it" } "."
+            }
             div.scrolls tabindex="0" role="region" aria-label="Picture" { (PreEscaped(pictures::svg(graph, title, true))) }
             @if graph.left > 0 {
                 p.weak { (grouped(graph.left as u64)) " more are left out: a picture has at most " (pictures::MOST) "." }

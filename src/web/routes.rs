@@ -6,7 +6,7 @@ use maud::Markup;
 
 use super::failure::Failure;
 use super::layout::Page;
-use super::{code, folder, hover, impact, links, picture, search, start, symbol};
+use super::{change, code, doctor, folder, hover, impact, links, picture, search, start, symbol};
 use crate::tools::Context;
 
 /// An answer to a browser.
@@ -23,17 +23,24 @@ pub(super) enum Reply {
 /// A request: who asks, and the values in the query.
 pub(super) struct Asked<'a> {
     pub cx: &'a Context,
+    /// Whether the browser is on this machine, and its user the server's own.
+    pub is_own: bool,
     values: Vec<(String, String)>,
 }
 
 impl<'a> Asked<'a> {
-    pub fn new(cx: &'a Context, query: &str) -> Self {
-        Self { cx, values: form_urlencoded::parse(query.as_bytes()).into_owned().collect() }
+    pub fn new(cx: &'a Context, is_own: bool, query: &str) -> Self {
+        Self { cx, is_own, values: form_urlencoded::parse(query.as_bytes()).into_owned().collect() }
     }
 
     /// A value of the query; empty if it is not there.
     pub fn value(&self, key: &str) -> &str {
         self.values.iter().find(|(known, _)| known == key).map_or("", |(_, value)| value)
+    }
+
+    /// Every value of a key of the query.
+    pub fn values(&self, key: &str) -> impl Iterator<Item = &str> {
+        self.values.iter().filter(move |(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
     /// A number of the query.
@@ -51,12 +58,13 @@ pub(super) struct Place {
 }
 
 /// Makes the answer for an address.
-pub(super) fn reply(cx: &Context, path: &str, query: &str) -> Result<Reply, Failure> {
-    let asked = Asked::new(cx, query);
+pub(super) fn reply(cx: &Context, is_own: bool, path: &str, query: &str) -> Result<Reply, Failure> {
+    let asked = Asked::new(cx, is_own, query);
     let missing = || Failure::missing("Nothing has this address.");
     let (first, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
     match first {
         "" => Ok(Reply::Page(start::page(&asked))),
+        "doctor" if rest.is_empty() => doctor::page(&asked),
         "search" if rest.is_empty() => Ok(Reply::Page(search::page(&asked))),
         "r" => {
             let place = place(cx, rest).ok_or_else(missing)?;
@@ -66,6 +74,7 @@ pub(super) fn reply(cx: &Context, path: &str, query: &str) -> Result<Reply, Fail
             }
         }
         "find" if rest.is_empty() => Ok(Reply::Part(search::results(&asked, asked.value("in")))),
+        "change" => change::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
         "h" => hover::part(&asked, &place(cx, rest).ok_or_else(missing)?),
         "raw" => code::raw(&asked, &place(cx, rest).ok_or_else(missing)?),
         "p" => code::permalink(&asked, &place(cx, rest).ok_or_else(missing)?),

@@ -1,4 +1,4 @@
-//! Page of a search: symbols, files and lines of text, of one repository or of all.
+//! Page of a search: symbols, files and lines of text, of one repository or of all; for a sentence, the code that answers it.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,15 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::layout::Page;
-use super::links;
 use super::routes::Asked;
-use super::text::{Marked, Visible};
-use super::view;
-use crate::query;
+use super::text::{Marked, Placed, Visible};
+use super::{context, links, view};
+use crate::languages;
+use crate::query::text::{Case, Pattern};
+use crate::query::{self, Form};
+use crate::store::FileView;
 use crate::tools;
+use crate::tools::search_symbols::path_glob;
 
 /// Results of a sort when all are asked for, and when one is.
 const FEW: u32 = 12;
@@ -28,10 +31,12 @@ const MOST_FACETS: usize = 16;
 const MOST_PROPOSED: usize = 100;
 
 /// Sorts of results, by their names in an address.
-const SORTS: [(&str, &str); 4] = [("", "All"), ("symbols", "Symbols"), ("files", "Files"), ("text", "Text")];
+const SORTS: [(&str, &str); 5] =
+    [("", "All"), ("context", "Context"), ("symbols", "Symbols"), ("files", "Files"), ("text", "Text")];
 
-/// Symbols and files together, which the client shows before the slower text.
+/// Symbols and files together, which the client shows first, and the slower rest.
 const NAMES: &str = "names";
+const REST: &str = "rest";
 
 /// Shows the results of a search.
 pub(super) fn page(asked: &Asked<'_>) -> Page {
@@ -53,8 +58,15 @@ pub(super) fn page(asked: &Asked<'_>) -> Page {
 
 /// Results of each sort that is asked for.
 pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
-    let wanted = |name: &str| sort.is_empty() || sort == name || sort == NAMES && name != "text";
+    let is_sentence = Form::of(asked.value("q")).is_prose();
+    let wanted = |name: &str| match sort {
+        "" => name != "context" || is_sentence,
+        NAMES => matches!(name, "symbols" | "files"),
+        REST => name == "text" || name == "context" && is_sentence,
+        sort => sort == name,
+    };
     let parts = [
+        ("context", wanted("context").then(|| context::found(asked))),
         ("symbols", wanted("symbols").then(|| symbols(asked, sort))),
         ("files", wanted("files").then(|| files(asked, sort))),
         ("text", wanted("text").then(|| lines(asked, sort))),
@@ -65,7 +77,7 @@ pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
                 section {
                     h2 {
                         @let title = SORTS.iter().find(|(known, _)| *known == name).map_or("", |(_, title)| *title);
-                        @if sort.is_empty() || sort == NAMES { a href=(address(asked, name)) { (title) } } @else { (title) }
+                        @if matches!(sort, "" | NAMES | REST) { a href=(address(asked, name)) { (title) } } @else { (title) }
                     }
                     (part)
                 }
@@ -76,9 +88,14 @@ pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
 
 /// The address of the same search for another sort of results.
 fn address(asked: &Asked<'_>, sort: &str) -> String {
-    let keys = ["q", "repo", "language", "file", "regex", "case", "word"];
-    let mut pairs: Vec<(&str, &str)> = keys.iter().map(|key| (*key, asked.value(key))).collect();
-    pairs.push(("in", sort));
+    changed(asked, &[("in", sort)])
+}
+
+/// The address of the same search with some other values.
+fn changed(asked: &Asked<'_>, values: &[(&str, &str)]) -> String {
+    let keys = ["q", "repo", "language", "file", "regex", "case", "word", "in"];
+    let value = |key: &&str| values.iter().find(|(other, _)| other == key).map_or(asked.value(key), |(_, value)| value);
+    let pairs: Vec<(&str, &str)> = keys.iter().map(|key| (*key, value(key))).collect();
     links::search(&pairs)
 }
 
@@ -113,7 +130,7 @@ fn options(asked: &Asked<'_>) -> Markup {
 }
 
 /// Calls a tool; `Err` has its message.
-fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<Value, String> {
+pub(super) fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<Value, String> {
     match asked.value("repo") {
         "" => args.insert("repos".to_owned(), json!(["*"])),
         // A link alone must not have a folder indexed, so a path names nothing here.
@@ -132,37 +149,49 @@ fn call(asked: &Asked<'_>, tool: &str, mut args: Map<String, Value>) -> Result<V
 }
 
 /// Words of the query that stand out in results.
-fn words(asked: &Asked<'_>) -> Vec<String> {
+pub(super) fn words(asked: &Asked<'_>) -> Vec<String> {
     let words = asked.value("q").split([' ', '"']).filter(|word| word.len() > 1 && !word.contains(':'));
     words.take(MOST_WORDS).map(str::to_ascii_lowercase).collect()
 }
 
-/// Links that narrow a search for symbols to a kind or a folder, with the number of results each has here.
-fn narrower(asked: &Asked<'_>, found: &[Value]) -> Markup {
+/// Links that narrow a search to a kind, a language or a folder, with the number of results each has here.
+fn narrower(asked: &Asked<'_>, sort: &str, found: &[Value]) -> Markup {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut written: BTreeMap<&str, usize> = BTreeMap::new();
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for hit in found {
-        *kinds.entry(text(hit, "kind")).or_default() += 1;
+        if !text(hit, "kind").is_empty() {
+            *kinds.entry(text(hit, "kind")).or_default() += 1;
+        }
+        if let Some((_, spec)) = languages::of_file(text(hit, "file"), b"") {
+            *written.entry(spec.id).or_default() += 1;
+        }
         if let Some((folder, _)) = text(hit, "file").split_once('/') {
             *folders.entry(folder).or_default() += 1;
         }
     }
+    let sort = if matches!(sort, NAMES | REST) { "" } else { sort };
     let query = asked.value("q");
     let mut links: Vec<(String, usize, String)> = Vec::new();
     if kinds.len() > 1 {
-        links.extend(kinds.iter().map(|(kind, count)| ((*kind).to_owned(), *count, format!("{query} kind:{kind}"))));
+        let of_kind = |kind: &str| changed(asked, &[("q", &format!("{query} kind:{kind}")), ("in", "symbols")]);
+        links.extend(kinds.iter().map(|(kind, count)| ((*kind).to_owned(), *count, of_kind(kind))));
     }
-    // A term of a query has no spaces unless it is quoted.
-    let is_plain = |folder: &str| !folder.contains([' ', '"', '*', '?', '[', '{']);
+    if written.len() > 1 {
+        let of_language = |language: &str| changed(asked, &[("language", language), ("in", sort)]);
+        links.extend(written.iter().map(|(language, count)| ((*language).to_owned(), *count, of_language(language))));
+    }
     if folders.len() > 1 {
-        let plain = folders.iter().filter(|(folder, _)| is_plain(folder));
-        links.extend(plain.map(|(folder, count)| (format!("{folder}/"), *count, format!("{query} file:{folder}/**"))));
+        // A glob would mean others.
+        let plain = folders.iter().filter(|(folder, _)| !folder.contains(['*', '?', '[', '{', '\\']));
+        let below = |folder: &str| changed(asked, &[("file", &format!("{folder}/**")), ("in", sort)]);
+        links.extend(plain.map(|(folder, count)| (format!("{folder}/"), *count, below(folder))));
     }
     html! {
         @if !links.is_empty() {
             nav.facets aria-label="Narrower" {
-                @for (name, count, query) in links.iter().take(MOST_FACETS) {
-                    a href=(links::search(&[("q", query), ("repo", asked.value("repo")), ("in", "symbols")])) { (Visible(name)) " " (count) }
+                @for (name, count, address) in links.iter().take(MOST_FACETS) {
+                    a href=(address) { (Visible(name)) " " (count) }
                     " "
                 }
             }
@@ -170,16 +199,17 @@ fn narrower(asked: &Asked<'_>, found: &[Value]) -> Markup {
     }
 }
 
-fn limit(sort: &str) -> u32 {
-    if sort.is_empty() || sort == NAMES { FEW } else { MANY }
+/// Results of a sort: few beside those of others, or as one types.
+fn limit(asked: &Asked<'_>, sort: &str) -> u32 {
+    if matches!(sort, "" | NAMES | REST) || !asked.value("few").is_empty() { FEW } else { MANY }
 }
 
-fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// A string of an answer; empty if it is not there.
-fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
@@ -189,14 +219,14 @@ fn repo_of<'v>(asked: &'v Asked<'_>, answer: &'v Value, result: &'v Value) -> &'
     own.into_iter().find(|repo| !repo.is_empty()).unwrap_or_default()
 }
 
-fn problem(why: &str) -> Markup {
+pub(super) fn problem(why: &str) -> Markup {
     html! { p.problem { (Visible(why)) } }
 }
 
 fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
     let mut args = Map::new();
     args.insert("query".to_owned(), asked.value("q").into());
-    args.insert("max_results".to_owned(), limit(sort).into());
+    args.insert("max_results".to_owned(), limit(asked, sort).into());
     let answer = match call(asked, "search_symbols", args) {
         Ok(answer) => answer,
         Err(why) => return problem(&why),
@@ -212,7 +242,7 @@ fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
     }
     let words = words(asked);
     html! {
-        @if sort != NAMES { (narrower(asked, found)) }
+        (narrower(asked, sort, found))
         ol.symbols {
             @for hit in found {
                 @let repo = repo_of(asked, &answer, hit);
@@ -243,14 +273,26 @@ fn files(asked: &Asked<'_>, sort: &str) -> Markup {
     };
     let request = view::request();
     let caller = asked.cx.caller(&request);
+    let glob = match asked.value("file") {
+        "" => None,
+        pattern => match path_glob(pattern) {
+            Ok(glob) => Some(glob),
+            Err(err) => return problem(&err.message),
+        },
+    };
+    let language = Some(asked.value("language")).filter(|it| !it.is_empty()).map(languages::named);
+    let keep = |file: &FileView<'_>| {
+        glob.as_ref().is_none_or(|glob| glob.is_match(file.path()))
+            && language.as_ref().is_none_or(|language| file.language() == language)
+    };
     let mut found: Vec<(u32, String, String)> = Vec::new();
     for sidecar in repos {
         let Ok(repo) = crate::catalog::indexes::open_as_indexed(&caller, Some(&sidecar.repo)) else { continue };
-        let like = query::files_like(&repo.snapshot, asked.value("q"), limit(sort) as usize);
+        let like = query::files_like(&repo.snapshot, asked.value("q"), &keep, limit(asked, sort) as usize);
         found.extend(like.into_iter().map(|(rank, path)| (rank, sidecar.repo.clone(), path)));
     }
     found.sort();
-    found.truncate(limit(sort) as usize);
+    found.truncate(limit(asked, sort) as usize);
     let words = words(asked);
     html! {
         @if found.is_empty() { p.weak { "No file." } }
@@ -268,7 +310,7 @@ fn files(asked: &Asked<'_>, sort: &str) -> Markup {
 fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
     let mut args = Map::new();
     args.insert("query".to_owned(), asked.value("q").into());
-    args.insert("max_results".to_owned(), limit(sort).into());
+    args.insert("max_results".to_owned(), limit(asked, sort).into());
     for (key, name) in [("regex", "is_regex"), ("case", "case_sensitive"), ("word", "whole_word")] {
         args.insert(name.to_owned(), (!asked.value(key).is_empty()).into());
     }
@@ -276,10 +318,18 @@ fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
         Ok(answer) => answer,
         Err(why) => return problem(&why),
     };
-    // What a regular expression matches is not known here.
-    let is_text = asked.value("regex").is_empty();
-    let phrase: Vec<String> = is_text.then(|| asked.value("q").to_ascii_lowercase()).into_iter().collect();
+    let is_on = |key: &str| !asked.value(key).is_empty();
+    let pattern = Pattern {
+        patterns: vec![asked.value("q").to_owned()],
+        fixed: !is_on("regex"),
+        case: if is_on("case") { Case::Sensitive } else { Case::Insensitive },
+        word: is_on("word"),
+        ..Pattern::default()
+    };
+    let matcher = pattern.compile().ok();
+    let places = |line: &str| matcher.as_ref().map_or_else(Vec::new, |matcher| matcher.places(line));
     html! {
+        (narrower(asked, sort, list(&answer, "results")))
         @if list(&answer, "results").is_empty() { p.weak { "No line." } }
         @for file in list(&answer, "results") {
             @let (repo, path) = (repo_of(asked, &answer, file), text(file, "file"));
@@ -291,7 +341,7 @@ fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
                 @for hit in list(file, "matches") {
                     @let line = hit["line"].as_u64().unwrap_or(1) as u32;
                     li { a href=(links::line(repo, path, line)) {
-                        span.at { (line) } " " code { (Marked { text: text(hit, "text"), words: &phrase }) }
+                        span.at { (line) } " " code { (Placed { text: text(hit, "text"), places: &places(text(hit, "text")) }) }
                     } }
                 }
             }

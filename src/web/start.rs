@@ -1,22 +1,28 @@
-//! Start page: the indexed repositories.
+//! Start page: the indexed repositories, index runs, the caller's calls, and findings about the indexes.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use maud::{Markup, html};
 
 use super::layout::Page;
-use super::links;
 use super::routes::Asked;
 use super::text::Visible;
+use super::{doctor, links, plots, runs};
+use crate::answer::Request;
 use crate::answer::session::Stats;
+use crate::catalog::indexes;
 use crate::store::Sidecar;
+use crate::tools::Context;
 
 /// Languages named in a row.
 const MOST_LANGUAGES: usize = 4;
+/// Time for comparing repositories with their folders; the rest stay unchecked.
+const COMPARING: Duration = Duration::from_millis(80);
 
 pub(super) fn page(asked: &Asked<'_>) -> Page {
     let mut all = asked.cx.indexes.registry().all();
     all.sort_by_key(|sidecar| std::cmp::Reverse(sidecar.indexed_at));
+    let until = Instant::now() + COMPARING;
     let body = html! {
         main.start {
             h1 { "Repositories" }
@@ -29,22 +35,49 @@ pub(super) fn page(asked: &Asked<'_>) -> Page {
                             th scope="col" { "Repository" }
                             th.number scope="col" { "Files" }
                             th.number scope="col" { "Symbols" }
+                            th.number scope="col" { "Index" }
                             th scope="col" { "Languages" }
-                            th scope="col" { "Looked at" }
+                            th scope="col" { "State" }
                         } }
-                        tbody { @for sidecar in &all { (row(sidecar)) } }
+                        tbody { @for sidecar in &all { (row(asked.cx, sidecar, freshness(asked.cx, sidecar, until))) } }
                     }
                 }
             }
+            section {
+                h2 { "Index runs" }
+                ul #runs.runs data-events="/events" { (runs::list(asked.cx)) }
+            }
             (figures(&asked.cx.session.stats()))
+            @if doctor::is_for(asked) {
+                section {
+                    h2 { a href="/doctor" { "Findings" } }
+                    div data-part="/doctor?as=part" {}
+                }
+            }
         }
     };
     Page::new("Repositories", body)
 }
 
-/// Calls of the caller since the server began, and how long they took.
+/// How fresh a repository is, in a word.
+fn freshness(cx: &Context, sidecar: &Sidecar, until: Instant) -> &'static str {
+    if sidecar.remote.is_some() {
+        return "a commit";
+    }
+    let patience = until.saturating_duration_since(Instant::now());
+    if patience.is_zero() {
+        return "unchecked";
+    }
+    let request = Request { for_people: true, patience: Some(patience), ..Request::default() };
+    let opened = indexes::open(&cx.caller(&request), Some(&sidecar.repo));
+    opened.map_or("unreadable", |repo| repo.freshness.map_or("unchecked", |freshness| freshness.as_str()))
+}
+
+/// Calls of the caller since the server began, how long they took, and what they saved.
 fn figures(stats: &Stats) -> Markup {
     let most = stats.latency_per_tool.values().map(|latency| latency.count).max().unwrap_or(0);
+    let saved = |tool: &str| stats.tool_breakdown.get(tool).copied().unwrap_or(0);
+    let most_saved = stats.tool_breakdown.values().copied().max().unwrap_or(0);
     html! {
         @if most > 0 {
             section {
@@ -54,16 +87,19 @@ fn figures(stats: &Stats) -> Markup {
                     thead { tr {
                         th scope="col" { "Tool" }
                         th scope="col" { "Calls" }
-                        th.number scope="col" { "Half within" }
-                        th.number scope="col" { "95 of 100 within" }
+                        th scope="col" { "Half, 95 of 100, all within" }
+                        th scope="col" { "Tokens saved" }
                         th.number scope="col" { "Errors" }
                     } }
                     tbody { @for (tool, latency) in &stats.latency_per_tool {
                         tr {
                             th scope="row" { (tool) }
-                            td { meter min="0" max=(most) value=(latency.count) aria-label="Calls" {} " " (grouped(latency.count)) }
-                            td.number { (milliseconds(latency.p50_ms)) }
-                            td.number { (milliseconds(latency.p95_ms)) }
+                            td { (plots::share(latency.count, most)) " " (grouped(latency.count)) }
+                            td {
+                                (plots::times(latency)) " "
+                                (milliseconds(latency.p50_ms)) ", " (milliseconds(latency.p95_ms)) ", " (milliseconds(latency.max_ms))
+                            }
+                            td { (plots::share(saved(tool), most_saved)) " " (grouped(saved(tool))) }
                             td.number { (latency.errors) }
                         }
                     } }
@@ -77,7 +113,7 @@ fn milliseconds(ms: f64) -> String {
     format!("{ms:.1} ms")
 }
 
-fn row(sidecar: &Sidecar) -> Markup {
+fn row(cx: &Context, sidecar: &Sidecar, freshness: &str) -> Markup {
     let mut languages: Vec<(&String, &u64)> = sidecar.languages.iter().collect();
     languages.sort_by_key(|(name, files)| (std::cmp::Reverse(**files), *name));
     let commit = sidecar.git_head.as_deref().and_then(|head| head.get(..10));
@@ -89,6 +125,7 @@ fn row(sidecar: &Sidecar) -> Markup {
             }
             td.number { (grouped(sidecar.file_count)) }
             td.number { (grouped(sidecar.symbol_count)) }
+            td.number { (grouped(cx.indexes.registry().store(&sidecar.store).bytes().div_ceil(1 << 20))) " MB" }
             td {
                 @for (place, (language, files)) in languages.iter().take(MOST_LANGUAGES).enumerate() {
                     @if place > 0 { ", " }
@@ -96,7 +133,7 @@ fn row(sidecar: &Sidecar) -> Markup {
                 }
                 @if languages.len() > MOST_LANGUAGES { ", …" }
             }
-            td { (ago(sidecar.indexed_at)) }
+            td { (freshness) " " span.weak { "indexed " (ago(sidecar.indexed_at)) } }
         }
     }
 }
@@ -107,14 +144,16 @@ pub(super) fn name(sidecar: &Sidecar) -> String {
 }
 
 /// The time since a moment, in words.
-fn ago(seconds: i64) -> String {
+pub(super) fn ago(seconds: i64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let since = now.saturating_sub(Duration::from_secs(u64::try_from(seconds).unwrap_or(0))).as_secs();
     let (number, unit) = match since {
         0..60 => return "just now".to_owned(),
         60..3_600 => (since / 60, "minute"),
         3_600..86_400 => (since / 3_600, "hour"),
-        _ => (since / 86_400, "day"),
+        86_400..5_184_000 => (since / 86_400, "day"),
+        5_184_000..63_072_000 => (since / 2_629_800, "month"),
+        _ => (since / 31_557_600, "year"),
     };
     format!("{number} {unit}{} ago", if number == 1 { "" } else { "s" })
 }

@@ -33,16 +33,15 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
     view::on(asked.cx, repo, |view| {
         let symbol = related::symbol(view.repo, asked.value("id"))?;
         let uses = Uses::of(view, &symbol);
-        let from = asked.number("from").unwrap_or(0) as usize;
         let name = symbol.qualified_name();
         let body = html! {
             main.symbol {
                 (crumbs(view.id(), symbol.file.path()))
                 h1 { span class=(class(&symbol, false)) { (Visible(&name)) } " " span.weak { (symbol.detail().as_str()) } }
                 (definition(view, &symbol))
-                (ways(view, &symbol))
-                (relations(view, &symbol))
-                (uses.shown(view, &symbol, asked.value("kind"), from))
+                (ways(view, &symbol, true))
+                (relations(view, &symbol, false))
+                (uses.shown(asked, view, None, &links::symbol(view.id(), &symbol)))
             }
         };
         let mut paths: Vec<String> =
@@ -51,6 +50,15 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
         paths.dedup();
         Ok((Page::of_repo(name, view.id(), body), paths))
     })
+}
+
+/// The same as a part of the page of a file, whose links keep it open; `address` leads to it.
+pub(super) fn about(asked: &Asked<'_>, view: &View<'_>, symbol: &SymbolView<'_>, address: &str) -> Markup {
+    html! {
+        (ways(view, symbol, false))
+        (Uses::of(view, symbol).shown(asked, view, Some(&symbol.id()), address))
+        (relations(view, symbol, true))
+    }
 }
 
 /// Shows the definitions that a name at a byte may mean; leads to the only one.
@@ -78,7 +86,7 @@ pub(super) fn meanings(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failur
                     @else if found.is_empty() { " it is not resolved, and nothing of this name is defined here." }
                     @else { " it is not resolved. It may mean any of these, of which only the name matches:" }
                 }
-                (list(view, &found))
+                (list(view, &found, false))
             }
         };
         let paths = vec![file.path().to_owned()];
@@ -101,8 +109,8 @@ fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
     }
 }
 
-/// Ways to its picture, and to what a change of it may break.
-fn ways(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
+/// Ways to its picture, to what a change of it may break, and to the commits that changed it.
+fn ways(view: &View<'_>, symbol: &SymbolView<'_>, to_history: bool) -> Markup {
     let picture = match symbol.kind() {
         Kind::Function | Kind::Method => Some(("calls", "Calls as a picture")),
         Kind::Class | Kind::Type => Some(("classes", "Classes as a picture")),
@@ -113,13 +121,14 @@ fn ways(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
             @if let Some((of, name)) = picture {
                 a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id())])) { (name) } " "
             }
-            a href=(links::impact(view.id(), symbol)) { "Impact of a change" }
+            a href=(links::impact(view.id(), symbol)) { "Impact of a change" } " "
+            @if to_history { a href=(links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[("show", "history")])) { "History" } }
         }
     }
 }
 
 /// Symbols that it belongs to, calls, is called by, extends or overrides.
-fn relations(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
+fn relations(view: &View<'_>, symbol: &SymbolView<'_>, in_panel: bool) -> Markup {
     let (snapshot, edges, number) = (view.snapshot, view.edges, symbol.number());
     let calls = |direction| {
         let (calls, _) = query::calls(snapshot, edges, number, direction, 1);
@@ -148,21 +157,23 @@ fn relations(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
         @for (title, found) in parts.iter().filter(|(_, found)| !found.is_empty()) {
             section {
                 h2 { (title) " " span.weak { (grouped(found.len() as u64)) } }
-                (list(view, found))
+                (list(view, found, in_panel))
             }
         }
     }
 }
 
-/// Symbols with their places.
-fn list(view: &View<'_>, symbols: &[SymbolView<'_>]) -> Markup {
+/// Symbols with their places; from a panel each leads to its code and its own panel.
+fn list(view: &View<'_>, symbols: &[SymbolView<'_>], in_panel: bool) -> Markup {
+    let address = |symbol: &SymbolView<'_>| match in_panel {
+        true => links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[]),
+        false => links::symbol(view.id(), symbol),
+    };
     html! {
         ul.symbols {
             @for symbol in symbols.iter().take(MOST) {
                 li {
-                    a class=(class(symbol, false)) href=(links::symbol(view.id(), symbol)) {
-                        (Visible(&symbol.qualified_name()))
-                    }
+                    a class=(class(symbol, false)) href=(address(symbol)) { (Visible(&symbol.qualified_name())) }
                     " " span.weak { (symbol.detail().as_str()) } " "
                     a.place href=(links::line(view.id(), symbol.file.path(), symbol.line())) {
                         (Visible(symbol.file.path())) ":" (symbol.line())
@@ -187,12 +198,13 @@ impl<'a> Uses<'a> {
         Self { sure, possible: query::possible_uses(view.snapshot, view.edges, &symbol.name()) }
     }
 
-    fn shown(&self, view: &View<'_>, symbol: &SymbolView<'_>, kind: &str, from: usize) -> Markup {
+    /// Uses of the kind that is asked for. `panel` is the symbol whose panel stays open.
+    fn shown(&self, asked: &Asked<'_>, view: &View<'_>, panel: Option<&str>, address: &str) -> Markup {
+        let (kind, from) = (asked.value("kind"), asked.number("from").unwrap_or(0) as usize);
         let mut kinds: BTreeMap<Role, usize> = BTreeMap::new();
         self.sure.iter().for_each(|place| *kinds.entry(place.edge.role()).or_default() += 1);
         let wanted = |place: &&Use<'_>| kind.is_empty() || place.edge.role().as_str() == kind;
         let shown: Vec<&Use<'_>> = self.sure.iter().filter(wanted).collect();
-        let address = links::symbol(view.id(), symbol);
         html! {
             section #uses {
                 h2 { "Uses " span.weak { (grouped(self.sure.len() as u64)) " resolved" } }
@@ -209,7 +221,7 @@ impl<'a> Uses<'a> {
                     }
                 }
                 @if shown.is_empty() { p.weak { "No use of it is resolved." } }
-                (by_file(view, shown.iter().skip(from).take(MOST_USES).copied()))
+                (by_file(view, panel, shown.iter().skip(from).take(MOST_USES).copied()))
                 @if shown.len() > from + MOST_USES {
                     p { a href={ (address) "&kind=" (kind) "&from=" (from + MOST_USES) "#uses" } {
                         "The next of " (grouped((shown.len() - from - MOST_USES) as u64)) " more"
@@ -219,7 +231,7 @@ impl<'a> Uses<'a> {
             @if !self.possible.is_empty() {
                 section #possible {
                     h2 { "Possible uses " span.weak { (grouped(self.possible.len() as u64)) " of this name, not resolved" } }
-                    (by_file(view, self.possible.iter().take(MOST_USES)))
+                    (by_file(view, panel, self.possible.iter().take(MOST_USES)))
                     @if self.possible.len() > MOST_USES {
                         p.weak { "and " (grouped((self.possible.len() - MOST_USES) as u64)) " more" }
                     }
@@ -230,8 +242,12 @@ impl<'a> Uses<'a> {
 }
 
 /// Uses under the files that they are in.
-fn by_file<'u>(view: &View<'_>, uses: impl Iterator<Item = &'u Use<'u>>) -> Markup {
+fn by_file<'u>(view: &View<'_>, panel: Option<&str>, uses: impl Iterator<Item = &'u Use<'u>>) -> Markup {
     let uses: Vec<&Use<'_>> = uses.collect();
+    let address = |path: &str, line: u32| match panel {
+        Some(id) => links::panel(view.id(), path, id, line, &[]),
+        None => links::line(view.id(), path, line),
+    };
     html! {
         @for of_file in uses.chunk_by(|a, b| a.edge.file == b.edge.file) {
             @let path = of_file[0].file.path();
@@ -240,7 +256,7 @@ fn by_file<'u>(view: &View<'_>, uses: impl Iterator<Item = &'u Use<'u>>) -> Mark
                 @for place in of_file {
                     @let text: String = place.text().chars().take(LINE).collect();
                     li {
-                        a href=(links::line(view.id(), path, place.line)) {
+                        a href=(address(path, place.line)) {
                             span.at { (place.line) } " " code { (Visible(&text)) }
                         }
                         " " span.weak { (place.edge.role().as_str()) }

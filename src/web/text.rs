@@ -1,5 +1,7 @@
 //! Text of repositories as HTML: escaped, and with every character visible that would hide or reorder others.
 
+use std::ops::Range;
+
 use maud::Render;
 
 /// A text of a repository in a template.
@@ -33,6 +35,26 @@ impl Render for Marked<'_> {
             write(page, &self.text[start..start + length]);
             page.push_str("</mark>");
             at = start + length;
+        }
+        write(page, &self.text[at..]);
+    }
+}
+
+/// A text in which some places stand out, in their order and apart from each other.
+pub(super) struct Placed<'a> {
+    pub text: &'a str,
+    pub places: &'a [Range<usize>],
+}
+
+impl Render for Placed<'_> {
+    fn render_to(&self, page: &mut String) {
+        let mut at = 0;
+        for place in self.places {
+            write(page, &self.text[at..place.start]);
+            page.push_str("<mark>");
+            write(page, &self.text[place.clone()]);
+            page.push_str("</mark>");
+            at = place.end;
         }
         write(page, &self.text[at..]);
     }

@@ -52,7 +52,10 @@ fn people_read_search_and_sign_in() {
     let name = "a\"><script>alert(1)<\u{2044}script>&amp;#\u{202e}.py";
     fs::write(hostile.join(name), "x = '</pre><script>alert(2)</script>' # <img src=x onerror=alert(3)>\u{202e}\n")
         .expect("ours");
-    fs::write(hostile.join("long.js"), format!("let x = '{}'\n", "<script>".repeat(1 << 15))).expect("ours");
+    // Only the user may raise the limit.
+    let settings = hostile.ancestors().nth(2).expect("it lies in two folders").join("index/codelode/config.toml");
+    fs::write(settings, "max_file_size = 4_000_000\n").expect("ours");
+    fs::write(hostile.join("long.py"), format!("x = '{}'\n", "<script>".repeat(1 << 17))).expect("ours");
     fs::write(hostile.join("many.py"), (1..=20_000).map(|n| format!("f{n} = {n}\n")).collect::<String>())
         .expect("ours");
     let deep = format!("class Deep:\n    def method(self):\n{}", "        self.method()\n".repeat(200));
@@ -60,6 +63,8 @@ fn people_read_search_and_sign_in() {
     site.run(&["index", hostile.to_str().expect("text")]);
     let kept = site.folder("kept");
     fs::write(kept.join("a.py"), "def first():\n    return 1\n").expect("ours");
+    let chain = "def one():\n    return two()\n\ndef two():\n    return three()\n\ndef three():\n    return 3\n";
+    fs::write(kept.join("chain.py"), chain).expect("ours");
     super::pages::git(&kept, &["init", "-q"]);
     super::pages::git(&kept, &["add", "."]);
     super::pages::git(&kept, &["commit", "-qm", "First"]);

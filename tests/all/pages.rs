@@ -50,6 +50,11 @@ fn names_are_links_to_definitions_and_definitions_to_their_uses() {
     for part in ["1 resolved", "return add(1, 2)", "#L7", "Callers", "Counter.count"] {
         assert!(symbol.contains(part), "{part} is not in\n{symbol}");
     }
+    assert!(code.len() < symbol.len() && symbol.contains("id=\"L7\""), "the text stays beside it");
+    let whole = page(&client, &format!("/s/{}?id=numbers.py::add%23function", site.repo("shop")));
+    assert!(whole.contains("1 resolved") && !whole.contains("id=\"L7\""), "{whole}");
+    let gone = page(&client, &format!("{file}?panel=numbers.py::gone%23function"));
+    assert!(gone.contains("id=\"L7\"") && gone.contains("no symbol has the id"), "{gone}");
     let impact = page(&client, &link(&symbol, "Impact of a change"));
     assert!(impact.contains("1 of 1 files depend on it") && impact.contains("Counter.count"), "{impact}");
     assert_eq!(client.get(&root.replace("/r/", "/r/none")).status, 404);
@@ -98,6 +103,135 @@ fn a_search_shows_symbols_files_and_lines() {
 }
 
 #[test]
+fn a_search_narrows_by_language_and_folder_and_answers_sentences() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("wide");
+    for (name, text) in [
+        ("a/one.py", "def parse_invoice(text):\n    'Reads the amount of an invoice.'\n    return text\n"),
+        ("b/two.js", "function parse_invoice(text) {\n  return text\n}\n"),
+    ] {
+        fs::create_dir_all(folder.join(name).parent().expect("it lies in a folder")).expect("ours");
+        fs::write(folder.join(name), text).expect("ours");
+    }
+    site.run(&["index", folder.to_str().expect("text")]);
+    let (client, repo) = (site.client(), site.repo("wide"));
+    for sort in ["symbols", "text"] {
+        let found = page(&client, &format!("/search?q=parse_invoice&in={sort}&repo={repo}"));
+        let narrowed = page(&client, &link(&found, "python 1"));
+        assert!(narrowed.contains("one.py") && !narrowed.contains("two.js"), "{sort}: {narrowed}");
+        let narrowed = page(&client, &link(&found, "b/ 1"));
+        assert!(narrowed.contains("two.js") && !narrowed.contains("one.py"), "{sort}: {narrowed}");
+    }
+    let files = page(&client, &format!("/search?q=o&in=files&language=js&repo={repo}"));
+    assert!(files.contains("two.js") && !files.contains("one.py"), "{files}");
+    let regex = page(&client, &format!("/search?q=parse_%5Cw%2B&in=text&regex=1&repo={repo}"));
+    assert!(regex.contains("<mark>parse_invoice</mark>"), "{regex}");
+    let sentence = "how%20is%20the%20amount%20of%20an%20invoice%20read%3F";
+    let context = page(&client, &format!("/search?q={sentence}&repo={repo}"));
+    assert!(context.contains(">Context</a></h2>") && context.contains("class=\"snippet\""), "{context}");
+    let rest = page(&client, &format!("/find?q={sentence}&in=rest&repo={repo}"));
+    assert!(rest.contains("class=\"snippet\"") && !rest.contains("<html"), "{rest}");
+    assert!(!page(&client, "/find?q=parse&in=rest").contains("Context"), "one word is no sentence");
+}
+
+#[test]
+fn the_margin_tells_who_changed_a_line_and_what_is_new() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("told");
+    git(&folder, &["init", "-q"]);
+    let write = |text: &str| fs::write(folder.join("a.py"), text).expect("ours");
+    write("def first():\n    return 1\n\n\ndef user():\n    return first()\n");
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "Begin <b>"]);
+    write("def first():\n    return 2\n\n\ndef user():\n    return first()\n");
+    git(&folder, &["commit", "-qam", "Change the number"]);
+    site.run(&["index", folder.to_str().expect("text")]);
+    write("# new\ndef first():\n    return 2\n\n\ndef user():\n    return first()\n");
+    let (client, repo) = (site.client(), site.repo("told"));
+    let file = format!("/r/{repo}/a.py");
+    let blamed = page(&client, &format!("{file}?blame=1"));
+    let line = |page: &str, number: u32| {
+        let start = page.find(&format!("id=\"L{number}\"")).expect("it has the line");
+        page[start..].split("\n</span>").next().expect("it ends").to_owned()
+    };
+    assert!(line(&blamed, 1).contains("not committed"), "{blamed}");
+    assert!(line(&blamed, 2).contains("Begin &lt;b&gt;") && line(&blamed, 2).contains("History of first"), "{blamed}");
+    assert!(line(&blamed, 3).contains("Change the number"), "{blamed}");
+    let commit = page(&client, &link(&line(&blamed, 3), "A"));
+    assert!(
+        commit.contains("Change the number") && commit.contains("badge body") && commit.contains(">user</text>"),
+        "{commit}"
+    );
+    let then = page(&client, &link(&commit, "a.py"));
+    assert!(then.contains("class=\"l new\" id=\"L2\"") && then.contains("<del class=\"l\">"), "{then}");
+    let begun = page(&client, &link(&line(&blamed, 2), "A"));
+    assert!(begun.contains("badge added") && !begun.contains("Begin <b>"), "{begun}");
+    let past = page(&client, &link(&line(&blamed, 2), "↺"));
+    assert!(past.contains(">Change the number</a>") && past.contains("added"), "{past}");
+    let since = page(&client, &format!("{file}?since=HEAD~1"));
+    assert!(
+        line(&since, 3).contains("return") && since.contains("<del class=\"l\"><span class=\"n\">−</span>    return 1"),
+        "{since}"
+    );
+    assert_eq!(since.matches("class=\"l new\"").count(), 2, "{since}");
+    assert!(page(&client, &format!("{file}?since=nothing")).contains("names no commit"));
+    let changes = page(&client, &format!("/change/{repo}?since=HEAD~1"));
+    assert!(changes.contains("Changes since HEAD~1") && changes.contains(">user</text>"), "{changes}");
+    let dot = page(&client, &format!("/g/{repo}/?of=change&since=HEAD~1&as=dot"));
+    assert!(dot.contains("label=\"first") && dot.contains("label=\"user"), "{dot}");
+    assert_eq!(client.get(&format!("/change/{repo}?commit=nothing")).status, 404);
+    let outside = page(&client, &format!("/r/{}/numbers.py?blame=1&since=HEAD", site.repo("shop")));
+    assert!(outside.contains("No blame") && outside.contains("id=\"L7\""), "{outside}");
+}
+
+#[test]
+fn files_open_in_an_editor_of_this_machine_only() {
+    let variables = [("CODELODE_EDITOR_LINK", "vscode")];
+    let site = Site::start_with(&["--web"], &variables);
+    let path = format!("/r/{}/numbers.py", site.repo("shop"));
+    let code = page(&site.client(), &path);
+    let expected = format!("href=\"vscode://file{}:1\"", site.folder("shop").join("numbers.py").display());
+    assert!(code.contains(&expected), "{expected} is not in\n{code}");
+    let guarded = [("CODELODE_EDITOR_LINK", "vscode"), ("CODELODE_HTTP_TOKEN", "a-long-enough-token")];
+    let site = Site::start_with(&["--web"], &guarded);
+    let path = format!("/r/{}/numbers.py", site.repo("shop"));
+    let code = page(&site.client().with_token("a-long-enough-token"), &path);
+    assert!(code.contains("id=\"L7\"") && !code.contains("vscode:"), "{code}");
+}
+
+#[test]
+fn the_start_page_tells_of_runs_figures_and_findings() {
+    let site = Site::start(&["--web"]);
+    let client = site.client();
+    page(&client, "/search?q=add");
+    let start = page(&client, "/");
+    for part in [
+        ">fresh <",
+        " MB<",
+        "Nothing is being indexed",
+        "class=\"plot\"",
+        "Tokens saved",
+        "data-part=\"/doctor?as=part\"",
+    ] {
+        assert!(start.contains(part), "{part} is not in\n{start}");
+    }
+    assert!([">fresh <", ">unchecked <"].iter().any(|state| start.contains(state)), "{start}");
+    let mut stream = site.connect();
+    let host = site.url().replace("http://", "");
+    std::io::Write::write_all(&mut stream, format!("GET /events HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())
+        .expect("it reads");
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(stream)).map_while(Result::ok);
+    fs::write(site.folder("shop").join("numbers.py"), "def add(a, b):\n    return b + a\n").expect("ours");
+    page(&client, &format!("/r/{}/numbers.py", site.repo("shop")));
+    let told = lines
+        .skip_while(|line| line != "event: runs")
+        .find(|line| line.starts_with("data: ") && line.contains("files in"));
+    assert!(told.is_some_and(|line| line.contains(&site.repo("shop"))), "a run is told of");
+    let findings = page(&client, "/doctor");
+    assert!(findings.contains("repositories, ") && !page(&client, "/doctor?as=part").contains("<html"), "{findings}");
+}
+
+#[test]
 fn a_permalink_shows_the_same_text_after_an_edit() {
     let site = Site::start(&["--web"]);
     let folder = site.folder("kept");
@@ -139,6 +273,11 @@ fn pages_hold_no_code_and_may_run_none_but_the_servers_own() {
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
         assert!(!reply.body.contains("style=\"") && !reply.body.contains("onclick"), "{path}");
         let style = link_of(&reply.body, "stylesheet");
+        let client_js = client.get("/static/x/client.js").body.len();
+        assert!(
+            reply.body.len() + client_js + client.get(&style).body.len() < 200_000,
+            "{path} is large, unpacked even"
+        );
         let style = client.get(&style);
         assert!(style.status == 200 && style.header("cache-control").is_some_and(|age| age.contains("immutable")));
     }
@@ -235,6 +374,8 @@ fn visitors_see_what_their_tokens_may() {
     let hidden = as_alice(&format!("/r/{}/safe.py", site.repo("vault")));
     let absent = as_alice("/r/local/none-12345678/safe.py");
     assert_eq!((hidden.status, &hidden.body), (404, &absent.body), "what is hidden is not there");
+    assert_eq!(as_alice("/doctor").status, 404, "findings tell of all repositories");
+    assert!(!start.contains("/doctor"));
     for path in ["/search?q=open_safe", "/search?q=secret_word&in=text", "/search?q=safe.py&in=files"] {
         assert!(!as_alice(path).body.contains("vault"), "{path}");
     }

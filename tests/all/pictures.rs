@@ -43,6 +43,18 @@ fn pages_draw_calls_classes_and_imports() {
         assert!(calls.contains(name), "{name} is not in\n{calls}");
     }
     assert!(!calls.contains("style="), "the policy allows none");
+    assert!(calls.contains("<a href=\"/r/") && calls.contains("#L6\">"), "a node leads to its code: {calls}");
+    let near = page(&format!("/g/{repo}/?of=calls&id={helper}"));
+    assert!(near.contains("Show more around main") && !near.contains(">back</text>"), "{near}");
+    let grown = page(&format!("/g/{repo}/?of=calls&id={helper}&open=b/two.py::main%23function&as=part"));
+    assert!(
+        grown.contains(">back</text>") && grown.contains("Show less around main") && !grown.contains("<html"),
+        "{grown}"
+    );
+    let blast = page(&format!("/g/{repo}/?of=blast&id={helper}&depth=2"));
+    for name in [">helper</text>", ">main</text>", ">One.go</text>", ">back</text>"] {
+        assert!(blast.contains(name), "{name} is not in\n{blast}");
+    }
     let dot = page(&format!("/g/{repo}/?of=calls&id={helper}&as=dot"));
     assert!(
         dot.starts_with("digraph {") && dot.contains("[label=\"main\\nb/two.py:6\"]") && !dot.contains("back"),
@@ -75,4 +87,6 @@ fn the_terminal_writes_pictures() {
     assert!(classes.starts_with("flowchart LR") && classes.contains("Base"), "{classes}");
     let imports = site.run(&["deps", "a/one.py", "--repo", &folder, "--dot", "-"]);
     assert!(imports.contains("base.py") && imports.contains("two.py"), "{imports}");
+    let blast = site.run(&["blast", "helper", "--repo", &folder, "--dot", "-"]);
+    assert!(blast.contains("label=\"main") && blast.contains("label=\"back"), "{blast}");
 }

@@ -53,11 +53,20 @@ await step("a search shows results as one types, and leads to a definition by ke
   assert.equal(await page.locator("#L1.in-range").count(), 1);
 });
 
+await step("Enter opens the first symbol", async () => {
+  await page.goto(root);
+  await page.keyboard.press("s");
+  await page.keyboard.type("Counter");
+  await page.waitForSelector("#found li");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/numbers\.py#L5$/);
+});
+
 await step("earlier searches come back", async () => {
   await page.goto(SITE);
   await page.keyboard.press("/");
   await page.waitForSelector("#found .history a");
-  assert.equal(await page.locator("#found .history a").first().textContent(), "add");
+  assert.deepEqual(await page.locator("#found .history a").allTextContents(), ["Counter", "add"]);
   await page.keyboard.press("Escape");
   await page.waitForSelector("#found", { state: "hidden" });
 });
@@ -77,9 +86,12 @@ await step("a hover tells what a name is, and g r leads to its uses", async () =
   assert.match(await page.locator("#card").innerText(), /def add\(a, b\)/);
   await page.keyboard.press("g");
   await page.keyboard.press("r");
-  await page.waitForURL(/\/s\//);
-  assert.match(await page.locator("#uses").innerText(), /return add\(1, 2\)/);
-  await page.goBack();
+  await page.waitForURL(/numbers\.py\?panel=numbers\.py%3A%3Aadd%23function#L7$/);
+  assert.match(await page.locator(".panel #uses").innerText(), /return add\(1, 2\)/);
+  await page.locator(".panel a", { hasText: "History" }).first().click();
+  await page.waitForURL(/show=history.*#L7$/);
+  await page.locator(".panel .close").click();
+  await page.waitForURL(/numbers\.py#L7$/);
 });
 
 await step("keys move, select, explain", async () => {
@@ -118,6 +130,35 @@ await step("a permalink keeps its text after an edit", async () => {
   writeFileSync(file, text);
 });
 
+await step("blame, changes and the progress of runs are shown", async () => {
+  await page.goto(`${SITE}/r/${KEPT}/a.py#L1`);
+  await page.keyboard.press("b");
+  await page.waitForURL(/blame=1#L1$/);
+  assert.match(await page.locator("#L1 .by").innerText(), /^A /);
+  await page.fill("input[name=since]", "HEAD");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/since=HEAD/);
+  await page.goto(SITE);
+  await page.waitForSelector("[data-part] p");
+  const file = join(FOLDER, "a.py");
+  writeFileSync(file, readFileSync(file, "utf8") + "\n\ndef later():\n    return 3\n");
+  const other = await opened();
+  await other.goto(`${SITE}/r/${KEPT}/a.py`);
+  await other.context().close();
+  await page.waitForFunction((repo) => document.querySelector("#runs")?.innerHTML.includes(repo), KEPT);
+});
+
+await step("a sentence is answered with code as one types, and switches limit lines", async () => {
+  await page.goto(`${SITE}/r/${SHOP}/`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("how does the counter count what it adds");
+  await page.waitForSelector("#found .snippet");
+  await page.fill("#q", "ad.\\(1");
+  await page.locator("#found .switches input[name=regex]").check();
+  await page.waitForFunction(() => document.querySelector("#found mark")?.textContent === "add(1");
+  await page.keyboard.press("Escape");
+});
+
 await step("without JavaScript links, searches and windows work", async () => {
   const plain = await opened({ javaScriptEnabled: false });
   await plain.goto(SITE);
@@ -146,13 +187,24 @@ await step("a picture leads from symbol to symbol", async () => {
   await page.waitForSelector("svg.picture");
   assert.equal(await page.locator("svg .node").count(), 2);
   await page.locator("svg a", { hasText: "Counter.count" }).click();
-  await page.waitForURL(/id=numbers\.py%3A%3ACounter\.count/);
-  assert.equal(await page.locator("svg .own text").first().textContent(), "Counter.count");
+  await page.waitForURL(/numbers\.py#L6$/);
+  await page.goto(`${SITE}/g/${KEPT}/?of=calls&id=${encodeURIComponent("chain.py::one#function")}`);
+  assert.equal(await page.locator("svg .node").count(), 2);
+  const loads = [];
+  page.on("request", (asked) => asked.isNavigationRequest() && loads.push(asked.url()));
+  await page.locator("svg a.more").click();
+  await page.waitForFunction(() => document.querySelectorAll("svg .node").length === 3);
+  assert.match(page.url(), /open=chain\.py/);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("class")), "more");
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll("svg .node").length === 2);
+  assert.deepEqual(loads, [], "it grows in place");
 });
 
 await step("a hostile repository runs nothing", async () => {
   await page.goto(`${SITE}/r/${HOSTILE}/`);
   const names = await page.locator("tbody th a").all();
+  assert.match(await page.locator("tbody").innerText(), /long\.py/, "its line has a megabyte");
   for (const address of await Promise.all(names.map((name) => name.getAttribute("href")))) {
     await page.goto(SITE + address);
     await page.waitForSelector("pre.code");
@@ -192,6 +244,11 @@ const pages = {
   search: "/search?q=add",
   picture: `/g/${SHOP}/?of=calls&id=${encodeURIComponent("numbers.py::add#function")}`,
   matrix: `/m/${SHOP}/`,
+  panel: `/r/${SHOP}/numbers.py?panel=${encodeURIComponent("numbers.py::add#function")}#L1`,
+  blame: `/r/${KEPT}/a.py?blame=1&since=HEAD`,
+  change: `/change/${KEPT}?commit=HEAD`,
+  sentence: `/search?q=how+does+the+counter+count&repo=${SHOP}`,
+  findings: "/doctor",
   impact: `/i/${SHOP}?id=${encodeURIComponent("numbers.py::add#function")}`,
   missing: "/nowhere",
 };

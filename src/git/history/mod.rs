@@ -4,6 +4,7 @@ pub(super) mod bare;
 pub(super) mod blame;
 pub(super) mod commit;
 pub(super) mod contents;
+pub(super) mod lines;
 mod listing;
 pub(super) mod log;
 pub(super) mod origin;

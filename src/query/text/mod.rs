@@ -12,7 +12,9 @@ pub mod structure;
 pub mod syntax;
 mod trees;
 
-use grep_matcher::LineTerminator;
+use std::ops::Range;
+
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 
@@ -65,6 +67,22 @@ pub struct Matcher {
     pub grams: GramQuery,
     /// A match may span several lines.
     pub multi_line: bool,
+}
+
+impl Matcher {
+    /// Places of the matches in a line.
+    pub fn places(&self, line: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let searched = self.regex.find_iter(line.as_bytes(), |place| {
+            let place = place.start()..place.end();
+            if !place.is_empty() && line.is_char_boundary(place.start) && line.is_char_boundary(place.end) {
+                found.push(place);
+            }
+            true
+        });
+        debug_assert!(searched.is_ok(), "this matcher has no errors");
+        found
+    }
 }
 
 impl Pattern {

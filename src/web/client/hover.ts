@@ -3,7 +3,7 @@
 import { element, part } from "./page.js";
 
 const WAIT = 250;
-const NAMES = "pre.code a:not(.n), .symbols a.hit";
+const NAMES = "pre.code a:not(.n, .by *), .symbols a.hit";
 const card = element("div", "card");
 let timer = 0;
 let under: HTMLAnchorElement | null = null;
@@ -40,9 +40,10 @@ function about(name: HTMLAnchorElement): string | null {
   if (name.classList.contains("n-local")) return null;
   const target = new URL(name.href);
   const words = new URLSearchParams({ name: name.textContent ?? "" });
-  if (target.pathname.startsWith("/s/")) {
-    words.set("id", target.searchParams.get("id") ?? "");
-    return target.pathname.replace("/s/", "/h/") + `?${words}`;
+  const id = target.searchParams.get("panel") ?? target.searchParams.get("id");
+  if (id && /^\/[rs]\//.test(target.pathname)) {
+    words.set("id", id);
+    return target.pathname.replace(/^\/[rs]\//, "/h/") + `?${words}`;
   }
   const line = /^#L(\d+)$/.exec(target.hash);
   if (!target.pathname.startsWith("/r/") || !line) return null;
@@ -50,12 +51,18 @@ function about(name: HTMLAnchorElement): string | null {
   return target.pathname.replace("/r/", "/h/") + `?${words}`;
 }
 
-/** The page of a name's uses. */
+/** The address that shows the uses of a name: beside the text that is read, where one is. */
 export async function uses(name: HTMLAnchorElement): Promise<string | null> {
-  if (new URL(name.href).pathname.startsWith("/s/")) return name.href;
   const address = about(name);
   const made = address ? await part(address) : null;
-  return made?.querySelector("a.uses-of")?.getAttribute("href") ?? null;
+  const link = made?.querySelector<HTMLAnchorElement>("a.uses-of");
+  const here = name.closest(".l")?.id;
+  if (!link || !here) return link?.href ?? null;
+  const target = new URL(location.href);
+  target.searchParams.set("panel", link.dataset.id!);
+  target.searchParams.delete("show");
+  target.hash = here;
+  return target.href;
 }
 
 function leave(): void {

@@ -1,7 +1,7 @@
 // Keys, and the list of them.
 
 import { current, uses } from "./hover.js";
-import { atReading, moveLine, range, topLine } from "./lines.js";
+import { atReading, here, moveLine, permanent, range } from "./lines.js";
 import { element, takesText } from "./page.js";
 import { begin, close } from "./search.js";
 import { step } from "./scopes.js";
@@ -15,6 +15,8 @@ const KEYS: [string, string][] = [
   ["j k", "next line or result, the one before"],
   ["[ ]", "definition before, next definition"],
   ["y", "permanent address of this text"],
+  ["b", "who changed the lines last"],
+  ["e", "open in the editor"],
   ["Esc", "close"],
   ["?", "these keys"],
 ];
@@ -58,6 +60,10 @@ function press(key: string): boolean {
     case "y":
       void permalink();
       return true;
+    case "b":
+    case "e":
+      document.querySelector<HTMLAnchorElement>(key === "b" ? ".keeps-line" : "#edit")?.click();
+      return true;
     case "?":
       help();
       return true;
@@ -67,11 +73,6 @@ function press(key: string): boolean {
     default:
       return false;
   }
-}
-
-/** The current line. */
-function here(): number {
-  return range()?.[0] ?? topLine(document.querySelector(".top")!.getBoundingClientRect().bottom);
 }
 
 function move(by: number): void {
@@ -89,10 +90,8 @@ async function goToUses(): Promise<void> {
 
 /** Puts the address of this very text into the address bar. */
 async function permalink(): Promise<void> {
-  const link = document.querySelector<HTMLAnchorElement>("#permalink");
-  if (!link) return;
-  const reply = await fetch(link.href + location.search);
-  if (reply.ok) history.replaceState(history.state, "", new URL(reply.url).pathname + location.search + location.hash);
+  const address = await permanent();
+  if (address) history.replaceState(history.state, "", address);
 }
 
 function help(): void {

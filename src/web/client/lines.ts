@@ -44,6 +44,29 @@ export function topLine(below: number): number {
   return Number(lines[Math.min(low, lines.length - 1)]?.id.slice(1) ?? 1);
 }
 
+/** The current line: the first of the address, else the one at the top. */
+export function here(): number {
+  return range()?.[0] ?? topLine(document.querySelector(".top")!.getBoundingClientRect().bottom);
+}
+
+/** The permanent address of this very text; null if there is none. */
+export async function permanent(): Promise<string | null> {
+  const link = document.querySelector<HTMLAnchorElement>("#permalink");
+  if (!link) return null;
+  const reply = await fetch(link.href + location.search);
+  return reply.ok ? new URL(reply.url).pathname + location.search + location.hash : null;
+}
+
+/** Links that change what stands beside the lines lead to the line that one reads; the editor opens at it. */
+export function keepLine(): void {
+  document.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>(".keeps-line, .panel .facets a, .panel .close, #edit");
+    if (!link) return;
+    if (link.dataset.link) link.href = link.dataset.link.replace("{line}", String(here()));
+    else if (range() && !link.hash) link.hash = location.hash;
+  });
+}
+
 /** Makes a line the current one, or the end of a range from it. */
 export function moveLine(number: number, extends_: boolean): void {
   const target = line(number);

@@ -1,10 +1,12 @@
-// The client of the pages: search as one types, keys, hovers, ranges of lines, scopes that stay in sight, and copying. Every page
-// works without it.
+// The client of the pages: search as one types, keys, hovers, ranges of lines, scopes that stay in sight, copying, pictures that
+// grow. Every page works without it.
 
 import { copying } from "./copy.js";
-import { atReading, moveLine, showRange } from "./lines.js";
+import { atReading, keepLine, moveLine, showRange } from "./lines.js";
 import { hover } from "./hover.js";
 import { keys } from "./keys.js";
+import { live } from "./live.js";
+import { picture } from "./picture.js";
 import { search } from "./search.js";
 import { outline, scopes } from "./scopes.js";
 
@@ -13,6 +15,9 @@ hover();
 keys();
 outline();
 copying();
+keepLine();
+picture();
+live();
 if (atReading()) {
   scopes();
   showRange();

@@ -13,7 +13,8 @@ export async function part(address: string, signal?: AbortSignal): Promise<Docum
   return (kept.get(address)?.cloneNode(true) as DocumentFragment) ?? null;
 }
 
-function fragment(html: string): DocumentFragment {
+/** A text of the server as elements. */
+export function fragment(html: string): DocumentFragment {
   const template = document.createElement("template");
   template.innerHTML = html;
   return template.content;

@@ -8,6 +8,13 @@ const panel = element("div", "found");
 const told = element("span", "out-of-sight");
 /** Searches that the browser keeps. */
 const KEPT = 10;
+const results = element("div", "");
+/** Limits of a search, by their names in an address. */
+const SWITCHES: [string, string, string][] = [
+  ["regex", ".*", "Regular expression, for text"],
+  ["case", "Aa", "Case matters, for text"],
+  ["word", "[w]", "Whole words, for text"],
+];
 /** Sort of results that a key has asked for: none for all. */
 let sort = "";
 let asked: AbortController | undefined;
@@ -19,6 +26,7 @@ export function search(): void {
   panel.setAttribute("role", "region");
   panel.setAttribute("aria-label", "Results");
   told.setAttribute("role", "status");
+  panel.append(switches(), results);
   box.closest("form")!.append(panel, told);
   box.setAttribute("aria-controls", panel.id);
   box.addEventListener("input", () => void show());
@@ -54,20 +62,53 @@ async function show(): Promise<void> {
   asked?.abort();
   if (!query) return before();
   const own = (asked = new AbortController());
-  const address = (wanted: string) =>
-    "/find?" + new URLSearchParams({ q: query, repo, in: wanted }).toString();
+  const address = (wanted: string) => "/find?" + new URLSearchParams({ q: query, in: wanted, few: "1", ...limits() }).toString();
   try {
     const names = await part(address(sort || "names"), own.signal);
     if (own.signal.aborted || !names) return;
-    panel.replaceChildren(names);
+    results.replaceChildren(names);
     panel.hidden = false;
     told.textContent = `${panel.querySelectorAll("li").length} results`;
     if (sort) return;
-    const text = await part(address("text"), own.signal);
-    if (text && !own.signal.aborted) panel.append(text);
+    const rest = await part(address("rest"), own.signal);
+    if (rest && !own.signal.aborted) results.append(rest);
   } catch (error) {
     if (!own.signal.aborted) throw error;
   }
+}
+
+/** Switches that belong to the form, with those of the address set. */
+function switches(): HTMLElement {
+  const asked = new URLSearchParams(location.search);
+  const made = SWITCHES.map(([name, sign, title]) => {
+    const input = element("input", "") as HTMLInputElement;
+    [input.type, input.name, input.value, input.checked] = ["checkbox", name, "1", here() && asked.has(name)];
+    input.addEventListener("change", () => void show());
+    const label = element("label", "", input, " ", sign);
+    label.title = title;
+    return label;
+  });
+  const kept = ["language", "file"].filter((name) => here() && asked.get(name));
+  const fields = kept.map((name) => {
+    const input = element("input", "") as HTMLInputElement;
+    [input.name, input.value] = [name, asked.get(name)!];
+    input.setAttribute("aria-label", name);
+    input.addEventListener("input", () => void show());
+    return input;
+  });
+  return element("div", "switches", ...made, ...fields);
+}
+
+/** Whether the page is that of a search. */
+function here(): boolean {
+  return location.pathname === "/search";
+}
+
+/** The limits that are set. */
+function limits(): Record<string, string> {
+  const data = new FormData(box!.closest("form")!);
+  data.delete("q");
+  return Object.fromEntries([...data].filter(([, value]) => value !== "")) as Record<string, string>;
 }
 
 /** Shows earlier searches. */
@@ -79,7 +120,7 @@ function before(): void {
     link.href = "/search?" + new URLSearchParams({ q: query, repo }).toString();
     return element("li", "", link);
   });
-  panel.replaceChildren(element("h2", "", "Earlier searches"), element("ul", "history", ...links));
+  results.replaceChildren(element("h2", "", "Earlier searches"), element("ul", "history", ...links));
   panel.hidden = false;
 }
 
@@ -109,6 +150,9 @@ function walk(event: KeyboardEvent): void {
     // Getting the focus begins a search.
     box!.focus();
     close();
+  } else if (event.key === "Enter" && sort && links.length && event.target === box) {
+    // One thing was asked for, and the first is the best.
+    links[0]!.click();
   } else if (event.key === "ArrowDown" && links.length) {
     links[Math.min(at + 1, links.length - 1)]!.focus();
   } else if (event.key === "ArrowUp" && at >= 0) {

@@ -1,0 +1,167 @@
+//! Page of a change: the symbols that a commit changed, or that changed since one, and what that may break.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::failure::Failure;
+use super::folder::crumbs;
+use super::layout::Page;
+use super::links;
+use super::margin::history;
+use super::names::class;
+use super::routes::Asked;
+use super::start::{ago, grouped};
+use super::text::{Visible, plain};
+use super::view::{self, View};
+use crate::http::StatusCode;
+use crate::pictures;
+use crate::query::review::{Touched, touched};
+use crate::query::{Between, History, HistoryError, Logged, Until};
+use crate::store::SymbolView;
+
+/// Files of a list, and symbols of a file.
+const MOST: usize = 300;
+const MOST_SYMBOLS: usize = 40;
+/// Steps that uses are followed in the picture of the page.
+const DEPTH: u32 = 2;
+
+/// A change that was read.
+pub(super) struct Read {
+    between: Between,
+    /// The commit, for a change that is one.
+    commit: Option<Logged>,
+}
+
+/// Reads the change that a request names: `commit`, or `since` with an end `until` or the current files.
+pub(super) fn read(asked: &Asked<'_>, view: &View<'_>) -> Result<Read, Failure> {
+    let unavailable = |why: String| Failure::new(StatusCode::SERVICE_UNAVAILABLE, format!("No change: {why}."));
+    let history = history(asked, view).map_err(unavailable)?;
+    let found = |err: HistoryError| match err {
+        HistoryError::NoCommit(_) => Failure::missing(err.to_string()),
+        err => unavailable(err.to_string()),
+    };
+    let limit = asked.cx.config.max_file_size;
+    match asked.value("commit") {
+        "" => {
+            let root = view.repo.root.as_deref().ok_or_else(|| Failure::missing("Its folder is not here."))?;
+            let since = if asked.value("since").is_empty() { "HEAD" } else { asked.value("since") };
+            let until = match asked.value("until") {
+                "" => Until::Worktree,
+                until => Until::Commit(until),
+            };
+            let between = Between::read(&history, view.snapshot, root, (since, until), limit).map_err(found)?;
+            Ok(Read { between, commit: None })
+        }
+        commit => {
+            let logged = logged(&history, commit).map_err(found)?;
+            let changed = history.changed_by(&logged).map_err(found)?;
+            let between = Between::commit(&history, view.snapshot, &logged, changed, limit).map_err(found)?;
+            Ok(Read { between, commit: Some(logged) })
+        }
+    }
+}
+
+fn logged(history: &History, commit: &str) -> Result<Logged, HistoryError> {
+    let id = history.commit(commit)?;
+    history.logged(&id).ok_or_else(|| HistoryError::Unreadable(format!("the commit {id} is not in this clone")))
+}
+
+/// The picture of what a change may break.
+pub(super) fn picture(view: &View<'_>, read: &Read, depth: u32) -> pictures::Graph {
+    let changes = read.between.changes();
+    let touched = touched(view.snapshot, &changes);
+    let symbols: Vec<SymbolView<'_>> =
+        touched.iter().filter(|it| !it.is_inside && !it.is_of_test()).filter_map(|it| it.symbol).collect();
+    let link = |symbol: &SymbolView<'_>| links::line(view.id(), symbol.file.path(), symbol.line());
+    pictures::blast(view.snapshot, view.edges, &symbols, depth, &link)
+}
+
+/// Shows a change.
+pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
+    view::on(asked.cx, repo, |view| {
+        let read = read(asked, view)?;
+        let changes = read.between.changes();
+        let touched = touched(view.snapshot, &changes);
+        let title = match &read.commit {
+            Some(commit) => commit.subject().to_owned(),
+            None => format!("Changes since {}", asked.value("since")),
+        };
+        let graph = picture(view, &read, DEPTH);
+        let pairs = ["commit", "since", "until"].map(|key| (key, asked.value(key)));
+        let drawing = links::picture(view.id(), "", &[&[("of", "change")], &pairs[..]].concat());
+        let body = html! {
+            main.symbol {
+                (crumbs(view.id(), ""))
+                h1 { (Visible(&title)) }
+                (head(view, &read))
+                p.facts {
+                    (grouped(read.between.n_files() as u64)) " files, " (grouped(touched.len() as u64)) " symbols changed"
+                    span.acts { a href=(drawing) { "What it may break, as a picture" } }
+                }
+                (files(asked, view, &read, &touched))
+                @if !graph.edges.is_empty() {
+                    section {
+                        h2 { "What it may break" }
+                        div.scrolls tabindex="0" role="region" aria-label="Picture" {
+                            (PreEscaped(pictures::svg(&graph, &format!("Users of {title}"), true)))
+                        }
+                    }
+                }
+            }
+        };
+        Ok((Page::of_repo(title, view.id(), body), Vec::new()))
+    })
+}
+
+/// Author, time and message of a commit.
+fn head(view: &View<'_>, read: &Read) -> Markup {
+    let Some(commit) = &read.commit else { return html! {} };
+    let rest = commit.message.trim().split_once('\n').map_or("", |(_, rest)| rest.trim());
+    html! {
+        p.weak {
+            (Visible(&commit.author)) ", " (ago(commit.time)) ", " code { (commit.commit.get(..10).unwrap_or(&commit.commit)) }
+            @for parent in &commit.parents {
+                " " a href=(links::change(view.id(), &[("commit", parent)])) { "parent " (parent.get(..10).unwrap_or(parent)) }
+            }
+        }
+        @if !rest.is_empty() { div.doc { (Visible(rest)) } }
+    }
+}
+
+/// Changed files with their changed symbols; the file that the request names comes first.
+fn files(asked: &Asked<'_>, view: &View<'_>, read: &Read, touched: &[Touched<'_, '_>]) -> Markup {
+    let mut all: Vec<(&str, bool, bool)> = read.between.paths().collect();
+    all.sort_by_key(|(path, ..)| (*path != asked.value("path"), *path));
+    let since = read.between.since.as_str();
+    let address = |path: &str| {
+        let file = match &read.between.until {
+            Some(until) => links::version(view.id(), until, path),
+            None => links::file(view.id(), path),
+        };
+        links::with_query(file, &[("since", since)])
+    };
+    html! {
+        @for (path, was, is) in all.iter().take(MOST) {
+            @let symbols: Vec<&Touched<'_, '_>> = touched.iter().filter(|it| it.version().file == *path && !it.is_inside).collect();
+            h2 {
+                @if *is { a href=(address(path)) { (Visible(path)) } }
+                @else if since.is_empty() { (Visible(path)) }
+                @else { a href=(links::version(view.id(), since, path)) { (Visible(path)) } }
+                " " span.weak { @if !*was { "new" } @else if !*is { "removed" } }
+            }
+            ul.symbols {
+                @for it in symbols.iter().take(MOST_SYMBOLS) {
+                    @let name = it.version().qualified_name.as_str();
+                    li {
+                        @if let Some(symbol) = &it.symbol {
+                            a class=(class(symbol, false)) href=(links::symbol(view.id(), symbol)) { (Visible(name)) }
+                        } @else { code { (Visible(name)) } }
+                        " " span class=(plain(&format!("badge {}", it.change.as_str()))) { (it.change.as_str()) }
+                    }
+                }
+                @if symbols.len() > MOST_SYMBOLS { li.weak { "and " (symbols.len() - MOST_SYMBOLS) " more" } }
+            }
+        }
+        @if all.len() > MOST { p.weak { "and " (grouped((all.len() - MOST) as u64)) " more files" } }
+        @if all.is_empty() { p { "Nothing is different." } }
+    }
+}
