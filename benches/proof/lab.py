@@ -44,13 +44,13 @@ def run(command, folder=None, env=None, check=True, text=True):
 def cost(command, folder=None, env=None, seconds=3600):
     """Wall time, processor time (user and system) and peak memory of a whole process, and its output.
 
-    A process that takes more processor time than `seconds`, or twenty times as long by the clock, is ended with its children.
+    A process that takes more processor time than `seconds`, or a hundred times as long by the clock, is ended with its children.
     """
     began = time.monotonic()
     process = subprocess.Popen([str(part) for part in command], cwd=folder, env={**os.environ, **(env or {})},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
-    end = threading.Timer(20 * seconds, os.killpg, (process.pid, signal.SIGKILL))
+    end = threading.Timer(100 * seconds, os.killpg, (process.pid, signal.SIGKILL))
     end.start()
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -92,7 +92,7 @@ class Lab:
             program = shutil.which(package)
             if not program:
                 raise Left(f"`{package}` is not on the path")
-            found = run([program, "--version"]).stdout.split(",")[0].split("(")[0].strip()
+            found = run([program, "--version"]).stdout.split(",")[0].split("(")[0].split()[-1]
             licence = "GPL-2.0"
         if not any(word in licence for word in FREE):
             raise Left(f"its licence is {licence.strip() or 'not named'}")

@@ -14,7 +14,7 @@ from lab import Left, run
 KIT = ("https://github.com/repowise-dev/repowise-bench", "65dae4bb90a66e0aa3f1b1ae76e94173d9150c34",
        "graph/experiments/g4-oracle-anchored")
 # With node's types, which is what gives the published counts.
-PACKAGES = ("typescript@5.9.3", "@types/node@24")
+PACKAGES = ("typescript@5.9.3", "@types/node@24.19.2")
 CELLS = [
     ("zod", "2026-05-04", "https://github.com/colinhacks/zod", "f3c9ec03ba7a28ae72d25cc295f38674bee0f559", "packages/zod/src"),
     ("hono", "2026-06-30", "https://github.com/honojs/hono", "03a9416a13a681028011e23841ba89d1dd6c9a62", "src"),

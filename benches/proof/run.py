@@ -57,7 +57,7 @@ def main():
                 print(f"  {table['corpus']}", file=sys.stderr)
                 keep(name, tables, lab.missing)
         except Left as left:
-            lab.missing["this section"] = str(left)
+            lab.missing["all rows"] = str(left)
             failed = True
         except Exception:
             traceback.print_exc()
