@@ -104,7 +104,7 @@ SECTIONS = [
         "cost",
         "Cold indexing",
         "Each tool makes its index from nothing, in turns, three times (once where that takes more than two minutes); the median. universal-ctags makes a list of definitions and nothing "
-        "else, codegraph a graph without text search, code-index-mcp symbols.",
+        "else, codegraph a graph without text search, code-index-mcp symbols; codelode symbols, text and facts, from which it derives edges when they are first asked for.",
         [Column("cpu", "processor s", "{:,.1f}", "less"), Column("wall", "wall s", "{:,.1f}", is_clock=True), Column("mb", "peak MB", "{:,.0f}", "less"),
          Column("disk", "index MB", "{:,.1f}", "less")],
         "cpu",
