@@ -98,6 +98,11 @@ impl Indexes {
         &self.registry
     }
 
+    /// Number of indexes that are open.
+    pub fn n_open(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Closes the open index of a checkout.
     pub fn close(&self, repo: &str) {
         self.lock().remove(repo);

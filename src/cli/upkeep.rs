@@ -70,10 +70,15 @@ impl Upkeep {
             loop {
                 let (name, entry) = upkeep.next();
                 let (tool, arguments) = entry.call();
-                let answer = tools::call(&cx, tool, arguments, &Request::default());
-                match answer.is_error {
-                    true => tracing::error!(repo = name, "not brought up to date: {}", answer.value["error"]),
-                    false => tracing::info!(target: "access", repo = name, "up to date"),
+                // A fault in one repository does not end the upkeep of the others.
+                let call = || tools::call(&cx, tool, arguments, &Request::default());
+                let answer = thread::scope(|scope| scope.spawn(call).join());
+                match answer {
+                    Err(_) => tracing::error!(repo = name, "not brought up to date: the call broke off"),
+                    Ok(answer) if answer.is_error => {
+                        tracing::error!(repo = name, "not brought up to date: {}", answer.value["error"]);
+                    }
+                    Ok(_) => tracing::info!(target: "access", repo = name, "up to date"),
                 }
                 cx.session.flush_when_due();
             }

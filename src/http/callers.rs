@@ -59,13 +59,13 @@ impl Callers {
     /// The caller with a token: one that is listed, that the authorization server has issued, or that the forge knows.
     async fn granted(&self, token: &str, services: &Services) -> Result<Arc<Grant>, Refusal> {
         if let Some(tokens) = &self.tokens {
-            if let Some(oauth) = self.oauth.as_ref().filter(|_| jwt::looks_right(token)) {
-                return oauth.grant(token, tokens);
-            }
             let unreadable =
                 |_| (StatusCode::SERVICE_UNAVAILABLE, "the tokens of this server cannot be read".to_owned());
             if let Some(grant) = tokens.grant(token).map_err(unreadable)? {
                 return Ok(grant);
+            }
+            if let Some(oauth) = self.oauth.as_ref().filter(|_| jwt::looks_right(token)) {
+                return oauth.grant(token, tokens);
             }
         }
         match &self.forge {

@@ -83,6 +83,8 @@ impl Guests {
     /// Adds the number of open sessions and the ages of indexes.
     pub(super) fn measure(&self, page: &mut Page, n_sessions: usize) {
         page.gauge("codelode_open_sessions", "Sessions that are open.", [(Vec::new(), n_sessions as f64)]);
+        let n_open = self.views.base().indexes.n_open();
+        page.gauge("codelode_open_indexes", "Indexes that are open, for all callers.", [(Vec::new(), n_open as f64)]);
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let all = self.views.base().indexes.registry().all();
         let ages = all.iter().map(|sidecar| {
