@@ -34,6 +34,8 @@ pub struct Grant {
     pub name: String,
     /// Its rights.
     pub rights: Arc<Rights>,
+    /// The repository that it means when it names none.
+    pub default: Option<String>,
     /// Digest of its token, for one that is listed.
     digest: Option<[u8; 32]>,
 }
@@ -41,7 +43,7 @@ pub struct Grant {
 impl Grant {
     /// A caller whose token is not listed here.
     pub(super) fn of(name: String, rights: Rights) -> Self {
-        Self { name, rights: Arc::new(rights), digest: None }
+        Self { name, rights: Arc::new(rights), default: None, digest: None }
     }
 }
 
@@ -94,13 +96,16 @@ pub struct Entry {
     index: bool,
     #[serde(default)]
     invalidate: bool,
+    /// The repository that the caller means when it names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<String>,
 }
 
 impl Entry {
     /// Entry for a token.
     pub fn new(token: &str, repos: Vec<String>, index: bool, invalidate: bool) -> Self {
         let sha256 = digest(token).iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { sha256: Some(sha256), scope: None, repos, index, invalidate }
+        Self { sha256: Some(sha256), scope: None, repos, index, invalidate, default: None }
     }
 
     /// The entry as a file holds it.
@@ -121,13 +126,17 @@ impl Entry {
         let digest = self.sha256.as_deref().and_then(bytes).ok_or("has no `sha256` of 64 hexadecimal digits")?;
         let roots = Some(roots.to_vec());
         let rights = Rights { index: self.index, invalidate: self.invalidate, roots, ..Rights::to_see(&self.repos)? };
-        Ok(Grant { name: name.to_owned(), rights: Arc::new(rights), digest: Some(digest) })
+        let default = self.default.clone();
+        Ok(Grant { name: name.to_owned(), rights: Arc::new(rights), default, digest: Some(digest) })
     }
 
     /// The scope and its rights.
     fn scope(&self, scope: &str) -> Result<Scope, String> {
         if self.sha256.is_some() {
             return Err("has a `sha256` and a `scope`, and is one of both".to_owned());
+        }
+        if self.default.is_some() {
+            return Err("has a `scope`, whose callers may have several defaults".to_owned());
         }
         if scope.is_empty() || scope.bytes().any(|byte| !byte.is_ascii_graphic() || b"\"\\".contains(&byte)) {
             return Err("has a `scope` with letters that no scope has".to_owned());
@@ -148,7 +157,8 @@ impl Tokens {
             }
             Some(Secret(token)) => {
                 let rights = Rights { roots: Some(roots.clone()), ..Rights::default() };
-                Some(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), digest: Some(digest(token)) }))
+                let digest = Some(digest(token));
+                Some(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), default: None, digest }))
             }
             None => None,
         };

@@ -45,6 +45,10 @@ impl Guest for Caller {
         &self.turns
     }
 
+    fn default_repo(&self) -> Option<&str> {
+        self.visit.grant.as_ref()?.default.as_deref()
+    }
+
     fn called(&self, tool: &str, outcome: &str, took: Duration) {
         let tool = TOOLS.iter().find(|spec| spec.name == tool).map_or("unknown", |spec| spec.name);
         let outcomes = ["ok", "cancelled"].into_iter().chain(Code::ALL.iter().map(|code| code.as_str()));

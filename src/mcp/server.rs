@@ -22,7 +22,7 @@ use super::offers::{self, Asked};
 use super::roots;
 use super::surface::{self, More};
 use crate::config::Surface;
-use crate::tools::{self, Code, Context, Envelope, Error, Request};
+use crate::tools::{self, Code, Context, Envelope, Error, Request, TOOLS};
 
 /// The number of calls that run at the same time; further ones wait.
 pub(super) const CALLS_AT_ONCE: usize = 32;
@@ -72,6 +72,8 @@ pub(super) trait Guest: Send + Sync {
     fn context(&self) -> &Arc<Context>;
     /// Turns for calls, so that one caller leaves some to the others.
     fn turns(&self) -> &Semaphore;
+    /// The repository that it means when it names none.
+    fn default_repo(&self) -> Option<&str>;
     /// Notes a call of a tool, and how it ended.
     fn called(&self, tool: &str, outcome: &str, took: Duration);
 }
@@ -162,14 +164,17 @@ impl Server {
             if self.has_guests {
                 return Some(refused(Error::new(Code::Internal, "the caller of this request is not known")));
             }
-            return self.run(&self.cx, name, arguments, context).await;
+            return self.run(&self.cx, None, name, arguments, context).await;
         };
         let began = Instant::now();
         let _turn = tokio::select! {
             turn = guest.turns().acquire() => turn.expect("the semaphore is never closed"),
             () = context.ct.cancelled() => return None,
         };
-        let answer = tokio::time::timeout(LONGEST_CALL, self.run(guest.context(), name.clone(), arguments, context));
+        let answer = tokio::time::timeout(
+            LONGEST_CALL,
+            self.run(guest.context(), guest.default_repo(), name.clone(), arguments, context),
+        );
         let answer = answer.await.unwrap_or_else(|_| {
             let message = format!("the call took longer than {} minutes", LONGEST_CALL.as_secs() / 60);
             Some(refused(Error::new(Code::Unavailable, message)))
@@ -187,8 +192,9 @@ impl Server {
     async fn run(
         &self,
         cx: &Arc<Context>,
+        default_repo: Option<&str>,
         name: String,
-        arguments: JsonObject,
+        mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Option<Envelope> {
         let _turn = tokio::select! {
@@ -196,6 +202,9 @@ impl Server {
             () = context.ct.cancelled() => return None,
         };
         let mut request = Request { roots: self.roots().await, directory: self.directory(), ..Request::default() };
+        if let Some(repo) = default_repo.filter(|_| needs_repo(cx, &name, &arguments, &request.roots)) {
+            arguments.insert("repo".to_owned(), repo.into());
+        }
         let token = context.meta.get_progress_token();
         let (sender, mut steps) = mpsc::unbounded_channel();
         if token.is_some() {
@@ -435,6 +444,19 @@ fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
     return context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn Guest>>().cloned();
     #[cfg(not(feature = "http"))]
     return None;
+}
+
+/// Whether a call leaves open which repository it is about: it names none, and no root of the client lies in one.
+fn needs_repo(cx: &Context, name: &str, arguments: &JsonObject, roots: &[PathBuf]) -> bool {
+    let takes_repo = || {
+        let spec = TOOLS.iter().find(|spec| spec.name == name);
+        spec.is_some_and(|spec| (spec.input)().to_value().pointer("/properties/repo").is_some())
+    };
+    let is_named = ["repo", "repos"].iter().any(|key| arguments.contains_key(*key));
+    let all = cx.indexes.registry().all();
+    let mut folders = all.iter().filter(|one| one.remote.is_none()).map(|one| cx.config.path_map.to_local(&one.root));
+    let is_inside = folders.any(|folder| roots.iter().any(|root| root.starts_with(&folder)));
+    !is_named && !is_inside && takes_repo()
 }
 
 /// Ids of the repositories that a caller sees.

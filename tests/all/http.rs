@@ -446,6 +446,34 @@ fn rights_that_change_count_in_an_open_session() {
 }
 
 #[test]
+fn a_caller_that_names_no_repository_means_the_default_of_its_token() {
+    let place = tempfile::tempdir().expect("a folder");
+    let site = Site::start(&[]);
+    let shop = site.repo("shop");
+    let vault = site.repo("vault");
+    let rights = |default: &str| format!("repos = [\"local/*\"]\ndefault = \"{default}\"");
+    let (own, other) = (rights(&shop), rights("local/nothing"));
+    let path = tokens(place.path(), &[("alice", &own), ("bob", &other), ("carol", "repos = [\"*\"]")]);
+    let site = site.beside(&["--tokens", path.to_str().expect("a path")]);
+    let repo = |name: &str, arguments: Value, roots: &[&Path]| {
+        let mut client = site.client().with_token(&token(name));
+        client.open_with(V2025, if roots.is_empty() { json!({}) } else { json!({"roots": {}}) });
+        if !roots.is_empty() {
+            client.tell_roots(roots);
+        }
+        let answer = client.call("search_symbols", arguments);
+        answer["_meta"]["repo"].as_str().or(answer["code"].as_str()).unwrap_or_default().to_owned()
+    };
+    assert_eq!(repo("alice", json!({"query": "add"}), &[]), shop);
+    assert_eq!(repo("alice", json!({"query": "add", "repo": vault}), &[]), vault, "a name comes first");
+    assert_eq!(repo("alice", json!({"query": "add"}), &[&site.folder("vault")]), vault, "and so does a root");
+    assert_eq!(repo("alice", json!({"query": "add"}), &[Path::new("/elsewhere")]), shop);
+    let missing = repo("bob", json!({"query": "add"}), &[]);
+    assert!(["not_indexed", "not_found"].contains(&missing.as_str()), "{missing}");
+    assert_eq!(repo("carol", json!({"query": "add"}), &[]), "ambiguous");
+}
+
+#[test]
 fn requests_for_other_names_and_from_web_pages_are_refused() {
     let site = Site::start(&["--allow-host", "code.example", "--allow-origin", "https://tools.example"]);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
