@@ -34,6 +34,8 @@ pub struct Request {
     pub progress: Option<Arc<Progress<'static>>>,
     /// Maximum wait for changed files; `None` for the configured one.
     pub patience: Option<Duration>,
+    /// Whether the index answers as it is: of the disk, only the files that an answer names are looked at.
+    pub as_indexed: bool,
     /// Whether a person reads the answer: texts are whole, because tokens do not matter.
     pub for_people: bool,
     /// Set when the caller has cancelled.

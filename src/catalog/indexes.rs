@@ -122,6 +122,9 @@ impl Indexes {
 /// Opens the repository that a call refers to, as fresh as the caller waits for. The answer's `_meta` gives its id
 /// and freshness.
 pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    if caller.request.as_indexed {
+        return open_as_indexed(caller, repo);
+    }
     let repo = open_sidecar(caller, resolve(caller, repo)?)?;
     note(caller, &repo);
     Ok(repo)

@@ -17,6 +17,9 @@ pub fn answer<T>(
     ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
 ) -> Result<T, Error> {
     let mut repo = indexes::open(caller, repo)?;
+    if caller.request.as_indexed && repo.snapshot.edges().is_none() {
+        return Err(Error::new(Code::Unavailable, "the names of this index are not resolved yet; ask again later"));
+    }
     if !pipeline::can_relate(&repo.snapshot) {
         repo = indexes::renewed(caller, repo)?;
     }

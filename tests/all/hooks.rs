@@ -18,7 +18,13 @@ impl Place {
         let place = Self::unindexed();
         let status = place.command(&["index", ".", "--quiet"]).stdout(Stdio::null()).status();
         assert!(status.expect("the program is built").success());
+        place.resolve();
         place
+    }
+
+    /// Resolves names, as the first question about uses does.
+    fn resolve(&self) {
+        assert!(self.command(&["refs", "total"]).stdout(Stdio::null()).status().expect("it is built").success());
     }
 
     fn unindexed() -> Self {
@@ -101,6 +107,44 @@ fn a_search_for_a_name_is_told_where_it_is_defined_and_used() {
     }
     let seen = "cart.py:2:    def total(self, tax=0):\nshop.py:4:    return cart.total(tax=1)\n";
     assert_eq!(place.context("rg -n total", seen), "", "the result says it all");
+}
+
+#[test]
+fn uses_are_told_once_names_are_resolved() {
+    let place = Place::unindexed();
+    let indexed = place.command(&["index", ".", "--quiet"]).stdout(Stdio::null()).status();
+    assert!(indexed.expect("the program is built").success());
+    // Resolving takes longer than an agent may be kept waiting: another process does it.
+    assert_eq!(place.context("rg total", ""), "codelode: cart.py:2: def total(self, tax=0)");
+    let began = std::time::Instant::now();
+    while place.context("rg total", "") != TOTAL {
+        assert!(began.elapsed().as_secs() < 60, "the names are not resolved");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_is_near_the_search_comes_first() {
+    let place = Place::new();
+    let write = |name: &str, text: &str| std::fs::write(place.source().join(name), text).expect("there is room");
+    for nth in 0..4 {
+        write(&format!("a{nth}.py"), &format!("class A{nth}:\n    def price(self):\n        return {nth}\n"));
+    }
+    std::fs::create_dir(place.source().join("lib")).expect("there is room");
+    write("lib/z.py", "class Z:\n    def price(self):\n        return 9\n");
+    assert!(place.command(&["index", ".", "--quiet"]).status().expect("it is built").success());
+    place.resolve();
+    assert!(place.context("grep -n 'def price' lib/z.py", "").starts_with("codelode: lib/z.py:2:"));
+    assert!(place.context("rg price lib", "").starts_with("codelode: lib/z.py:2:"));
+    // A name that too many have is told where one place was searched.
+    assert!(place.context("grep -n 'def often' many.py", "").is_empty(), "that place holds too many");
+    write("lib/one.py", "class One:\n    def often(self):\n        return 1\n");
+    assert!(place.command(&["index", ".", "--quiet"]).status().expect("it is built").success());
+    assert!(place.context("grep -n 'def often' lib/one.py", "").starts_with("codelode: lib/one.py:2:"));
+    // A list of files that has the name is the answer, and filters are about other things than code.
+    assert_eq!(place.context("find . -name '*price*'", "./docs/price.md"), "");
+    assert!(place.context("find . -name '*Cart*'", "").starts_with("codelode: cart.py:1:"));
+    assert_eq!(place.context("git log --oneline | grep total", ""), "");
 }
 
 #[test]

@@ -1,34 +1,45 @@
 //! What is added to a search that an agent has made: where the name is defined and used, or the symbol that a phrase means.
 
-use std::path::Path;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::Question;
 use super::pattern::Asked;
 use crate::answer::tokens;
 use crate::catalog::locate;
 use crate::cli::render::n_of;
-use crate::tools::{self, Context, Request};
+use crate::tools::{self, Code, Context, Envelope, Request};
 
 /// Tokens of the longest text.
 const MOST_TOKENS: usize = 150;
 /// Definitions that are shown; a name with more than [`COMMON`] says nothing to whoever searches for it.
 const DEFINITIONS: usize = 3;
 const COMMON: usize = 8;
+/// Definitions among which those in the files that were searched are looked for.
+const IN_SCOPE: usize = 40;
+/// Words for the object itself, before a member.
+const SELVES: [&str; 5] = ["", "self", "cls", "this", "super"];
 /// Uses that are shown.
 const USES: usize = 5;
 /// The longest signature, in characters.
 const SIGNATURE: usize = 120;
-/// How long a hook waits for changed files to be read; then the index answers as it is.
+/// How long a hook waits for a file to be read again that an answer names; then the index answers as it is.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What is known of a question that was asked in a folder. `None` when nothing is, or when the agent has seen it in `shown`.
-pub(super) fn of(cx: &Context, folder: &Path, asked: &Asked, shown: &str) -> Option<String> {
-    let repo = locate::indexed_at(cx.indexes.registry(), &cx.config, folder)?.repo;
-    match asked {
-        Asked::Name(name) => of_name(cx, &repo, name, shown),
-        Asked::Phrase(words) => of_phrase(cx, &repo, words, shown),
+/// What is known of a question. `None` when nothing is, or when the agent has seen it in `shown`.
+pub(super) fn of(cx: &Context, question: &Question, shown: &str) -> Option<String> {
+    let index = locate::indexed_at(cx.indexes.registry(), &cx.config, &question.folder)?;
+    let root = cx.config.path_map.to_local(&index.root);
+    let scope = Scope::of(question, &root, shown);
+    match &question.asked {
+        // A list of files that has the name in it is the answer.
+        Asked::Name(name) if question.is_for_files && holds(shown, name) => None,
+        Asked::Name(name) => of_name(cx, &index.repo, name, &scope),
+        Asked::Phrase(words) => of_phrase(cx, &index.repo, words, &scope),
     }
 }
 
@@ -46,16 +57,99 @@ pub(super) fn of_session(cx: &Context, folder: &Path) -> Option<String> {
     ))
 }
 
-fn of_name(cx: &Context, repo: &str, name: &str, shown: &str) -> Option<String> {
-    let found = ask(cx, repo, "search_symbols", json!({"query": name, "max_results": COMMON + 1, "max_tokens": 4000}))?;
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let symbols: Vec<&Value> = found["results"].as_array()?.iter().filter(|symbol| symbol["name"] == last).collect();
-    if symbols.is_empty() || symbols.len() > COMMON {
-        return None;
+/// One line about a name, for a person: where it is defined, and how often it is used.
+pub(super) fn line(cx: &Context, folder: &Path, name: &str) -> Option<String> {
+    let repo = locate::indexed_at(cx.indexes.registry(), &cx.config, folder)?.repo;
+    let symbols = definitions(cx, &repo, name, None)?;
+    let known = uses_known(cx, &repo, name).unwrap_or_default();
+    let uses: u64 = known["definitions"].as_array().into_iter().flatten().filter_map(|it| it["uses"].as_u64()).sum();
+    let places: Vec<String> = symbols.iter().take(DEFINITIONS).map(place).collect();
+    let more = if symbols.len() > DEFINITIONS { ", …" } else { "" };
+    let uses = n_of(uses, "use", "uses");
+    Some(format!("{name}: defined in {}{more}; {uses}: codelode refs {name}", places.join(", ")))
+}
+
+/// Places that a search was about: those it names, and those it has found.
+struct Scope<'a> {
+    /// Files and folders that were searched, relative to the root; none for all.
+    places: Vec<String>,
+    /// Whether only files were searched, no folders.
+    is_in_files: bool,
+    /// The result.
+    shown: &'a str,
+}
+
+impl<'a> Scope<'a> {
+    fn of(question: &Question, root: &Path, shown: &'a str) -> Self {
+        let inside = |place: &PathBuf| {
+            let real = place.canonicalize().ok()?;
+            Some(real.strip_prefix(root).ok()?.to_str()?.to_owned())
+        };
+        let places: Option<Vec<String>> = question.places.iter().map(inside).collect();
+        let places = places.filter(|places| places.iter().all(|place| !place.is_empty()));
+        let is_in_files = !question.places.is_empty() && question.places.iter().all(|place| place.is_file());
+        Self { places: places.unwrap_or_default(), is_in_files, shown }
     }
-    let known = ask(cx, repo, "find_references", json!({"identifier": name, "max_tokens": 4000})).unwrap_or_default();
+
+    /// How far a file is from the search: 0 for one that was searched and found, 3 for one that is neither.
+    fn distance(&self, found: &Value) -> u8 {
+        let Some(file) = found["file"].as_str() else { return 3 };
+        let is_below = |place: &String| {
+            file.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_searched = self.places.is_empty() || self.places.iter().any(is_below);
+        let is_shown = self.shown.contains(file) || (is_searched && self.places.iter().any(|place| place == file));
+        match (is_searched, is_shown) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, true) => 2,
+            (false, false) => 3,
+        }
+    }
+}
+
+/// Whether a text holds a name, in capital or small letters.
+fn holds(shown: &str, name: &str) -> bool {
+    shown.to_lowercase().contains(&name.to_lowercase())
+}
+
+/// The symbols of a name, of a common one only those in files that were searched; `None` without any, and for a name that too many have.
+fn definitions(cx: &Context, repo: &str, name: &str, scope: Option<&Scope<'_>>) -> Option<Vec<Value>> {
+    let scope = scope.filter(|scope| !scope.places.is_empty());
+    let most = if scope.is_some() { IN_SCOPE } else { COMMON + 1 };
+    let found = ask(cx, repo, "search_symbols", json!({"query": name, "max_results": most, "max_tokens": 8000}))?;
+    let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let owner = owner.rsplit('.').next().filter(|owner| !SELVES.contains(owner)).unwrap_or_default();
+    // `path.append` asks for no other `append` than that of `path`: a class, or a file.
+    let is_owned = |symbol: &Value| {
+        let (file, id) = (symbol["file"].as_str().unwrap_or_default(), symbol["id"].as_str().unwrap_or_default());
+        let is_in_file = Path::new(file).file_stem().is_some_and(|stem| stem == owner);
+        owner.is_empty() || is_in_file || id.contains(&format!("{owner}.{last}#"))
+    };
+    let symbols = found["results"].as_array()?.iter().filter(|symbol| symbol["name"] == last && is_owned(symbol));
+    let mut symbols: Vec<Value> = symbols.cloned().collect();
+    if let (true, Some(scope)) = (symbols.len() > COMMON, scope) {
+        symbols.retain(|symbol| scope.distance(symbol) < 2);
+    }
+    (1..=COMMON).contains(&symbols.len()).then_some(symbols)
+}
+
+fn of_name(cx: &Context, repo: &str, name: &str, scope: &Scope<'_>) -> Option<String> {
+    let mut symbols = definitions(cx, repo, name, Some(scope))?;
+    symbols.sort_by_key(|symbol| scope.distance(symbol));
+    let known = uses_known(cx, repo, name).unwrap_or_default();
     let uses_of =
         |id: &Value| known["definitions"].as_array()?.iter().find(|found| found["id"] == *id)?["uses"].as_u64();
+    let uses = uses(&known, scope);
+    let is_near = |found: &&Value| scope.distance(found) < 3;
+    // A value elsewhere that happens to have the name is not what was meant, nor a member if the search was in one file.
+    let is_meant = |symbol: &&Value| {
+        let is_found_by_chance = symbol["kind"] == "constant" || (symbol["kind"] == "method" && scope.is_in_files);
+        is_near(symbol) || !is_found_by_chance
+    };
+    if !symbols.iter().any(|symbol| is_meant(&symbol)) && !uses.iter().any(is_near) {
+        return None;
+    }
     let mut text = String::from("codelode: ");
     for (nth, symbol) in symbols.iter().take(DEFINITIONS).enumerate() {
         let uses = uses_of(&symbol["id"]).map_or_else(String::new, |uses| format!(" ({})", n_of(uses, "use", "uses")));
@@ -65,16 +159,14 @@ fn of_name(cx: &Context, repo: &str, name: &str, shown: &str) -> Option<String> 
     if symbols.len() > DEFINITIONS {
         text.push_str(&format!("\nand {} more of that name", symbols.len() - DEFINITIONS));
     }
-    let uses = uses(&known);
     // What the agent has before its eyes needs no saying.
-    let is_shown = symbols.len() == 1
-        && shown.contains(&place(symbols[0]))
-        && uses.iter().all(|(place, _)| shown.contains(place.as_str()));
-    if is_shown {
+    let is_shown = |found: &Value| scope.shown.contains(&place(found));
+    if symbols.len() == 1 && is_shown(&symbols[0]) && uses.iter().all(|found| is_shown(found)) {
         return None;
     }
-    for (nth, (place, within)) in uses.iter().enumerate() {
-        let use_ = format!("{}{place}{within}", if nth == 0 { "\nused in " } else { ", " });
+    for (nth, found) in uses.iter().enumerate() {
+        let within = found["in"].as_str().map_or_else(String::new, |within| format!(" {within}"));
+        let use_ = format!("{}{}{within}", if nth == 0 { "\nused in " } else { ", " }, place(found));
         if tokens::estimate(&text) + tokens::estimate(&use_) > MOST_TOKENS {
             break;
         }
@@ -83,8 +175,8 @@ fn of_name(cx: &Context, repo: &str, name: &str, shown: &str) -> Option<String> 
     (tokens::estimate(&text) <= MOST_TOKENS).then_some(text)
 }
 
-/// The best uses: places and the symbols they are in. Calls before imports, sources before tests, one in each symbol.
-fn uses(known: &Value) -> Vec<(String, String)> {
+/// The best uses: first one of each file, those near the search before others, calls before imports, sources before tests.
+fn uses<'k>(known: &'k Value, scope: &Scope<'_>) -> Vec<&'k Value> {
     let mut uses: Vec<&Value> = known["references"]
         .as_array()
         .into_iter()
@@ -92,24 +184,28 @@ fn uses(known: &Value) -> Vec<(String, String)> {
         .filter(|found| found["confidence"] == "resolved")
         .collect();
     let is_test = |found: &Value| found["file"].as_str().is_some_and(|file| file.contains("test"));
-    uses.sort_by_key(|found| (found["kind"] == "import", is_test(found)));
-    let mut seen = Vec::new();
-    uses.retain(|found| {
+    uses.sort_by_cached_key(|found| (scope.distance(found), found["kind"] == "import", is_test(found)));
+    let (mut files, mut symbols): (Vec<&Value>, Vec<(&Value, &Value)>) = (Vec::new(), Vec::new());
+    let (mut first, mut further) = (Vec::new(), Vec::new());
+    for found in uses {
         let key = (&found["file"], &found["in"]);
-        let is_new = !seen.contains(&key);
-        seen.push(key);
-        is_new
-    });
-    let said =
-        |found: &&Value| (place(found), found["in"].as_str().map_or_else(String::new, |within| format!(" {within}")));
-    uses.iter().take(USES).map(said).collect()
+        if symbols.contains(&key) {
+            continue;
+        }
+        symbols.push(key);
+        let is_new = !files.contains(&key.0);
+        files.push(key.0);
+        if is_new { first.push(found) } else { further.push(found) }
+    }
+    first.into_iter().chain(further).take(USES).collect()
 }
 
-fn of_phrase(cx: &Context, repo: &str, words: &str, shown: &str) -> Option<String> {
+fn of_phrase(cx: &Context, repo: &str, words: &str, scope: &Scope<'_>) -> Option<String> {
     let found = ask(cx, repo, "search_symbols", json!({"query": words, "max_results": 2, "max_tokens": 2000}))?;
     let best = found["results"].as_array()?.first().filter(|_| found["confidence"] == "high")?;
     let text = format!("codelode: {words:?} may be {}: {}", place(best), signature(best));
-    (!shown.contains(&place(best)) && tokens::estimate(&text) <= MOST_TOKENS).then_some(text)
+    let is_new = !scope.shown.contains(&place(best)) && (scope.places.is_empty() || scope.distance(best) < 3);
+    (is_new && tokens::estimate(&text) <= MOST_TOKENS).then_some(text)
 }
 
 /// `path:line`.
@@ -124,11 +220,33 @@ fn signature(symbol: &Value) -> String {
     if line.chars().count() <= SIGNATURE { line } else { line.chars().take(SIGNATURE).chain(['…']).collect() }
 }
 
+/// The uses of a name, if the names of the index are resolved. If not, another process resolves them for the next time: that takes longer
+/// than an agent may be kept waiting.
+fn uses_known(cx: &Context, repo: &str, name: &str) -> Option<Value> {
+    let answer = call(cx, repo, "find_references", json!({"identifier": name, "max_tokens": 4000}));
+    if answer.value["code"] == Code::Unavailable.as_str()
+        && let Ok(program) = std::env::current_exe()
+    {
+        let mut command = Command::new(program);
+        let folder = cx.config.home.parent().unwrap_or(&cx.config.home);
+        command.args(["refs", name, "--quiet", "--repo", repo]).arg("--index-dir").arg(folder);
+        // It outlives the hook; whether it works out shows in the next answer.
+        let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
+    }
+    (!answer.is_error && answer.found).then_some(answer.value)
+}
+
 /// The answer of a tool; `None` for an error.
 fn ask(cx: &Context, repo: &str, tool: &str, arguments: Value) -> Option<Value> {
-    let Value::Object(mut arguments) = arguments else { return None };
-    arguments.extend(Map::from_iter([("repo".to_owned(), repo.into())]));
-    let request = Request { patience: Some(PATIENCE), ..Request::default() };
-    let envelope = tools::call(cx, tool, arguments, &request);
-    (!envelope.is_error && envelope.found).then_some(envelope.value)
+    let answer = call(cx, repo, tool, arguments);
+    (!answer.is_error && answer.found).then_some(answer.value)
+}
+
+fn call(cx: &Context, repo: &str, tool: &str, arguments: Value) -> Envelope {
+    let mut given = Map::from_iter([("repo".to_owned(), repo.into())]);
+    if let Value::Object(arguments) = arguments {
+        given.extend(arguments);
+    }
+    let request = Request { patience: Some(PATIENCE), as_indexed: true, ..Request::default() };
+    tools::call(cx, tool, given, &request)
 }

@@ -63,7 +63,7 @@ fn answer(event: &Value, cx: Context) -> Option<Value> {
         "PostToolUse" | "PreToolUse" | "AfterTool" | "postToolUse" => {
             let asked = asked(event, &folder);
             let shown = event["tool_response"].to_string();
-            asked.iter().find_map(|(folder, asked)| context::of(&cx, folder, asked, &shown))
+            asked.iter().find_map(|question| context::of(&cx, question, &shown))
         }
         "SessionStart" | "sessionStart" => context::of_session(&cx, &folder),
         _ => None,
@@ -88,14 +88,26 @@ fn folder(event: &Value) -> Option<PathBuf> {
     folder.map(PathBuf::from).or_else(|| std::env::current_dir().ok())
 }
 
-/// The questions behind a call of a client's tool: a shell's command line, or a search's pattern. Each with the folder it was asked in.
-fn asked(event: &Value, folder: &Path) -> Vec<(PathBuf, Asked)> {
+/// A question behind a search.
+#[derive(Debug, PartialEq, Eq)]
+struct Question {
+    /// Folder that it was asked in.
+    folder: PathBuf,
+    asked: Asked,
+    /// Whether names of files were searched.
+    is_for_files: bool,
+    /// Files and folders that were searched; none for the whole folder.
+    places: Vec<PathBuf>,
+}
+
+/// The questions behind a call of a client's tool: a shell's command line, or a search's pattern.
+fn asked(event: &Value, folder: &Path) -> Vec<Question> {
     let input = &event["tool_input"];
     let searches = if let Some(pattern) = input["pattern"].as_str() {
         let tool = event["tool_name"].as_str().unwrap_or_default().to_lowercase();
         let is_for_files = tool.contains("glob") || tool.contains("find");
-        let folder = input["path"].as_str().map_or_else(|| folder.to_owned(), |path| folder.join(path));
-        vec![Search { folder, pattern: pattern.to_owned(), is_for_files }]
+        let places = input["path"].as_str().map(str::to_owned).into_iter().collect();
+        vec![Search { folder: folder.to_owned(), pattern: pattern.to_owned(), is_for_files, places }]
     } else {
         let line = match &input["command"] {
             Value::String(line) => line.clone(),
@@ -105,11 +117,26 @@ fn asked(event: &Value, folder: &Path) -> Vec<(PathBuf, Asked)> {
         };
         shell::searches(&line, folder)
     };
-    let questions = searches.into_iter().flat_map(|Search { folder, pattern, is_for_files }| {
+    let questions = searches.into_iter().flat_map(|Search { folder, pattern, is_for_files, places }| {
         let asked = if is_for_files { pattern::asked_of_file(&pattern) } else { pattern::asked(&pattern) };
-        asked.into_iter().map(move |asked| (folder.clone(), asked))
+        let places: Vec<PathBuf> = places.iter().map(|place| folder.join(place)).collect();
+        asked.into_iter().map(move |asked| Question {
+            // A search elsewhere is a question about what lies there.
+            folder: places.iter().find(|place| !place.starts_with(&folder)).unwrap_or(&folder).clone(),
+            asked,
+            is_for_files,
+            places: places.clone(),
+        })
     });
     questions.take(3).collect()
+}
+
+/// One line about the name that a pattern asks for, as a person at a terminal gets it.
+pub(super) fn line(cx: &Context, folder: &Path, pattern: &str) -> Option<String> {
+    match pattern::asked(pattern).first()? {
+        Asked::Name(name) => context::line(cx, folder, name),
+        Asked::Phrase(_) => None,
+    }
 }
 
 /// A word as a shell reads it back.
@@ -123,19 +150,17 @@ mod tests {
 
     #[track_caller]
     fn check(event: &Value, expected: &[(&str, Asked)]) {
-        let expected: Vec<(PathBuf, Asked)> = expected
-            .iter()
-            .map(|(folder, asked)| {
-                (
-                    PathBuf::from(folder),
-                    match asked {
-                        Asked::Name(name) => Asked::Name(name.clone()),
-                        Asked::Phrase(words) => Asked::Phrase(words.clone()),
-                    },
-                )
+        let found: Vec<(String, Asked)> = asked(event, Path::new("/r"))
+            .into_iter()
+            .map(|question| {
+                let places = question.places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>();
+                let place = if places.is_empty() { question.folder.display().to_string() } else { places.join(" ") };
+                (place, question.asked)
             })
             .collect();
-        assert_eq!(asked(event, Path::new("/r")), expected, "{event}");
+        let found: Vec<(&str, &Asked)> = found.iter().map(|(place, asked)| (place.as_str(), asked)).collect();
+        let expected: Vec<(&str, &Asked)> = expected.iter().map(|(place, asked)| (*place, asked)).collect();
+        assert_eq!(found, expected, "{event}");
     }
 
     #[test]
@@ -147,7 +172,7 @@ mod tests {
         );
         check(
             &json!({"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "rg 'def total' src"]}}),
-            &[("/r", total())],
+            &[("/r/src", total())],
         );
         check(
             &json!({"tool_name": "Grep", "tool_input": {"pattern": "total\\(", "path": "src"}}),

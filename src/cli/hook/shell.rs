@@ -20,6 +20,8 @@ pub(super) struct Search {
     pub(super) pattern: String,
     /// Whether names of files are searched rather than their text.
     pub(super) is_for_files: bool,
+    /// Files and folders that are searched, as they were written; none for the folder itself.
+    pub(super) places: Vec<String>,
 }
 
 /// A word of a command, or what stands between commands.
@@ -130,6 +132,10 @@ const RUNNERS: &[(&str, &str)] = &[
     ("!", ""),
 ];
 
+/// Programs whose output is the text of files, so that what is searched behind them is a search in those, and lists of files, which are
+/// searched by name.
+const READERS: &[&str] = &["cat", "head", "tail", "nl", "sed"];
+
 /// The searches of a command line that runs in `folder`, in its order.
 pub(super) fn searches(line: &str, folder: &Path) -> Vec<Search> {
     let mut found = Vec::new();
@@ -145,6 +151,8 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
     let mut outside = Vec::new();
     let mut words: Vec<Option<String>> = Vec::new();
     let mut is_target = false;
+    // Whether what is read next comes out of a pipe that carries no text of files.
+    let mut is_filter = false;
     for token in tokens(line).into_iter().chain(iter::once(Token::End)) {
         match token {
             Token::Word(_) if is_target => is_target = false,
@@ -152,7 +160,15 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
             Token::Redirect => is_target = true,
             Token::End | Token::Pipe | Token::Open | Token::Close => {
                 is_target = false;
+                let n_found = found.len();
                 run(&words, &mut here, depth, found);
+                // What another program prints is filtered; what a search has found, narrowed.
+                if is_filter && !is_started(&words, "xargs") {
+                    found.truncate(n_found);
+                }
+                if !words.is_empty() {
+                    is_filter = token == Token::Pipe && !(READERS.iter().any(|reader| is_started(&words, reader)));
+                }
                 words.clear();
                 match token {
                     Token::Open => outside.push(here.clone()),
@@ -162,6 +178,11 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
             }
         }
     }
+}
+
+/// Whether a command starts this program.
+fn is_started(words: &[Option<String>], program: &str) -> bool {
+    words.first().and_then(Option::as_deref).is_some_and(|first| first.rsplit('/').next() == Some(program))
 }
 
 /// Reads one command. `here` is the folder it runs in; `None` when that is not known.
@@ -209,7 +230,12 @@ fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found
             } else {
                 behind_flags(rest, "eEtdSxXcjg").first().cloned().flatten()
             };
-            found.extend(pattern.map(|pattern| Search { folder: here.clone(), pattern, is_for_files: true }));
+            found.extend(pattern.map(|pattern| Search {
+                folder: here.clone(),
+                pattern,
+                is_for_files: true,
+                places: Vec::new(),
+            }));
         }
         "sed" | "awk" | "gawk" => {
             // The text between the first slashes of `sed -n '/def total/,/^def/p'`.
@@ -219,7 +245,8 @@ fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found
                 .and_then(|script| script.strip_prefix('/'))
                 .and_then(|script| script.split('/').next());
             if let (Some(pattern), Some(here)) = (pattern, here) {
-                found.push(Search { folder: here.clone(), pattern: pattern.to_owned(), is_for_files: false });
+                let places = behind_flags(rest, "").iter().skip(1).flatten().cloned().collect();
+                found.push(Search { folder: here.clone(), pattern: pattern.to_owned(), is_for_files: false, places });
             }
         }
         _ => {
@@ -258,7 +285,12 @@ fn git(words: &[Option<String>], here: Option<&Path>, found: &mut Vec<Search>) {
                 };
                 let pattern =
                     if pattern.is_empty() { rest.get(at + 1).cloned().flatten() } else { Some(pattern.to_owned()) };
-                found.extend(pattern.map(|pattern| Search { folder: folder.clone(), pattern, is_for_files: false }));
+                found.extend(pattern.map(|pattern| Search {
+                    folder: folder.clone(),
+                    pattern,
+                    is_for_files: false,
+                    places: Vec::new(),
+                }));
             }
         }
         _ => {}
@@ -269,6 +301,7 @@ fn git(words: &[Option<String>], here: Option<&Path>, found: &mut Vec<Search>) {
 fn grep(words: &[Option<String>], program: &Program, here: &Path, found: &mut Vec<Search>) {
     let mut patterns = Vec::new();
     let mut first = None;
+    let mut places: Vec<String> = Vec::new();
     let mut are_flags_over = false;
     let mut is_for_files = false;
     let mut words = words.iter();
@@ -279,7 +312,10 @@ fn grep(words: &[Option<String>], program: &Program, here: &Path, found: &mut Ve
             continue;
         };
         if are_flags_over || !word.starts_with('-') || word == "-" {
-            first.get_or_insert_with(|| Some(word.clone()));
+            match first {
+                None => first = Some(Some(word.clone())),
+                Some(_) => places.push(word.clone()),
+            }
             continue;
         }
         if word == "--" {
@@ -312,8 +348,10 @@ fn grep(words: &[Option<String>], program: &Program, here: &Path, found: &mut Ve
     }
     if patterns.is_empty() && !is_for_files {
         patterns.extend(first);
+    } else {
+        places.extend(first.flatten());
     }
-    let search = |pattern| Search { folder: here.to_owned(), pattern, is_for_files: false };
+    let search = |pattern| Search { folder: here.to_owned(), pattern, is_for_files: false, places: places.clone() };
     found.extend(patterns.into_iter().flatten().map(search));
 }
 
@@ -447,7 +485,7 @@ mod tests {
     fn check(line: &str, expected: &[&str]) {
         let found: Vec<String> = searches(line, Path::new("/r"))
             .into_iter()
-            .map(|Search { folder, pattern, is_for_files }| {
+            .map(|Search { folder, pattern, is_for_files, .. }| {
                 let pattern = if is_for_files { format!("<{pattern}>") } else { pattern };
                 let folder = folder.display().to_string();
                 if folder == "/r" { pattern } else { format!("{folder}: {pattern}") }
@@ -468,7 +506,7 @@ mod tests {
         check("rg -C3 total; rg -C 3 other", &["total", "other"]);
         check("ag --ignore node_modules total", &["total"]);
         check("rg -- -total", &["-total"]);
-        check("rg --files | grep -i settings", &["settings"]);
+        check("rg --files | grep -i settings", &[]);
         check("/usr/bin/grep -F 'a b' x", &["a b"]);
     }
 
@@ -480,6 +518,9 @@ mod tests {
         check("cd $HOME && rg total", &[]);
         check("find . -name '*.py' | xargs -n 1 grep -n total", &["<*.py>", "total"]);
         check("find . -iname \"*retry*\" -type f", &["<*retry*>"]);
+        check("grep -rn total . | grep -v price | head", &["total"]);
+        check("cat a.py b.py | grep total", &["total"]);
+        check("git log --oneline | grep total; ls | rg price; rg tax", &["tax"]);
         check("git -C lib grep -n total -- '*.c'", &["/r/lib: total"]);
         check("git log -S total --oneline; git log -Gother", &["total", "other"]);
         check("bash -lc \"cd src && rg 'a b'\"", &["/r/src: a b"]);
@@ -494,6 +535,15 @@ mod tests {
         check("ls # rg total\nrg other", &["other"]);
         check("rg total >out 2>&1 &", &["total"]);
         check("rg a \\\n  src", &["a"]);
+    }
+
+    #[test]
+    fn places_are_those_behind_the_pattern() {
+        let places = |line: &str| searches(line, Path::new("/r")).remove(0).places;
+        assert_eq!(places("grep -rn total src tests/a.py | head"), ["src", "tests/a.py"]);
+        assert_eq!(places("rg -e total src"), ["src"]);
+        assert_eq!(places("sed -n '/def total/,/^def/p' shop/cart.py"), ["shop/cart.py"]);
+        assert!(places("rg total").is_empty());
     }
 
     #[test]
