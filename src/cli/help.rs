@@ -52,6 +52,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "watch-claude",
             "hook",
             "hook-event",
+            "shim",
             "config",
             "models",
             "doctor",

@@ -22,6 +22,7 @@ mod render;
 mod serve;
 mod server;
 mod settings;
+mod shim;
 #[cfg(feature = "http")]
 mod token;
 #[cfg(feature = "http")]
@@ -167,6 +168,7 @@ enum Own {
     WatchClaude(watch::WatchClaude),
     Hook(hook::Hook),
     HookEvent(watch::HookEvent),
+    Shim(shim::Shim),
     Doctor(doctor::Doctor),
     Config(settings::Settings),
     Models(models::List),
@@ -187,9 +189,17 @@ enum Own {
     Man,
 }
 
+/// Whether the program was started under the name of another one, see `codelode shim`.
+pub fn stands_in(args: &[OsString]) -> bool {
+    shim::is_meant(args)
+}
+
 /// Runs the program and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
+    if stands_in(&args) {
+        return shim::run(&args);
+    }
     if args.len() == 2 && args[1] == "help" {
         return help();
     }
@@ -237,6 +247,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(Own::Hook(_)) => return hook::run(&global),
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
+                Ok(Own::Shim(how)) => return shim::set_up(&how),
                 Ok(Own::Doctor(how)) => return examine(&global, &how),
                 Ok(Own::Models(_)) => return show_models(&global),
                 Ok(Own::Config(asked)) => return show_settings(&global, &asked),

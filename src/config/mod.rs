@@ -102,6 +102,8 @@ pub struct Config {
     pub watcher: bool,
     /// Whether hooks of agents are answered.
     pub hooks: bool,
+    /// Whether the shim adds a line about a name that a person has searched for.
+    pub shim_hints: bool,
     /// Quiet time before a watcher reads changes.
     pub watch_debounce: Duration,
     /// Interval for checking repositories for new worktrees.
@@ -184,6 +186,7 @@ impl Default for Config {
             git: Git::default(),
             watcher: true,
             hooks: true,
+            shim_hints: false,
             watch_debounce: Duration::from_millis(2000),
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),

@@ -313,6 +313,10 @@ settings! {
     user hooks: bool = ["CODELODE_HOOKS"] yes_or_no,
         |config, wanted| config.hooks = wanted,
         config.hooks;
+    /// Whether the `rg` of `codelode shim` adds a line about a name that was searched for at a terminal.
+    user shim_hints: bool = ["CODELODE_SHIM_HINTS"] yes_or_no,
+        |config, wanted| config.shim_hints = wanted,
+        config.shim_hints;
     /// How long it must be quiet before what a watcher was told is read, in milliseconds.
     user watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
         |config, debounce| config.watch_debounce = Duration::from_millis(debounce),

@@ -39,6 +39,7 @@ mod ripgrep;
 mod schema;
 mod server;
 mod shapes;
+mod shim;
 mod sse;
 mod store;
 mod terminal;

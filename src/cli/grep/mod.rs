@@ -5,6 +5,7 @@ mod disk;
 mod flags;
 mod places;
 mod printer;
+pub(super) mod stand_in;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
