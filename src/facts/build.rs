@@ -376,6 +376,18 @@ impl Builder {
         self.modules.push(ModuleName { name, scope, within, kind: kind as u8, reserved: [0; 3] });
     }
 
+    /// The name of the innermost inline module around a scope; empty for none.
+    pub fn declared_around(&self, mut scope: u32) -> &str {
+        while scope != NONE {
+            let own = self.modules.iter().find(|module| module.scope == scope && module.kind == Declared::Inline as u8);
+            if let Some(own) = own {
+                return self.text(own.name);
+            }
+            scope = self.parent(scope);
+        }
+        ""
+    }
+
     /// The scope of an inline module declared so far.
     pub fn declared(&self, name: u32) -> Option<u32> {
         let is_it = |module: &&ModuleName| module.name == name && module.kind == Declared::Inline as u8;

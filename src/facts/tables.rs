@@ -104,6 +104,8 @@ pub const STRUCTURAL: u8 = 2;
 pub const NAMED: u8 = 4;
 /// Flag of a variadic function: its last parameter takes any number of arguments.
 pub const ANY_NUMBER: u8 = 8;
+/// Flag of a function whose last parameters may be left out: their defaults may be written elsewhere.
+pub const FEWER: u8 = 16;
 
 /// Flag of a class that stands for one outside of the project, with the methods that extend it.
 pub const STANDS_IN: u8 = 32;
@@ -136,7 +138,7 @@ pub struct Definition {
     pub generics: u32,
     /// A [`DefinitionKind`].
     pub kind: u8,
-    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`STANDS_IN`].
+    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`].
     pub flags: u8,
     #[doc(hidden)]
     pub reserved: [u8; 2],

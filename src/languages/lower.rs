@@ -93,12 +93,21 @@ impl<'s, 't> Lower<'s, 't> {
 
     /// Named children of a node, without comments.
     pub fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        self.children_if(node, |child| !child.is_extra())
+    }
+
+    /// Like [`Self::children`], with pieces of text that the grammar could not place.
+    pub fn pieces(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        self.children_if(node, |child| child.is_error() || !child.is_extra())
+    }
+
+    fn children_if(&mut self, node: Node<'t>, is_kept: impl Fn(&Node<'t>) -> bool) -> Vec<Node<'t>> {
         self.cursor.reset(node);
         let mut children = Vec::with_capacity(node.named_child_count());
         if self.cursor.goto_first_child() {
             loop {
                 let child = self.cursor.node();
-                if child.is_named() && !child.is_extra() {
+                if child.is_named() && is_kept(&child) {
                     children.push(child);
                 }
                 if !self.cursor.goto_next_sibling() {

@@ -103,7 +103,7 @@ impl<'t> Lower<'_, 't> {
 
     /// Reads the parts of a node in sequence; returns the scope for the nodes after it.
     pub fn parts(&mut self, node: Node<'t>, mut scope: u32) -> u32 {
-        for part in self.children(node) {
+        for part in self.pieces(node) {
             scope = self.read(part, At::used(scope)).scope;
         }
         scope

@@ -3,7 +3,7 @@
 
 use super::values::Value;
 use super::world::{Def, Meaning, World};
-use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, NONE, Op, STANDS_IN, UNKNOWN};
+use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, FEWER, NONE, Op, STANDS_IN, UNKNOWN};
 
 /// The type of an argument or of a parameter, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,11 @@ impl<'a> World<'a> {
     fn takes(&self, def: Def, given: usize) -> bool {
         let definition = self.definition(def);
         let wanted = self.facts(def.file).list(definition.parameters).len();
-        if definition.flags & ANY_NUMBER != 0 { given + 1 >= wanted } else { given == wanted }
+        match definition.flags {
+            flags if flags & ANY_NUMBER != 0 => given + 1 >= wanted,
+            flags if flags & FEWER != 0 => given <= wanted,
+            _ => given == wanted,
+        }
     }
 
     /// How well a function fits arguments of these types; `None` when it cannot take them.
@@ -121,7 +125,7 @@ impl<'a> World<'a> {
         let is_open = definition.flags & ANY_NUMBER != 0;
         let fixed = if is_open { wanted.len().saturating_sub(1) } else { wanted.len() };
         // A function with exactly this number of parameters is preferred.
-        let mut score = if is_open { -1 } else { 0 };
+        let mut score = if is_open || given.len() < fixed { -1 } else { 0 };
         for (place, given) in given.iter().enumerate().take(fixed) {
             let wanted = wanted.get(place).map_or(Type::Unknown, |of| self.type_written(def.file, *of));
             score += self.fits(given, &wanted)?;

@@ -558,10 +558,11 @@ impl World<'_> {
     }
 
     fn awaited(&mut self, of: Value, found: &mut Found) {
-        match of {
-            Value::Container(_) => self.element(of, found),
-            other => found.push(other),
-        }
+        // A name may be one for a container.
+        let beneath = if let Value::Instance(def) = of { self.beneath(def) } else { vec![of] };
+        let is_container = |value: &Value| matches!(value, Value::Container(_));
+        found.extend((!beneath.iter().any(is_container)).then_some(of));
+        beneath.into_iter().filter(is_container).for_each(|container| self.element(container, found));
     }
 
     fn entered(&mut self, of: Value, found: &mut Found) {
@@ -689,10 +690,7 @@ impl World<'_> {
 }
 
 fn as_class(value: Value) -> Option<Def> {
-    match value {
-        Value::Class(def) => Some(def),
-        _ => None,
-    }
+    if let Value::Class(def) = value { Some(def) } else { None }
 }
 
 fn effect(table: &[(u64, Effect)], name: u64) -> Option<Effect> {

@@ -4,10 +4,10 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::lower::{field, function_type, type_of};
-use crate::facts::{BindingKind, NONE, UNKNOWN};
+use crate::facts::{BindingKind, EMPTY, NONE, Op, ROOT, UNKNOWN};
 
 /// A declared name.
-pub(super) struct Declarator<'t> {
+pub(in crate::languages) struct Declarator<'t> {
     /// The name.
     pub name: Node<'t>,
     /// Its type; for a function, its function type.
@@ -25,7 +25,7 @@ pub(super) struct Declarator<'t> {
 }
 
 /// Reads a declarator of something of the type `of`. Names of parameters are bound in `into`.
-pub(super) fn declarator<'t>(
+pub(in crate::languages) fn declarator<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
     of: u32,
@@ -38,10 +38,19 @@ pub(super) fn declarator<'t>(
         let at = found.name;
         match at.kind() {
             "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => return Some(found),
+            "operator_name" | "destructor_name" => return Some(found),
+            "qualified_identifier" | "template_function" => {
+                found.name = field(at, "name")?;
+                continue;
+            }
             "init_declarator" => found.value = field(at, "value"),
-            "pointer_declarator" => found.is_function = false,
+            "pointer_declarator" => {
+                found.is_function = false;
+                found.of = pointer(cx, found.of);
+            }
             "array_declarator" => {
                 found.is_function = false;
+                found.of = pointer(cx, found.of);
                 found.arrays += 1;
                 if let Some(size) = field(at, "size") {
                     cx.value(size, scope);
@@ -55,21 +64,59 @@ pub(super) fn declarator<'t>(
             }
             _ => {}
         }
-        let is_inner = |child: &Node<'t>| child.kind().ends_with("declarator") || child.kind().ends_with("identifier");
+        let is_inner = |child: &Node<'t>| {
+            let kind = child.kind();
+            kind.ends_with("declarator") || kind.ends_with("identifier") || kind == "operator_name"
+        };
         found.name = field(at, "declarator").or_else(|| cx.children(at).into_iter().find(is_inner))?;
     }
 }
 
+/// A pointer to a type. One to a type of the language is another type, for overloads; others are what they point to.
+fn pointer(cx: &mut Lower<'_, '_>, of: u32) -> u32 {
+    let it = cx.facts.look(of);
+    let name = if it.op == Op::Name as u8 { cx.facts.text(it.b) } else { "" };
+    match name.strip_prefix(PRIMITIVE).and_then(|name| name.strip_suffix('_')) {
+        None | Some(STRING) => of,
+        Some("char") => primitive(cx, STRING),
+        Some(_) => cx.facts.expression(Op::Generic, UNKNOWN, EMPTY),
+    }
+}
+
+/// The word before the name of a type of the language, which no name of a program has.
+const PRIMITIVE: &str = "built-in ";
+
+/// The type of strings, for overloads.
+pub(in crate::languages) const STRING: &str = "cstring";
+
+/// A type of the language, for overloads: the same is preferred, but all are converted to each other. So their names are none
+/// of those between which the rules of Java decide.
+pub(in crate::languages) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> u32 {
+    let name = cx.facts.name(&format!("{PRIMITIVE}{name}_"));
+    cx.facts.named(ROOT, name)
+}
+
 /// The types of parameters, whose names are bound in `into`.
-fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, into: Option<u32>) -> Vec<u32> {
+pub(in crate::languages) fn parameters<'t>(
+    cx: &mut Lower<'_, 't>,
+    list: Node<'t>,
+    scope: u32,
+    into: Option<u32>,
+) -> Vec<u32> {
     let mut types = Vec::new();
     for parameter in cx.children(list) {
         let mut of = type_of(cx, parameter, scope);
+        if let Some(value) = field(parameter, "default_value") {
+            cx.value(value, scope);
+        }
         let named = match parameter.kind() {
             // An old function lists names, and declares them behind the list.
             "identifier" => continue,
             _ => field(parameter, "declarator"),
         };
+        if named.is_some_and(|named| named.kind() == "abstract_pointer_declarator") {
+            of = pointer(cx, of);
+        }
         if let Some(declared) = named.and_then(|named| cx.deeper(|cx| declarator(cx, named, of, scope, None))) {
             of = declared.of;
             if let Some(into) = into {

@@ -14,27 +14,27 @@ fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> u32 {
     field(node, name).map_or(UNKNOWN, |part| cx.read(part, at).value)
 }
 
-pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let target = part(cx, node, "left", At { role: Role::Write, ..at });
     let value = part(cx, node, "right", At::used(at.scope));
     at.says(if target == UNKNOWN { value } else { target })
 }
 
 /// An operation on two values; a sum may be a pointer.
-pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let [left, _] = ["left", "right"].map(|name| part(cx, node, name, At::used(at.scope)));
     let is_sum = field(node, "operator").is_some_and(|operator| matches!(cx.text(operator), "+" | "-"));
     at.says(if is_sum { left } else { UNKNOWN })
 }
 
-pub(super) fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     part(cx, node, "condition", At::used(at.scope));
     let either = ["consequence", "alternative"].map(|name| part(cx, node, name, At::used(at.scope)));
     at.says(cx.facts.union(&either))
 }
 
 /// The value of the last part.
-pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let values = cx.list(node, At::used(at.scope));
     at.says(values.last().copied().unwrap_or(UNKNOWN))
 }
@@ -45,7 +45,7 @@ fn arguments<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     list.named_children(&mut list.walk()).filter(|part| part.is_error() || !part.is_extra()).collect()
 }
 
-pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let callee = part(cx, node, "function", At { role: Role::Call, ..at });
     // Macros may take a type and one of its fields, which no function does: `container_of(at, struct item, list)`.
     let (mut of, mut found) = (UNKNOWN, UNKNOWN);
@@ -84,7 +84,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `offsetof(type, field)`.
-pub(super) fn offset<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn offset<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let of = part(cx, node, "type", At { role: Role::Type, ..at });
     if let Some(member) = field(node, "member") {
         let of = cx.facts.of(Op::Instance, of);
@@ -94,7 +94,7 @@ pub(super) fn offset<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// A value of a written type, `(struct item){…}`.
-pub(super) fn compound_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn compound_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let of = part(cx, node, "type", At { role: Role::Type, ..at });
     let value = cx.facts.of(Op::Instance, of);
     if let Some(list) = field(node, "value") {
@@ -105,13 +105,13 @@ pub(super) fn compound_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: A
 }
 
 /// A list of values for something whose type is not known here.
-pub(super) fn untyped_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn untyped_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     literal(cx, node, at.scope, UNKNOWN, 0);
     at.says(UNKNOWN)
 }
 
 /// Reads the braces of a value. `arrays` is its number of dimensions.
-pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, arrays: usize) {
+pub(in crate::languages) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, arrays: usize) {
     for child in cx.children(node) {
         if child.kind() != "initializer_pair" {
             // Without designators, an element of a struct may be any of its fields.

@@ -1,4 +1,4 @@
-//! Includes of C: the file that a line means, and the files whose names another file sees.
+//! Includes of C and C++: the file that a line means, and the files whose names another file sees.
 //!
 //! The root scopes of all files are one module, of which a file sees its own part and that of the files it includes.
 //! The linked scopes of all files are another.
@@ -10,21 +10,37 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::lower::LINKED;
-use crate::facts::{BindingKind, ClassNames, Each, Module, Modules, Op, Project, ROOT, Semantics, folder};
+use crate::facts::{
+    BindingKind, ClassNames, Declared, Each, Effect, Module, Modules, Op, Project, ROOT, Semantics, folder,
+};
 
-/// Name resolution of C.
+/// Name resolution of C and C++.
 pub static SEMANTICS: Semantics = Semantics {
-    class_names: ClassNames::Hidden,
+    class_names: ClassNames::Inherited,
     looks_down: false,
     includes: true,
-    call: &[],
-    element: &[],
+    call: &["operator()"],
+    element: &[("operator[]", false), ("operator*", false)],
     each: Each::Last,
     enter: &[],
-    constructor: "",
+    constructor: "new",
     default_export: "",
     functions: &[],
-    methods: &[],
+    // Of C++'s containers.
+    methods: &[
+        ("at", Effect::Element),
+        ("back", Effect::Element),
+        ("begin", Effect::Same),
+        ("cbegin", Effect::Same),
+        ("end", Effect::Same),
+        ("find", Effect::Same),
+        ("front", Effect::Element),
+        ("lower_bound", Effect::Same),
+        ("rbegin", Effect::Same),
+        ("top", Effect::Element),
+        ("upper_bound", Effect::Same),
+        ("value", Effect::Element),
+    ],
     other_methods: None,
     modules: |project| Box::new(Includes::new(project)),
 };
@@ -32,12 +48,17 @@ pub static SEMANTICS: Semantics = Semantics {
 /// The text that stands for the linked scopes of all files, where others have the path of a file.
 pub const PROGRAM: &str = "program";
 
+/// The text that stands for the namespaces in no other.
+pub const INSIDE: &str = "::";
+
 /// The module of the root scopes of all files.
 const ALL: Module = 0;
 /// The module of the linked scopes of all files.
 const LINKED_OF_ALL: Module = 1;
-/// The module of the first file.
-const FIRST: Module = 2;
+/// The module without names that has the namespaces in no other.
+const OUTERMOST: Module = 2;
+/// The module of the first file. Behind those of all files are the namespaces.
+const FIRST: Module = 3;
 
 /// Folders in which `<header.h>` is searched if several have such a file and no build settings are there.
 const ROOTS: &[&str] = &["", "include", "includes", "inc", "src", "source", "lib", "public", "headers", "api"];
@@ -71,6 +92,9 @@ struct Includes<'a> {
     /// The files that a file includes, and those that a header sees because its includers do.
     seen: RefCell<FxHashMap<(u32, bool), Files>>,
     includers: OnceCell<FxHashMap<u32, Vec<u32>>>,
+    /// The numbers of namespaces by their names, and the scopes of each.
+    numbers: FxHashMap<&'a str, u32>,
+    namespaces: Vec<(&'a str, Vec<(u32, u32)>)>,
 }
 
 impl<'a> Includes<'a> {
@@ -88,7 +112,20 @@ impl<'a> Includes<'a> {
             direct: RefCell::default(),
             seen: RefCell::default(),
             includers: OnceCell::new(),
+            numbers: FxHashMap::default(),
+            namespaces: Vec::new(),
         };
+        for (number, file) in (0..).zip(&project.files) {
+            let facts = file.facts();
+            for module in facts.modules.iter().filter(|module| module.kind == Declared::Inline as u8) {
+                let name = facts.name(module.name);
+                let place = *found.numbers.entry(name).or_insert(found.namespaces.len() as u32);
+                if place as usize == found.namespaces.len() {
+                    found.namespaces.push((name, Vec::new()));
+                }
+                found.namespaces[place as usize].1.push((number, module.scope));
+            }
+        }
         for path in project.paths.iter().filter(|path| path.rsplit('/').next() == Some("compile_commands.json")) {
             let commands = (project.read)(path).and_then(|text| serde_json::from_slice(text).ok());
             if let Some(Value::Array(commands)) = commands {
@@ -232,6 +269,15 @@ impl<'a> Includes<'a> {
         found
     }
 
+    fn first_namespace(&self) -> Module {
+        FIRST + self.project.files.len() as u32
+    }
+
+    /// The module of a namespace by its whole name.
+    fn namespace(&self, name: &str) -> Option<Module> {
+        self.numbers.get(name).map(|number| self.first_namespace() + number)
+    }
+
     /// The files that include each file directly.
     fn includers(&self) -> &FxHashMap<u32, Vec<u32>> {
         self.includers.get_or_init(|| {
@@ -263,7 +309,12 @@ fn joined(folder: &str, path: &str) -> String {
 
 impl Modules for Includes<'_> {
     fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
-        if spec == PROGRAM { Some(LINKED_OF_ALL) } else { self.look(file, spec).map(|file| FIRST + file) }
+        match spec {
+            PROGRAM => Some(LINKED_OF_ALL),
+            INSIDE => Some(OUTERMOST),
+            _ if spec.starts_with(['"', '<']) => self.look(file, spec).map(|file| FIRST + file),
+            _ => self.namespace(spec),
+        }
     }
 
     fn of(&self, _file: u32, _scope: u32) -> Module {
@@ -278,7 +329,9 @@ impl Modules for Includes<'_> {
                 let has_linked = |file: &u32| self.project.files[*file as usize].facts().scopes.len() > LINKED as usize;
                 files.filter(has_linked).map(|file| (file, LINKED)).collect()
             }
-            file => vec![(file - FIRST, ROOT)],
+            OUTERMOST => Vec::new(),
+            file if file < self.first_namespace() => vec![(file - FIRST, ROOT)],
+            namespace => self.namespaces[(namespace - self.first_namespace()) as usize].1.clone(),
         }
     }
 
@@ -310,7 +363,13 @@ impl Modules for Includes<'_> {
         }
     }
 
-    fn child(&self, _: Module, _: &str) -> Option<Module> {
-        None
+    fn child(&self, module: Module, name: &str) -> Option<Module> {
+        match module {
+            OUTERMOST => self.namespace(name),
+            _ => {
+                let (around, _) = self.namespaces.get(module.checked_sub(self.first_namespace())? as usize)?;
+                self.namespace(&format!("{around}::{name}"))
+            }
+        }
     }
 }

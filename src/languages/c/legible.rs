@@ -1,4 +1,4 @@
-//! C as its grammar can read it. Parts that only a preprocessor understands are replaced by spaces, so that positions
+//! C and C++ as their grammars can read them. Parts that only a preprocessor understands are replaced by spaces, so that positions
 //! stay.
 
 use std::ops::Range;
@@ -9,10 +9,20 @@ use std::ops::Range;
 /// - Of a condition that opens braces which others close, `#if A … if (a) { … #else … if (b) { … #endif`, the first
 ///   section is kept, without the condition.
 /// - A macro before or behind a declaration is left out, `API int f(void) PURE;`: the grammar takes it for the type.
+/// - So is one before the name of a type that is defined, `class API Name {`.
 /// - A macro alone in a line, which stands for fields or statements, gets a semicolon; among enumerators it is left out.
 pub fn legible(text: &[u8]) -> Option<Vec<u8>> {
+    made_legible(text, false)
+}
+
+/// Like [`legible`], of C++, whose sections are kept.
+pub fn legible_cpp(text: &[u8]) -> Option<Vec<u8>> {
+    made_legible(text, true)
+}
+
+fn made_legible(text: &[u8], is_cpp: bool) -> Option<Vec<u8>> {
     let mut made: Option<Vec<u8>> = None;
-    scan(text, &mut |change| {
+    scan(text, is_cpp, &mut |change| {
         let (range, byte) = match change {
             Change::Macro(range) | Change::Cut(range) => (range, b' '),
             Change::End(at) => (at..at + 1, b';'),
@@ -24,9 +34,9 @@ pub fn legible(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The places of the macros that are left out.
-pub fn left_out(text: &[u8]) -> Vec<Range<usize>> {
+pub fn left_out(text: &[u8], is_cpp: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    scan(text, &mut |change| {
+    scan(text, is_cpp, &mut |change| {
         if let Change::Macro(range) = change {
             found.push(range);
         }
@@ -44,7 +54,7 @@ enum Change {
     End(usize),
 }
 
-fn scan(text: &[u8], put: &mut dyn FnMut(Change)) {
+fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
     let mut open: Vec<Condition> = Vec::new();
     // The last byte of code so far, and whether it is in an enum.
     let (mut before, mut in_enum) = (b';', false);
@@ -94,7 +104,12 @@ fn scan(text: &[u8], put: &mut dyn FnMut(Change)) {
         };
         match word {
             b"if" | b"ifdef" | b"ifndef" if open.len() >= DEEPEST => break,
-            b"if" | b"ifdef" | b"ifndef" => open.push(Condition::new(word, rest, place)),
+            b"if" | b"ifdef" | b"ifndef" => open.push(Condition {
+                is_cpp: !is_cpp && is_for_cpp(word, rest),
+                is_never: word == b"if" && rest.trim_ascii() == b"0",
+                directives: vec![place],
+                nestings: vec![0],
+            }),
             b"else" | b"elif" => {
                 if let Some(condition) = open.last_mut() {
                     condition.directives.push(place);
@@ -136,11 +151,6 @@ struct Condition {
 }
 
 impl Condition {
-    fn new(word: &[u8], rest: &[u8], place: Range<usize>) -> Self {
-        let is_never = word == b"if" && rest.trim_ascii() == b"0";
-        Self { is_cpp: is_for_cpp(word, rest), is_never, directives: vec![place], nestings: vec![0] }
-    }
-
     fn add(&mut self, nesting: i32) {
         self.nestings.iter_mut().last().into_iter().for_each(|last| *last += nesting);
     }
@@ -215,7 +225,8 @@ fn is_capital(word: &[u8]) -> bool {
     word.len() > 2 && word.iter().all(|byte| !byte.is_ascii_lowercase()) && word.iter().any(u8::is_ascii_uppercase)
 }
 
-/// The place of a macro before the declaration that a line begins: a word of capitals before at least two others.
+/// The place of a macro before the declaration that a line begins: a word of capitals before at least two others, or before
+/// the name of a type.
 fn prefix(line: &[u8]) -> Option<Range<usize>> {
     let mut at = 0;
     let mut word = || {
@@ -225,14 +236,25 @@ fn prefix(line: &[u8]) -> Option<Range<usize>> {
         (len > 0 && !line[from].is_ascii_digit()).then(|| (from, at, &line[from..at]))
     };
     let mut first = word()?;
-    while matches!(first.2, b"static" | b"extern" | b"inline") {
+    let mut is_type = false;
+    while matches!(
+        first.2,
+        b"static" | b"extern" | b"inline" | b"virtual" | b"explicit" | b"constexpr" | b"class" | b"struct"
+    ) {
+        is_type = matches!(first.2, b"class" | b"struct");
         first = word()?;
     }
     if !is_capital(first.2) {
         return None;
     }
     let second = word()?;
-    let after = line[second.1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'*'))?;
+    let rest = line[second.1..].trim_ascii();
+    if is_type {
+        let is_defined = rest.is_empty() || rest.starts_with(b"{") || rest.starts_with(b"final");
+        let has_bases = rest.starts_with(b":") && !rest.starts_with(b"::");
+        return (is_defined || has_bases).then_some(first.0..first.1);
+    }
+    let after = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'*'))?;
     let follows_word = after.is_ascii_alphabetic() || *after == b'_';
     match follows_word {
         // A calling convention after the type: `DWORD WINAPI run(void)`.
@@ -244,14 +266,7 @@ fn prefix(line: &[u8]) -> Option<Range<usize>> {
 
 /// The place of a macro behind the parameters of a declared function, with its arguments.
 fn suffix(code: &[u8]) -> Option<Range<usize>> {
-    let start = code.trim_ascii_start();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let (first, rest) = start.split_at(start.iter().take_while(|byte| is_word(byte)).count());
-    let is_statement =
-        matches!(first, b"" | b"if" | b"while" | b"for" | b"else" | b"switch" | b"return" | b"case" | b"do");
-    if is_statement || !rest.first()?.is_ascii_whitespace() && rest[0] != b'*' {
-        return None;
-    }
     let end = code.trim_ascii_end().strip_suffix(b";")?.len();
     let mut at = end;
     if code[..end].ends_with(b")") {
@@ -263,6 +278,17 @@ fn suffix(code: &[u8]) -> Option<Range<usize>> {
     }
     let word = code[..at].trim_ascii_end();
     let from = word.len() - word.iter().rev().take_while(|byte| is_word(byte)).count();
+    // Of a field, for a check of locks.
+    if word.ends_with(b"GUARDED_BY") {
+        return Some(from..end);
+    }
+    let start = code.trim_ascii_start();
+    let (first, rest) = start.split_at(start.iter().take_while(|byte| is_word(byte)).count());
+    let is_statement =
+        matches!(first, b"" | b"if" | b"while" | b"for" | b"else" | b"switch" | b"return" | b"case" | b"do");
+    if is_statement || !rest.first()?.is_ascii_whitespace() && rest[0] != b'*' {
+        return None;
+    }
     let follows = code[..from].trim_ascii_end().ends_with(b")");
     (follows && is_capital(&word[from..])).then_some(from..end)
 }
@@ -317,6 +343,10 @@ mod tests {
             ("DWORD size = 1;", "DWORD size = 1;"),
             ("DEFINE_LIST(a) b c", "DEFINE_LIST(a) b c"),
             ("unsigned int x;", "unsigned int x;"),
+            ("class MY_API Shop : public Base {", "class Shop : public Base {"),
+            ("struct MY_API Item", "struct Item"),
+            ("struct STAT state;", "struct STAT state;"),
+            ("  std::deque<Item*> items_ GUARDED_BY(lock_);", "std::deque<Item*> items_ ;"),
         ] {
             assert_eq!(read(text), format!("{expected}\n"));
         }

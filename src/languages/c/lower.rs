@@ -25,17 +25,17 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let linked = cx.facts.scope(ScopeKind::Module, NONE);
     debug_assert_eq!(linked, LINKED, "the root scope is the only one before it");
     cx.parts(root, ROOT);
-    for place in legible::left_out(cx.source()) {
+    for place in legible::left_out(cx.source(), false) {
         macros::used(cx, place);
     }
 }
 
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+pub(in crate::languages) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     node.child_by_field_name(name)
 }
 
 /// `#include "file"`. The file's names are seen through [`super::includes`]; the star notes which file it is.
-pub(super) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let Some(path) = field(node, "path") else { return at.says(UNKNOWN) };
     let spec = match path.kind() {
         "string_literal" | "system_lib_string" => cx.text(path).trim_end_matches(['"', '>']),
@@ -49,22 +49,30 @@ pub(super) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// The type of a declaration.
-pub(super) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(in crate::languages) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     field(node, "type").map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
 }
 
 /// Whether a declaration has this storage class.
-fn is_stored<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: &str) -> bool {
+pub(in crate::languages) fn is_stored<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: &str) -> bool {
     let parts = cx.children(node);
     parts.into_iter().any(|part| part.kind() == "storage_class_specifier" && cx.text(part) == class)
 }
 
-fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub(in crate::languages) fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.children_by_field_name("declarator", &mut node.walk()).collect()
 }
 
 /// Binds a definition in its scope, instead of earlier declarations, and for the linker.
-fn bind(cx: &mut Lower<'_, '_>, scope: u32, name: u32, kind: BindingKind, (a, b): (u32, u32), at: u32, linked: bool) {
+pub(in crate::languages) fn bind(
+    cx: &mut Lower<'_, '_>,
+    scope: u32,
+    name: u32,
+    kind: BindingKind,
+    (a, b): (u32, u32),
+    at: u32,
+    linked: bool,
+) {
     if scope == ROOT {
         let is_alias = |binding: &crate::facts::Binding| binding.kind == BindingKind::Alias as u8;
         // The newest decides, unless it is a prototype: a name may have thousands.
@@ -75,10 +83,12 @@ fn bind(cx: &mut Lower<'_, '_>, scope: u32, name: u32, kind: BindingKind, (a, b)
             cx.facts.bind(LINKED, name, kind, a, b, at);
         }
     }
-    cx.facts.bind(scope, name, kind, a, b, if scope == ROOT { at } else { NONE });
+    // Names of namespaces and classes are seen by other files too.
+    let is_seen = scope == ROOT || cx.facts.is(scope, ScopeKind::File) || cx.facts.is(scope, ScopeKind::Class);
+    cx.facts.bind(scope, name, kind, a, b, if is_seen { at } else { NONE });
 }
 
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let of = type_of(cx, node, at.scope);
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let declared = field(node, "declarator").and_then(|inside| declarator(cx, inside, of, at.scope, Some(inner)));
@@ -100,7 +110,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// A declaration of functions or variables.
-pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let all = declarators(node);
     let (is_static, is_extern) = (is_stored(cx, node, "static"), is_stored(cx, node, "extern"));
     if let (Some(of), [only]) = (field(node, "type"), &all[..])
@@ -134,7 +144,13 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
 }
 
 /// Reads the initial value of a variable.
-fn initial<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, of: u32, arrays: usize, scope: u32) -> u32 {
+pub(in crate::languages) fn initial<'t>(
+    cx: &mut Lower<'_, 't>,
+    value: Node<'t>,
+    of: u32,
+    arrays: usize,
+    scope: u32,
+) -> u32 {
     if value.kind() == "initializer_list" {
         let instance = cx.facts.of(Op::Instance, of);
         expressions::literal(cx, value, scope, instance, arrays);
@@ -144,7 +160,7 @@ fn initial<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, of: u32, arrays: usize, 
 }
 
 /// A declaration without a definition: a reference to what is defined elsewhere.
-fn mention(cx: &mut Lower<'_, '_>, declared: &Declarator<'_>, scope: u32, linked: bool) {
+pub(in crate::languages) fn mention(cx: &mut Lower<'_, '_>, declared: &Declarator<'_>, scope: u32, linked: bool) {
     let name = cx.name(declared.name);
     if linked && !cx.facts.binds(scope, name) {
         let program = cx.facts.module(PROGRAM, ROOT);
@@ -154,7 +170,7 @@ fn mention(cx: &mut Lower<'_, '_>, declared: &Declarator<'_>, scope: u32, linked
     cx.bare(declared.name, scope, Role::Reference);
 }
 
-pub(super) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let mut all = declarators(node).into_iter();
     let (Some(written), Some(first)) = (field(node, "type"), all.clone().next()) else {
         return Said { value: UNKNOWN, scope: cx.parts(node, at.scope) };
@@ -182,14 +198,14 @@ pub(super) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At
 }
 
 /// Whether a type is defined here, without a name.
-fn is_unnamed(of: Node<'_>) -> bool {
-    matches!(of.kind(), "struct_specifier" | "union_specifier" | "enum_specifier")
+pub(in crate::languages) fn is_unnamed(of: Node<'_>) -> bool {
+    matches!(of.kind(), "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier")
         && field(of, "name").is_none()
         && field(of, "body").is_some()
 }
 
 /// A struct, union or enum: its definition, or a reference to it.
-pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let scope = outside(cx, at.scope);
     let Some(name_node) = field(node, "name") else {
         let class = tag(cx, node, scope, NONE, NONE);
@@ -227,7 +243,7 @@ fn tag<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, name: u32, at: u3
 }
 
 /// An enumerator, which is bound around its enum.
-pub(super) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     if let Some(value) = field(node, "value") {
         cx.value(value, at.scope);
     }
@@ -239,7 +255,7 @@ pub(super) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 }
 
 /// Fields of a struct, whose scope is the current one.
-pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let all = declarators(node);
     let scope = outside(cx, at.scope);
     if let (Some(of), true) = (field(node, "type").filter(|of| is_unnamed(*of)), all.is_empty()) {
@@ -260,7 +276,7 @@ pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// A function type.
-pub(super) fn function_type(cx: &mut Lower<'_, '_>, gives: u32, takes: &[u32]) -> u32 {
+pub(in crate::languages) fn function_type(cx: &mut Lower<'_, '_>, gives: u32, takes: &[u32]) -> u32 {
     let takes = if takes.is_empty() { EMPTY } else { cx.facts.list(takes) };
     cx.facts.expression(Op::FunctionType, gives, takes)
 }

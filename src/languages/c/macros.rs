@@ -11,7 +11,7 @@ use crate::facts::{Binding, BindingKind, Definition, EMPTY, Op, ROOT, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// `#define NAME value`.
-pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, name_at) = (cx.name(name_node), name_node.start_byte() as u32);
     let value = field(node, "value").map_or(UNKNOWN, |text| names(cx, text, &[]));
@@ -20,7 +20,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `#define NAME(parameters) text`.
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, name_at) = (cx.name(name_node), name_node.start_byte() as u32);
     let function = cx.facts.define(Definition { name, at: name_at, ..Definition::default() });
@@ -46,7 +46,7 @@ fn define(cx: &mut Lower<'_, '_>, name: u32, value: u32, at: u32) {
 }
 
 /// Records a macro that the grammar does not see.
-pub(super) fn used(cx: &mut Lower<'_, '_>, place: Range<usize>) {
+pub(in crate::languages) fn used(cx: &mut Lower<'_, '_>, place: Range<usize>) {
     let Ok(text) = std::str::from_utf8(cx.source().get(place.clone()).unwrap_or_default()) else { return };
     let Some((at, Token::Word(word))) = tokens(text).first().copied() else { return };
     let role = if text[at + word.len()..].trim_start().starts_with('(') { Role::Call } else { Role::Reference };

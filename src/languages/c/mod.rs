@@ -1,12 +1,12 @@
 //! C: functions, types with their fields, macros and the variables of files. A mere declaration is no symbol; the
 //! definition is.
 
-mod declarator;
-mod expressions;
-mod includes;
-mod legible;
-mod lower;
-mod macros;
+pub(super) mod declarator;
+pub(super) mod expressions;
+pub(super) mod includes;
+pub(super) mod legible;
+pub(super) mod lower;
+pub(super) mod macros;
 mod shapes;
 
 use tree_sitter::Node;
@@ -78,7 +78,7 @@ pub(super) const BRANCHES: &[&str] = &[
 ];
 
 /// Declarators whose inner one is not a field.
-const DECLARATORS: &[(&str, &str, &str)] = &[
+pub(super) const DECLARATORS: &[(&str, &str, &str)] = &[
     ("function_declarator", "", "declarator"),
     ("pointer_declarator", "", "declarator"),
     ("array_declarator", "", "declarator"),

@@ -1,5 +1,11 @@
 //! C++: all that C has, and namespaces, classes with their methods, templates, aliases and concepts.
 
+mod classes;
+mod expressions;
+mod lower;
+mod names;
+mod shapes;
+
 use tree_sitter::Node;
 
 use super::c::{
@@ -7,7 +13,7 @@ use super::c::{
     variables,
 };
 use super::spec::{grammar, symbol};
-use super::{Cx, LanguageSpec, Place, Rule};
+use super::{Cx, LanguageSpec, Place, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -18,6 +24,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     claims: &[("h", is_cpp)],
     grammar: grammar!("cpp", tree_sitter_cpp, HIGHLIGHT_QUERY),
     highlighted_as: Some(&super::c::SPEC),
+    legible: Some(super::c::legible::legible_cpp),
     rules: &[
         FUNCTION,
         (Rule::Told { signs: CLASS, name: "name", body: "base_class_clause|body" }, &["class_specifier"]),
@@ -39,6 +46,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     comments: COMMENTS,
     around: &["type_definition", "template_declaration"],
     qualified: DECLARATORS,
+    imports: &[("preproc_include", "")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &super::c::includes::SEMANTICS }),
     conventions: &CONVENTIONS,
     ..LanguageSpec::PLAIN
 };

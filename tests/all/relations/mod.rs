@@ -6,6 +6,7 @@
 
 mod again;
 mod c;
+mod cpp;
 mod csharp;
 mod go;
 mod java;
@@ -57,13 +58,18 @@ fn parse(project: &str) -> Vec<Marked> {
     files
 }
 
+/// Whether names of a file are resolved.
+fn is_code(file: &Marked) -> bool {
+    languages::of_file(&file.path, file.text.as_bytes()).is_some_and(|(_, spec)| spec.relating.is_some())
+}
+
 /// Resolves a project of one language.
 fn relations(files: &[Marked]) -> Relations {
     let mut facts = Vec::new();
     let mut semantics = None;
     for file in files {
         let Some((_, spec)) = languages::of_file(&file.path, file.text.as_bytes()) else { continue };
-        let relating = spec.relating.expect("its names are resolved");
+        let Some(relating) = spec.relating else { continue };
         semantics = Some(relating.semantics);
         let packed = extract(spec, file.text.as_bytes()).facts;
         facts.push((&file.path, packed));
@@ -83,8 +89,7 @@ fn relations(files: &[Marked]) -> Relations {
 pub fn check(project: &str) {
     let files = parse(project);
     let relations = relations(&files);
-    let code: Vec<&Marked> =
-        files.iter().filter(|file| languages::of_file(&file.path, file.text.as_bytes()).is_some()).collect();
+    let code: Vec<&Marked> = files.iter().filter(|file| is_code(file)).collect();
     let show = |site: Site| {
         let file = code[site.file as usize];
         let before = &file.text[..site.at as usize];
@@ -140,8 +145,7 @@ pub fn check(project: &str) {
 pub fn check_imports(project: &str, expected: &[&str]) {
     let files = parse(project);
     let relations = relations(&files);
-    let code: Vec<&Marked> =
-        files.iter().filter(|file| languages::of_file(&file.path, file.text.as_bytes()).is_some()).collect();
+    let code: Vec<&Marked> = files.iter().filter(|file| is_code(file)).collect();
     let path = |file: u32| &code[file as usize].path;
     let found: BTreeSet<String> =
         relations.imports.iter().map(|(from, to, _)| format!("{} -> {}", path(*from), path(*to))).collect();
@@ -154,8 +158,7 @@ pub fn check_imports(project: &str, expected: &[&str]) {
 pub fn check_bases(project: &str, expected: &[&str]) {
     let files = parse(project);
     let relations = relations(&files);
-    let code: Vec<&Marked> =
-        files.iter().filter(|file| languages::of_file(&file.path, file.text.as_bytes()).is_some()).collect();
+    let code: Vec<&Marked> = files.iter().filter(|file| is_code(file)).collect();
     let name = |site: &Site| -> String {
         let rest = &code[site.file as usize].text[site.at as usize..];
         rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
