@@ -1,9 +1,14 @@
 //! Ruby: classes, modules, methods, constants, and the methods that `attr_accessor` and its kin make.
 
+mod classes;
+mod expressions;
+mod semantics;
+mod shapes;
+
 use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Rule};
+use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -37,11 +42,13 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ..Comments::HASH
     },
     qualified: &[("scope_resolution", "scope", "name")],
+    relating: Some(Relating { lower: classes::lower, shapes: shapes::SHAPES, semantics: &semantics::SEMANTICS }),
     conventions: &Conventions {
         constructors: &["initialize"],
         tests: &["test_", "setup", "teardown"],
         test_files: &["*_test", "*_spec", "test_*", "spec_helper", "test_helper"],
         packages: &[Package { file: "Gemfile", says: &["gemspec"], names: Named::Nothing }],
+        tells_dead: false,
         is_implied: |name| matches!(name, "initialize" | "to_s" | "inspect" | "method_missing" | "each" | "call"),
         ..Conventions::NEUTRAL
     },

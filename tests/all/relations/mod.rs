@@ -13,6 +13,7 @@ mod java;
 mod javascript;
 mod php;
 mod python;
+mod ruby;
 mod rust;
 mod typescript;
 
