@@ -62,9 +62,9 @@ static SYNTAX: Syntax = Syntax {
     ..Syntax::PLAIN
 };
 
-/// A parameter of a constructor that is a property too.
+/// A parameter of a constructor that is a property of the class too.
 fn promoted(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     if let Some(name) = node.child_by_field_name("name").and_then(|variable| variable.named_child(0)) {
-        cx.define(Definition::new(node, name, Kind::Constant, Detail::Field));
+        cx.define(Definition { of_outer: true, ..Definition::new(node, name, Kind::Constant, Detail::Field) });
     }
 }
