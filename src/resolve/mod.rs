@@ -21,7 +21,7 @@ pub use notes::{Notes, Plan, SymbolAt};
 
 use crate::facts::{
     Binding, BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, Module, NAMED, NONE,
-    Op, Project, ProjectFile, Semantics, UNKNOWN,
+    Op, Project, ProjectFile, STANDS_IN, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
@@ -170,6 +170,9 @@ enum Answer {
 }
 
 fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Site>) -> Answer {
+    if is_field_outside(world, file, expression) {
+        return Answer::Bound { how: How::Outside, first_target: 0, targets: 0 };
+    }
     let meanings = world.meaning(file, expression);
     let first_target = targets.len() as u32;
     for meaning in meanings.iter() {
@@ -216,6 +219,18 @@ fn may_be_own(world: &World<'_>, file: u32, expression: u32) -> bool {
     it.op == Op::Module as u8
         && world.modules.find(file, it.b, facts.name(it.a)).is_none()
         && world.modules.may_be_own(facts.name(it.a))
+}
+
+/// Whether it is a member, not called, of a type outside of the project, of which only the methods that extend it are known.
+fn is_field_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
+    let it = world.facts(file).expressions[expression as usize];
+    if it.op != Op::Member as u8 {
+        return false;
+    }
+    let on = world.value(file, it.a);
+    let stands_in =
+        |value: &Value| matches!(value, Value::Instance(def) if world.definition(*def).flags & STANDS_IN != 0);
+    on.iter().any(stands_in)
 }
 
 /// Whether a bare name is imported from a project module that was not seen to offer it.

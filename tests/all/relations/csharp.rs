@@ -51,7 +51,7 @@ namespace Tools {
 using Tools;
 class User {
   int F(string text, Item item, Item[] items, dynamic any) {
-    item.Sell⟦Sell⟧(); items.First⟦First⟧(); any.Sell⟦?⟧();
+    item.Sell⟦Sell⟧(); items.First⟦First⟧(); any.Sell⟦?⟧(); F(text.Size⟦?⟧, item, items, any);
     return text.Size⟦Size⟧(1) + \"x\".Size⟦Size⟧(2) + Extensions⟦E⟧.Size⟦Size⟧(text, 3);
   }
 }
