@@ -16,6 +16,8 @@ const LONGEST_NAME: usize = 1_000;
 const LONGEST_QUALIFIED: usize = 2_000;
 /// More decorators of a symbol are not kept: several symbols may share them.
 pub(super) const MOST_DECORATORS: usize = 100;
+/// The most symbols in a clause that are searched through for the one that goes on, see [`Cx::goes_on`].
+const MOST_INSIDE: usize = 64;
 /// Ancestors of deeper nodes are not known.
 const MOST_ANCESTORS: usize = 20_000;
 /// Bytes that a symbol takes beside its texts, from here to the search index.
@@ -246,6 +248,23 @@ impl<'s, 't> Cx<'s, 't> {
     /// Whether there is time for another piece of work.
     pub fn has_time(&self) -> bool {
         self.budget.work()
+    }
+
+    /// Lets the last symbol at this place go on to the end of `node`, if it has this name: a clause of a function.
+    pub fn goes_on(&mut self, name: &str, node: Node<'t>) -> bool {
+        self.arrive(node.start_byte());
+        let parent = self.open.last().copied();
+        // The symbols in it may stand behind it.
+        let behind = self.symbols.iter().rev().take(MOST_INSIDE);
+        let last = behind.take_while(|_| self.budget.work()).position(|symbol| symbol.parent == parent);
+        let Some(last) = last.map(|last| self.symbols.len() - 1 - last) else { return false };
+        let symbol = &mut self.symbols[last];
+        if symbol.name.of(self.source) != name.as_bytes() {
+            return false;
+        }
+        symbol.span.end = symbol.span.end.max(node.end_byte() as u32);
+        self.open.push(last as u32);
+        true
     }
 
     /// Records a symbol. Ignores nodes without a name or out of bounds, which occur around syntax errors.

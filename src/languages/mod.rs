@@ -23,21 +23,42 @@ mod tests;
 
 pub mod bash;
 pub mod c;
+pub mod cmake;
 pub mod cpp;
 pub mod csharp;
+pub mod css;
+pub mod dart;
+pub mod dockerfile;
 pub mod elixir;
+pub mod erlang;
+pub mod gleam;
 pub mod go;
+pub mod graphql;
+pub mod groovy;
+pub mod haskell;
+pub mod hcl;
 pub mod java;
 pub mod javascript;
+pub mod julia;
 pub mod kotlin;
 pub mod lua;
+pub mod makefile;
+pub mod nix;
+pub mod objc;
+pub mod ocaml;
+pub mod pascal;
 pub mod php;
+pub mod powershell;
 pub mod proto;
 pub mod python;
+pub mod rlang;
 pub mod ruby;
 pub mod rust;
 pub mod scala;
+pub mod solidity;
+pub mod starlark;
 pub mod swift;
+pub mod toml;
 pub mod typescript;
 pub mod zig;
 
@@ -76,6 +97,28 @@ pub static LANGUAGES: &[&LanguageSpec] = &[
     &zig::SPEC,
     &elixir::SPEC,
     &proto::SPEC,
+    &dart::SPEC,
+    &rlang::SPEC,
+    &powershell::SPEC,
+    &solidity::SPEC,
+    &hcl::SPEC,
+    &haskell::SPEC,
+    &ocaml::SPEC,
+    &ocaml::INTERFACE,
+    &groovy::SPEC,
+    &objc::SPEC,
+    &graphql::SPEC,
+    &makefile::SPEC,
+    &cmake::SPEC,
+    &dockerfile::SPEC,
+    &nix::SPEC,
+    &erlang::SPEC,
+    &css::SPEC,
+    &starlark::SPEC,
+    &julia::SPEC,
+    &gleam::SPEC,
+    &pascal::SPEC,
+    &toml::SPEC,
 ];
 
 /// Detects the language of a file by its name, or else by its first line. Returns its index in [`LANGUAGES`] too.

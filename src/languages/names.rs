@@ -8,28 +8,15 @@ use super::LANGUAGES;
 const NAMES: &[(&str, &[&str])] = &[
     ("batch", &["bat", "cmd"]),
     ("clojure", &["clj", "cljs", "cljc", "edn"]),
-    ("cmake", &["cmake", "CMakeLists.txt"]),
-    ("css", &["css", "scss", "sass", "less"]),
-    ("dart", &["dart"]),
-    ("dockerfile", &["Dockerfile", "dockerfile"]),
-    ("erlang", &["erl", "hrl"]),
-    ("graphql", &["graphql", "gql"]),
-    ("groovy", &["groovy", "gradle"]),
-    ("haskell", &["hs"]),
     ("html", &["html", "htm", "xhtml"]),
     ("ini", &["ini", "cfg", "conf", "properties"]),
     ("json", &["json", "jsonc", "json5", "jsonl"]),
-    ("make", &["mk", "Makefile", "GNUmakefile", "makefile"]),
     ("markdown", &["md", "markdown", "mdx"]),
-    ("ocaml", &["ml", "mli"]),
     ("perl", &["pl", "pm", "t"]),
-    ("powershell", &["ps1", "psm1"]),
-    ("r", &["r", "R"]),
     ("restructuredtext", &["rst"]),
+    ("scss", &["scss", "sass", "less"]),
     ("sql", &["sql"]),
     ("svelte", &["svelte"]),
-    ("terraform", &["tf", "tfvars"]),
-    ("toml", &["toml"]),
     ("vue", &["vue"]),
     ("xml", &["xml", "xsd", "xsl", "svg", "pom"]),
     ("yaml", &["yaml", "yml"]),
@@ -46,8 +33,24 @@ pub fn language_name(path: &str) -> &'static str {
     known.map_or("text", |(language, _)| language)
 }
 
-/// Languages of documents, data and settings, which have no symbols.
-const NO_CODE: &[&str] = &["css", "html", "ini", "json", "markdown", "restructuredtext", "text", "toml", "xml", "yaml"];
+/// Languages of documents, data and settings, which use no names of programs.
+const NO_CODE: &[&str] = &[
+    "cmake",
+    "css",
+    "dockerfile",
+    "hcl",
+    "html",
+    "ini",
+    "json",
+    "makefile",
+    "markdown",
+    "restructuredtext",
+    "scss",
+    "text",
+    "toml",
+    "xml",
+    "yaml",
+];
 
 /// The programming languages among these whose files have no symbols here, with their numbers of files.
 pub fn without_symbols(languages: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
@@ -56,10 +59,11 @@ pub fn without_symbols(languages: &BTreeMap<String, u64>) -> BTreeMap<String, u6
     unread.map(|(name, n_files)| (name.clone(), *n_files)).collect()
 }
 
-/// The languages among these with symbols but without relations, with their numbers of files.
+/// The programming languages among these with symbols but without relations, with their numbers of files.
 pub fn without_relations(languages: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     let is_related = |name: &str| LANGUAGES.iter().any(|spec| spec.id == name && spec.relating.is_some());
     let is_read = |name: &str| LANGUAGES.iter().any(|spec| spec.id == name);
-    let unrelated = languages.iter().filter(|(name, _)| is_read(name) && !is_related(name));
+    let is_code = |name: &str| is_read(name) && !NO_CODE.contains(&name);
+    let unrelated = languages.iter().filter(|(name, _)| is_code(name) && !is_related(name));
     unrelated.map(|(name, n_files)| (name.clone(), *n_files)).collect()
 }

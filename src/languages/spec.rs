@@ -30,9 +30,9 @@ pub enum Rule {
         /// Kind in the language's own term.
         detail: Detail,
         /// Path to the part with the name: `field`, `kind of child`, `one/in/the/other`, `this|or that`,
-        /// `field:kind`.
+        /// `field:kind`, `the first^`, `the last$`.
         name: &'static str,
-        /// Path to the body, where the signature ends; empty if there is none.
+        /// Path to the body, where the signature ends, or to the head before it, `head>`; empty if there is none.
         body: &'static str,
     },
     /// A symbol whose kind depends on the first matching sign.

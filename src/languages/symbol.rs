@@ -12,7 +12,10 @@ impl<'t> Cx<'_, 't> {
     /// Defines a symbol for each part of `node` that `name` leads to, with a signature up to the part `body`.
     /// Documentation and decorators follow the language's spec.
     pub fn symbol(&mut self, node: Node<'t>, kind: Kind, detail: Detail, name: &str, body: &str) {
-        let end = part(node, body);
+        let end = match body.strip_suffix('>') {
+            Some(head) => part(node, head).map(|head| head.end_byte()),
+            None => part(node, body).map(|body| body.start_byte()),
+        };
         let runs = body.is_empty() || end.is_some();
         let mut cursor = node.walk();
         let comments: Vec<usize> =
@@ -25,7 +28,7 @@ impl<'t> Cx<'_, 't> {
             let (named, container) = self.unqualified(named);
             // In some trees, a comment at the start of the body precedes the body node.
             let comment = comments.get(comments.partition_point(|start| *start <= named.end_byte())).copied();
-            let end = [end.map(|end| end.start_byte()), comment].into_iter().flatten().min();
+            let end = [end, comment].into_iter().flatten().min();
             if let Some(definition) = self.described(node, named, container, kind, detail, end) {
                 self.define(Definition { runs: definition.runs && runs, ..definition });
             }
@@ -136,7 +139,8 @@ impl<'t> Cx<'_, 't> {
 }
 
 /// Finds a part of a node by a path: steps with `/` in between. A step is a field name, or else a kind of child.
-/// `a|b` is the first one that exists, and `a:b` is `a` if its kind is `b`.
+/// `a|b` is the first one that exists, `a:b` is `a` if its kind is `b`, and of several `a`, `a^` is the first and `a$` the
+/// last.
 pub(super) fn part<'t>(node: Node<'t>, way: &str) -> Option<Node<'t>> {
     parts(node, way).into_iter().next()
 }
@@ -153,6 +157,15 @@ fn parts<'t>(node: Node<'t>, way: &str) -> Vec<Node<'t>> {
 }
 
 fn step_into<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
+    let all = |step: &str| step_into_all(node, step).into_iter();
+    match (step.strip_suffix('^'), step.strip_suffix('$')) {
+        (Some(step), _) => all(step).take(1).collect(),
+        (_, Some(step)) => all(step).next_back().into_iter().collect(),
+        _ => all(step).collect(),
+    }
+}
+
+fn step_into_all<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
     let (name, kind) = step.split_once(':').map_or((step, None), |(name, kind)| (name, Some(kind)));
     let mut cursor = node.walk();
     let of_field = node.children_by_field_name(name, &mut cursor);

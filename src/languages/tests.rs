@@ -83,7 +83,7 @@ fn no_rule_skips_a_kind_that_is_silent_anyway() {
 
 /// The steps of a way to a part, see [`super::symbol::part`].
 fn steps(way: &str) -> impl Iterator<Item = &str> {
-    way.trim_start_matches("../").split(['/', '|', ':']).filter(|step| !step.is_empty())
+    way.trim_start_matches("../").split(['/', '|', ':', '^', '$', '>']).filter(|step| !step.is_empty())
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) fn kind(symbol: &SymbolView<'_>) -> SymbolKind {
         Detail::Member => SymbolKind::ENUM_MEMBER,
         Detail::Object => SymbolKind::OBJECT,
         Detail::Event => SymbolKind::EVENT,
-        Detail::Section => SymbolKind::STRING,
+        Detail::Section | Detail::Selector => SymbolKind::STRING,
     }
 }
 

@@ -131,6 +131,7 @@ details! {
     Event "event",
     Delegate "delegate",
     Section "section",
+    Selector "selector",
 }
 
 impl Detail {

@@ -70,6 +70,10 @@ fn samples_define_and_call_something() {
             .filter(|(symbol, _)| matches!(symbol.kind, Kind::Function | Kind::Method))
             .map(|(symbol, text)| String::from_utf8_lossy(symbol.name.of(&text)).into_owned())
             .collect();
+        // Some languages only describe.
+        if names.is_empty() {
+            continue;
+        }
         let text = String::from_utf8_lossy(&texts);
         let called = |name: &String| text.matches(name.as_str()).count() > 1;
         assert!(names.iter().any(called), "{}: its sample calls nothing that it defines", spec.id);

@@ -26,7 +26,8 @@ fn with<T>(texts: &Texts, ask: impl for<'a> FnOnce(&'a Project<'a>, &'static Sem
     let mut facts = Vec::new();
     for (path, text) in texts {
         let Some((_, spec)) = languages::of_file(path, text.as_bytes()) else { continue };
-        semantics = Some(spec.relating.expect("its names are resolved").semantics);
+        let Some(relating) = spec.relating else { continue };
+        semantics = Some(relating.semantics);
         facts.push((path, extract(spec, text.as_bytes()).facts));
     }
     let paths: Vec<&str> = texts.keys().map(String::as_str).collect();
@@ -72,7 +73,9 @@ fn noted(texts: &Texts) -> (Vec<Said>, Notes) {
 fn edit(before: (&Texts, Vec<Said>, Notes), after: &Texts) -> (Option<Vec<String>>, Vec<Said>, Notes) {
     let (anew, fresh) = noted(after);
     let (old, was, notes) = before;
-    let code = |path: &&String| languages::of_file(path, after[*path].as_bytes()).is_some();
+    let code = |path: &&String| {
+        languages::of_file(path, after[*path].as_bytes()).is_some_and(|(_, spec)| spec.relating.is_some())
+    };
     let edited: Vec<u32> = after
         .keys()
         .filter(code)

@@ -1,0 +1,68 @@
+//! Objective-C: all that C has, and classes with their properties and methods, protocols and categories.
+
+use tree_sitter::Node;
+
+use super::c::{
+    BRANCHES, COMMENTS, CONVENTIONS, DECLARATORS, ENUM, FUNCTION, MACRO, MACRO_FUNCTION, STRUCT, TYPEDEF, UNION,
+    variables,
+};
+use super::spec::{grammar, symbol};
+use super::symbol::part;
+use super::{Cx, LanguageSpec, Rule};
+use crate::model::{Detail, Kind};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "objc",
+    aliases: &["objective-c", "objectivec"],
+    extensions: &["m", "mm"],
+    claims: &[("h", is_objective)],
+    grammar: grammar!("objc", tree_sitter_objc),
+    rules: &[
+        FUNCTION,
+        (Rule::Told { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),
+        (Rule::Told { signs: UNION, name: "name", body: "body" }, &["union_specifier"]),
+        (Rule::Told { signs: ENUM, name: "name", body: "body" }, &["enum_specifier"]),
+        (Rule::Told { signs: TYPEDEF, name: "declarator", body: "type/body" }, &["type_definition"]),
+        (symbol(Kind::Constant, Detail::Field, "declarator", ""), &["field_declaration"]),
+        (symbol(Kind::Constant, Detail::Member, "name", ""), &["enumerator"]),
+        MACRO,
+        MACRO_FUNCTION,
+        (Rule::Define(variables), &["declaration"]),
+        (Rule::Told { signs: CLASS, name: "identifier^", body: INSIDE }, &["class_interface"]),
+        (Rule::Container(of_implementation), &["class_implementation"]),
+        (symbol(Kind::Type, Detail::Protocol, "identifier^", INSIDE), &["protocol_declaration"]),
+        (symbol(Kind::Method, Detail::Method, "identifier^", "compound_statement"), &["method_definition"]),
+        (symbol(Kind::Method, Detail::Method, "identifier^", ""), &["method_declaration"]),
+        (symbol(Kind::Constant, Detail::Property, DECLARED, ""), &["property_declaration"]),
+        (symbol(Kind::Constant, Detail::Field, DECLARED, ""), &["instance_variable"]),
+        (Rule::Branch, BRANCHES),
+    ],
+    silent: include_str!("silent.txt"),
+    comments: COMMENTS,
+    around: &["type_definition"],
+    qualified: DECLARATORS,
+    imports: &[("preproc_include", "")],
+    conventions: &CONVENTIONS,
+    ..LanguageSpec::PLAIN
+};
+
+const CLASS: &[(&str, Kind, Detail)] =
+    &[("category:identifier", Kind::Type, Detail::Extension), ("", Kind::Class, Detail::Class)];
+const INSIDE: &str = "instance_variables|property_declaration^|method_declaration^";
+const DECLARED: &str = "struct_declaration/struct_declarator/identifier|pointer_declarator";
+
+/// The class whose methods an implementation has.
+fn of_implementation<'t>(_: &Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
+    part(node, "identifier^")
+}
+
+/// Whether a header is written in Objective-C, by words that C does not have.
+fn is_objective(text: &[u8]) -> bool {
+    const WORDS: &[&str] = &["@interface ", "@protocol ", "@class ", "@import ", "#import "];
+    let mut lines = text[..text.len().min(HEAD)].split(|byte| *byte == b'\n');
+    lines.any(|line| WORDS.iter().any(|word| line.starts_with(word.as_bytes())))
+}
+
+/// The part of a header that is searched for words of Objective-C, in bytes.
+const HEAD: usize = 100_000;

@@ -1,0 +1,66 @@
+//! OCaml: values and functions, types with their constructors and fields, modules and classes.
+
+use super::spec::{grammar, symbol};
+use super::{Comments, Conventions, LanguageSpec, Rule};
+use crate::model::{Detail, Kind};
+
+/// Implementations.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "ocaml",
+    aliases: &["ml"],
+    extensions: &["ml"],
+    interpreters: &["ocaml"],
+    grammar: grammar!("ocaml", tree_sitter_ocaml, LANGUAGE_OCAML, OCAML_NODE_TYPES),
+    silent: include_str!("silent.txt"),
+    ..COMMON
+};
+
+/// Interfaces, which have a grammar of their own.
+pub static INTERFACE: LanguageSpec = LanguageSpec {
+    id: "ocaml",
+    extensions: &["mli"],
+    grammar: grammar!("ocaml", tree_sitter_ocaml, LANGUAGE_OCAML_INTERFACE, INTERFACE_NODE_TYPES),
+    silent: include_str!("silent.mli.txt"),
+    ..COMMON
+};
+
+const COMMON: LanguageSpec = LanguageSpec {
+    rules: &[
+        (
+            Rule::Told { signs: VALUES, name: "pattern:value_name|pattern:parenthesized_operator", body: "body" },
+            &["let_binding"],
+        ),
+        (
+            Rule::Told { signs: DECLARED, name: "value_name|parenthesized_operator", body: "" },
+            &["value_specification", "external"],
+        ),
+        (Rule::Told { signs: TYPES, name: "name", body: "body" }, &["type_binding"]),
+        (symbol(Kind::Constant, Detail::Member, "constructor_name", ""), &["constructor_declaration"]),
+        (symbol(Kind::Constant, Detail::Field, "field_name", ""), &["field_declaration"]),
+        (symbol(Kind::Type, Detail::Module, "module_name^", "body"), &["module_binding"]),
+        (symbol(Kind::Type, Detail::Interface, "module_type_name^", "body"), &["module_type_definition"]),
+        (symbol(Kind::Class, Detail::Class, "class_name", "body"), &["class_binding"]),
+        (symbol(Kind::Type, Detail::Interface, "class_type_name", "body"), &["class_type_binding"]),
+        (symbol(Kind::Method, Detail::Method, "method_name", "body"), &["method_definition", "method_specification"]),
+        (symbol(Kind::Constant, Detail::Field, "instance_variable_name", ""), &["instance_variable_definition"]),
+        (Rule::Branch, &["if_expression", "match_case", "for_expression", "while_expression", "&&", "||"]),
+    ],
+    comments: Comments { block: &[("(*", "*)")], ..Comments::NONE },
+    around: &["value_definition", "type_definition", "module_definition", "class_definition"],
+    conventions: &Conventions { tests: &["test_"], test_files: &["test_*", "*_test"], ..Conventions::NEUTRAL },
+    ..LanguageSpec::PLAIN
+};
+
+const VALUES: &[(&str, Kind, Detail)] = &[
+    ("parameter/pattern", Kind::Function, Detail::Function),
+    ("body:function_expression/match_case", Kind::Function, Detail::Function),
+    ("body:fun_expression/body", Kind::Function, Detail::Function),
+    ("", Kind::Constant, Detail::Variable),
+];
+const DECLARED: &[(&str, Kind, Detail)] =
+    &[("type:function_type/codomain", Kind::Function, Detail::Function), ("", Kind::Constant, Detail::Variable)];
+const TYPES: &[(&str, Kind, Detail)] = &[
+    ("body:record_declaration/field_declaration", Kind::Class, Detail::Record),
+    ("body:variant_declaration/constructor_declaration", Kind::Type, Detail::Enum),
+    ("", Kind::Type, Detail::Alias),
+];

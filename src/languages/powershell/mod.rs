@@ -1,0 +1,45 @@
+//! PowerShell: functions, filters, classes with their members, and enums.
+
+use tree_sitter::Node;
+
+use super::spec::{grammar, symbol};
+use super::symbol::part;
+use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Rule};
+use crate::model::{Detail, Kind};
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "powershell",
+    aliases: &["pwsh", "posh"],
+    extensions: &["ps1", "psm1", "psd1"],
+    interpreters: &["pwsh"],
+    grammar: grammar!("powershell", tree_sitter_powershell),
+    rules: &[
+        (symbol(Kind::Function, Detail::Function, "function_name", "script_block"), &["function_statement"]),
+        (symbol(Kind::Class, Detail::Class, "simple_name^", "{"), &["class_statement"]),
+        (symbol(Kind::Method, Detail::Method, "simple_name^", "script_block"), &["class_method_definition"]),
+        (Rule::Define(property), &["class_property_definition"]),
+        (symbol(Kind::Type, Detail::Enum, "simple_name^", "{"), &["enum_statement"]),
+        (symbol(Kind::Constant, Detail::Member, "simple_name", ""), &["enum_member"]),
+        (Rule::Branch, &["if_statement", "elseif_clause", "for_statement", "foreach_statement", "while_statement"]),
+        (Rule::Branch, &["do_statement", "switch_clause", "catch_clause", "trap_statement"]),
+    ],
+    silent: include_str!("silent.txt"),
+    comments: Comments {
+        block: &[("<#", "#>")],
+        silent: &["#!", "#Requires", "#region", "#endregion"],
+        ..Comments::HASH
+    },
+    conventions: &Conventions { test_files: &["*.Tests"], ..Conventions::NEUTRAL },
+    ..LanguageSpec::PLAIN
+};
+
+/// A property, without the sign of its variable.
+fn property(cx: &mut Cx<'_, '_>, node: Node<'_>) {
+    let Some(name) = part(node, "variable") else { return };
+    let comments = cx.spec.comments;
+    let doc = cx.doc_above(node.start_byte(), |comment| comments.document(comment));
+    let mut definition = Definition::new(node, name, Kind::Constant, Detail::Property);
+    definition.name.start += 1;
+    cx.define(Definition { doc, ..definition });
+}
