@@ -274,6 +274,7 @@ FIGURES = [
     ("– recall", "oracle", "recall", None, ["repowise", "codebase-memory-mcp", "codegraph"]),
     ("uses of a Python name beside pyright's, by line, precision", "relations", "precision", None, ["ripgrep -w"]),
     ("– recall", "relations", "recall", None, ["ripgrep -w"]),
+    ("tokens until a function's whole source is read, median", "tokens", "tokens", None, ["shell", "codegraph"]),
     ("index tornado from nothing, processor s", "cost", "cpu", "tornado", ["codegraph", "universal-ctags"]),
     ("find a rare name in django, processor ms, folder watched", "text", "cpu", "django, rare name", ["ripgrep"]),
     ("a name as people type it, first hit right", "finding", "first", None, ["codegraph"]),
