@@ -155,7 +155,7 @@ pub(super) fn words(asked: &Asked<'_>) -> Vec<String> {
 }
 
 /// Links that narrow a search to a kind, a language or a folder, with the number of results each has here.
-fn narrower(asked: &Asked<'_>, sort: &str, found: &[Value]) -> Markup {
+fn narrower(asked: &Asked<'_>, what: &str, sort: &str, found: &[Value]) -> Markup {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let mut written: BTreeMap<&str, usize> = BTreeMap::new();
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
@@ -189,7 +189,7 @@ fn narrower(asked: &Asked<'_>, sort: &str, found: &[Value]) -> Markup {
     }
     html! {
         @if !links.is_empty() {
-            nav.facets aria-label="Narrower" {
+            nav.facets aria-label={ "Narrower " (what) } {
                 @for (name, count, address) in links.iter().take(MOST_FACETS) {
                     a href=(address) { (Visible(name)) " " (count) }
                     " "
@@ -242,7 +242,7 @@ fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
     }
     let words = words(asked);
     html! {
-        (narrower(asked, sort, found))
+        (narrower(asked, "symbols", sort, found))
         ol.symbols {
             @for hit in found {
                 @let repo = repo_of(asked, &answer, hit);
@@ -329,7 +329,7 @@ fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
     let matcher = pattern.compile().ok();
     let places = |line: &str| matcher.as_ref().map_or_else(Vec::new, |matcher| matcher.places(line));
     html! {
-        (narrower(asked, sort, list(&answer, "results")))
+        (narrower(asked, "text", sort, list(&answer, "results")))
         @if list(&answer, "results").is_empty() { p.weak { "No line." } }
         @for file in list(&answer, "results") {
             @let (repo, path) = (repo_of(asked, &answer, file), text(file, "file"));
