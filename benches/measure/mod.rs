@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each bench uses its own part")]
 
+pub mod plants;
 pub mod sparse;
 
 use std::path::{Path, PathBuf};
