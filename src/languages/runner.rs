@@ -15,6 +15,8 @@ pub struct Runner {
     pub givers: &'static [&'static str],
     /// Words of tests that run the whole program.
     pub launches: &'static [&'static str],
+    /// Whether it selects tests by their names alone, and cannot take a file.
+    pub by_name: bool,
     /// Names of collected files, without extension.
     pub files: &'static [&'static str],
     /// Folders in which every file is collected.

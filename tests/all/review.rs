@@ -106,6 +106,19 @@ fn a_change_leads_to_its_callers_and_tests_through_what_it_overrides() {
 }
 
 #[test]
+fn callers_of_a_constructor_are_those_that_make_objects() {
+    let place = shop();
+    let below = "\n\nclass Shelf(MemoryStore):\n    def __init__(self):\n        super().__init__({})\n";
+    place.write("shop/store.py", &format!("{STORE}{below}"));
+    place.write("shop/make.py", "from shop.store import Shelf\n\n\ndef made() -> Shelf:\n    return Shelf()\n");
+    place.commit("A shelf");
+    place.write("shop/store.py", &format!("{STORE}{}", below.replace("({})", "({\"tea\": 1})")));
+    let review = place.call("review_changes", json!({}));
+    let callers = &review["changes"][0]["callers"];
+    assert_eq!(callers, &json!([{"symbol_id": "shop/make.py::made#function", "line": 4}]), "{review}");
+}
+
+#[test]
 fn every_kind_of_change_has_its_word() {
     let place = Place::new();
     let longer = "    value = first * 2\n    return value + 40\n";
@@ -164,6 +177,13 @@ fn an_empty_review_says_why() {
     let why = |place: &Place| place.call("review_changes", json!({}))["empty_because"].as_str().map(str::to_owned);
     let place = shop();
     assert_eq!(why(&place).as_deref(), Some("nothing differs"));
+    // Documents and tests that changed together say nothing of each other.
+    for n in 0..4 {
+        place.write("README.md", &format!("{n} shops.\n")).write("tests/test_cart.py", &format!("{TESTS}\n# {n}\n"));
+        place.commit("Together");
+    }
+    place.write("tests/test_cart.py", TESTS);
+    place.commit("As before");
     place.write("README.md", "Another shop.\n");
     assert_eq!(why(&place).as_deref(), Some("only documents, data and settings differ"));
     place.write("tests/test_cart.py", &TESTS.replace("== 0", "== 0.0"));
@@ -209,7 +229,9 @@ fn tests_are_named_as_their_runners_take_them() {
     place.write("price/price.go", "package price\n\nfunc Of(n int) int {\n\treturn n * 2\n}\n");
     let test =
         "package price\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif Of(1) != 2 {\n\t\tt.Fail()\n\t}\n}\n";
-    place.write("price/price_test.go", test);
+    place.write("price/price_test.go", test).write("price/rate.go", "package price\n\nconst rate = 3\n");
+    let test = "package price\n\nimport \"testing\"\n\nfunc TestRate(t *testing.T) {\n\tt.Log()\n}\n";
+    place.write("price/rate_test.go", test);
     place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"1.0.0\"\n");
     let text = "pub fn tax(n: u32) -> u32 {\n    n / 5\n}\n\n#[cfg(test)]\nmod tests {\n    use super::tax;\n\n    #[test]\n    \
                 fn a_fifth() {\n        assert_eq!(tax(5), 1);\n    }\n}\n";
@@ -227,6 +249,7 @@ fn tests_are_named_as_their_runners_take_them() {
     let tests = |target: &str| place.say(&["tests", target]).1;
     assert_eq!(tests("shop/cart.py::receipt#function"), "tests/test_cart.py::test_receipt\n");
     assert_eq!(tests("price/price.go"), "-run\n^(TestOf)$\n./price\n");
+    assert_eq!(tests("price/rate.go"), "-run\n^(TestRate)$\n./price\n");
     assert_eq!(tests("src/tax.rs::tax#function"), "test(=tax::tests::a_fifth) | (binary(=whole) & test(=of_ten))\n");
     assert_eq!(tests("web/basket.ts"), "web/basket.test.ts\n");
     assert_eq!(tests("src/main/java/shop/Box.java"), "-Dtest=BoxTest#holds\n");
@@ -283,6 +306,29 @@ fn facts_beside_a_change_come_from_history_visibility_and_the_graph() {
     assert!(commands.lines().any(|line| line.starts_with(first)), "{commands}");
     let (_, text) = place.say(&["review", "HEAD~1..HEAD"]);
     assert!(text.contains("- **Public API, may break users**: `total` (signature)"), "{text}");
+}
+
+#[test]
+fn names_that_a_file_exports_in_a_list_are_public() {
+    let place = Place::new();
+    let text = "function add(a) {\n  return a;\n}\n\nfunction hidden(a) {\n  return add(a);\n}\n\nexport { add };\n";
+    place.write("lib.js", text).write("Area.java", "public interface Area {\n    int of(int side);\n}\n");
+    place.commit("before");
+    place.write("lib.js", &text.replace("(a) {", "(a, b) {"));
+    place.write("Area.java", "public interface Area {\n    int of(int side, int other);\n}\n");
+    let review = place.call("review_changes", json!({}));
+    let changes = review["changes"].as_array().expect("a list");
+    let public: Vec<(&str, &Value)> = changes
+        .iter()
+        .map(|changed| (changed["symbol_id"].as_str().unwrap_or_default(), &changed["breaks_public_api"]))
+        .collect();
+    let yes = json!(true);
+    let expected = [
+        ("Area.java::Area.of#method", &yes),
+        ("lib.js::add#function", &yes),
+        ("lib.js::hidden#function", &Value::Null),
+    ];
+    assert_eq!(public, expected, "{review}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub static RUNNER: Runner = Runner {
     around: &["TestMain"],
     givers: &[],
     launches: &[],
+    by_name: true,
     files: &["*_test"],
     folders: &[],
     arguments,

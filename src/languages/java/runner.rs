@@ -9,6 +9,7 @@ pub static RUNNER: Runner = Runner {
     around: &["setUp", "tearDown", "before", "after"],
     givers: &[],
     launches: &[],
+    by_name: false,
     files: &["Test*", "*Test", "*Tests", "*TestCase", "*IT"],
     folders: &[],
     arguments,

@@ -10,6 +10,7 @@ pub static RUNNER: Runner = Runner {
     around: &[],
     givers: &[],
     launches: &[],
+    by_name: false,
     files: &["*.test", "*.spec", "*.test.*", "*.spec.*", "test", "*-test", "*_test"],
     folders: &["__tests__", "test", "tests", "spec", "specs"],
     arguments: paths,

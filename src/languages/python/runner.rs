@@ -9,6 +9,7 @@ pub static RUNNER: Runner = Runner {
     around: &["setUp", "tearDown", "setup_", "teardown_", "asyncSetUp", "asyncTearDown"],
     givers: &["fixture"],
     launches: &[],
+    by_name: false,
     files: &["test_*", "*_test", "test", "tests"],
     folders: &[],
     arguments: |tests| tests.iter().map(node).collect(),

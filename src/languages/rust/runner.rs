@@ -9,6 +9,7 @@ pub static RUNNER: Runner = Runner {
     around: &[],
     givers: &["fixture"],
     launches: &["cargo_bin", "CARGO_BIN_EXE_"],
+    by_name: false,
     files: &["*_test", "*_tests", "test", "tests"],
     folders: &["tests"],
     arguments: |tests| {

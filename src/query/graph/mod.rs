@@ -26,11 +26,13 @@ pub(super) use entry::{decorator_name, package_files, scripts};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
+pub(super) use plan::is_constructor;
 pub use plan::{Plan, Planned, Reason, deletion, redeclaration, with_parameters};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
 pub use rename::{Doubt as RenameDoubt, Renaming, rename, renaming};
 pub use types::types_of;
+pub(super) use visible::Exports;
 
 use crate::model::{Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};

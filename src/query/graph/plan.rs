@@ -209,7 +209,8 @@ pub fn with_parameters<'a>(symbol: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     }
 }
 
-fn is_constructor(symbol: &SymbolView<'_>) -> bool {
+/// Whether it makes objects of its class.
+pub fn is_constructor(symbol: &SymbolView<'_>) -> bool {
     symbol.detail() == Detail::Constructor || symbol.file.conventions().constructors.contains(&&*symbol.name())
 }
 

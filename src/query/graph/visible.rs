@@ -14,7 +14,7 @@ const FAR: usize = 8_192;
 /// Names that files export apart from their definitions, read once for each file: `export { Chunk }`,
 /// `module.exports = Chunk`.
 #[derive(Default)]
-pub(super) struct Exports<'a> {
+pub(in crate::query) struct Exports<'a> {
     by_file: RefCell<FxHashMap<u32, FxHashSet<&'a [u8]>>>,
 }
 

@@ -3,13 +3,23 @@
 use super::touched::{Change, Touched};
 use crate::languages::{Public, of_path};
 use crate::query::Version;
-use crate::store::Snapshot;
+use crate::query::graph::Exports;
+use crate::store::{Snapshot, SymbolView};
 
 /// Whether a touched symbol is, or was, visible to other packages.
 pub fn is_public(snapshot: &Snapshot, touched: &Touched<'_, '_>) -> bool {
     let before = touched.was.map(|was| is_visible(snapshot, was));
     let after = touched.now.map(|now| is_visible(snapshot, now));
-    before.or(after).unwrap_or(false)
+    before.or(after).unwrap_or(false) || touched.symbol.is_some_and(|symbol| is_exported(&symbol))
+}
+
+/// Whether a present symbol is public without a word before its name: its file exports it in a list, or it is a member
+/// of an interface.
+fn is_exported(symbol: &SymbolView<'_>) -> bool {
+    let (rules, exports) = (symbol.file.conventions(), Exports::default());
+    let is_marked = matches!(rules.public, Public::Word(_) | Public::Exported(_));
+    let mut around = std::iter::successors(Some(*symbol), SymbolView::parent);
+    is_marked && !(rules.is_inner)(symbol.file.path(), b"") && around.all(|own| exports.is_public(&own, rules))
 }
 
 /// Whether a change of a public symbol may break those who use it.

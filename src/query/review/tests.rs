@@ -110,13 +110,22 @@ pub fn selected(snapshot: &Snapshot, units: &[Unit]) -> Vec<(&'static str, Vec<S
             continue;
         }
         let Some(runner) = snapshot.file_by_number(unit.file).and_then(runner) else { continue };
-        let Some(test) = named(snapshot, *unit) else { continue };
+        let parts = if runner.by_name { parts(snapshot, *unit) } else { vec![*unit] };
+        let tests: Vec<Test> = parts.into_iter().filter_map(|part| named(snapshot, part)).collect();
         match by_runner.iter_mut().find(|(known, _)| std::ptr::eq(*known, runner)) {
-            Some((_, tests)) => tests.push(test),
-            None => by_runner.push((runner, vec![test])),
+            Some((_, known)) => known.extend(tests),
+            None => by_runner.push((runner, tests)),
         }
     }
     by_runner.into_iter().map(|(runner, tests)| (runner.name, (runner.arguments)(&tests))).collect()
+}
+
+/// The tests of a file that is to be run as a whole; the unit itself where it is no file, or none are known.
+fn parts(snapshot: &Snapshot, unit: Unit) -> Vec<Unit> {
+    let file = snapshot.file_by_number(unit.file).filter(|_| unit.symbol.is_none());
+    let tests = file.into_iter().flat_map(|file| file.symbols()).filter(is_test);
+    let parts: Vec<Unit> = tests.map(|test| Unit { file: unit.file, symbol: Some(test.number()) }).collect();
+    if parts.is_empty() { vec![unit] } else { parts }
 }
 
 /// Whether any function of a file is a test.

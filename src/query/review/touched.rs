@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::tests::is_of_test;
 use crate::languages::exercises;
-use crate::query::{Changes, Version};
-use crate::store::{EdgeTable, Snapshot, SymbolId, SymbolView};
+use crate::model::Role;
+use crate::query::graph::is_constructor;
+use crate::query::{Changes, Version, overridden};
+use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,13 +125,28 @@ pub fn callers<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, touched: &Touch
     let Some(symbol) = touched.symbol else { return callers };
     let mut seen: Vec<SymbolId> = vec![symbol.number()];
     let mut files = Vec::new();
-    let meant = std::iter::once(symbol).chain(crate::query::overridden(snapshot, edges, &symbol));
-    for used in meant {
-        for edge in edges.users(used.number()).filter(|edge| edge.role() != crate::model::Role::Import) {
+    // An object is made by the name of its class.
+    let class = symbol.parent().filter(|_| is_constructor(&symbol));
+    let above = if class.is_some() { Vec::new() } else { overridden(snapshot, edges, &symbol) };
+    for used in std::iter::once(symbol).chain(class).chain(above) {
+        let is_own = used.number() == symbol.number();
+        let makes = class.is_some() && !is_own;
+        let counts = |edge: &&Edge| match edge.role() {
+            Role::Call => true,
+            role => !makes && role != Role::Import,
+        };
+        // An override that calls the overridden method means that one alone.
+        let is_override = |from: SymbolId| {
+            snapshot.symbol(from).is_some_and(|from| !is_own && !makes && from.name_bytes() == symbol.name_bytes())
+        };
+        for edge in edges.users(used.number()).filter(counts) {
+            if edge.from().is_some_and(is_override) {
+                continue;
+            }
             match edge.from().filter(|from| !seen.contains(from)) {
                 Some(from) => {
                     seen.push(from);
-                    let via = (used.number() != symbol.number()).then_some(used);
+                    let via = (!is_own && !makes).then_some(used);
                     callers.resolved.extend(snapshot.symbol(from).map(|from| (from, via)));
                 }
                 None if edge.from().is_none() && !files.contains(&edge.file) => files.push(edge.file),
