@@ -578,7 +578,7 @@ impl Completer {
 }
 #[derive(Parser)]
 struct Args { #[arg(add = Wrapped::new(Completer::complete))] a: u8 }
-fn main() { Command::resolve(\"x\"); Args::parse(); let never = 2; }
+fn main() { Command::resolve(\"x\"); Args::parse(); }
 ";
     assert_eq!(dead(rust), ["Resolving.spare 1.0", "Command.spare 1.0", "Completer.never 1.0"]);
     let java = "--- src/A.java
