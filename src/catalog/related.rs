@@ -41,6 +41,11 @@ pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
     pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
+/// Edges of a repository, if they can be read now: for what is added to an answer and must not cost it.
+pub fn edges_at_hand(repo: &Repo) -> Option<&EdgeTable> {
+    pipeline::can_relate(&repo.snapshot).then(|| edges(repo).ok()).flatten()
+}
+
 /// Ranks of a repository's symbols.
 pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| indexes::store_error(err, &repo.sidecar))

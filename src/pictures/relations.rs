@@ -69,7 +69,10 @@ fn add_calls(
         };
         let Some(own) = builder.node(call.symbol.number(), || node(&call.symbol, layer, link)) else { continue };
         let (from, to) = if direction == Direction::Callers { (own, via) } else { (via, own) };
-        builder.edge(from, to, call.through.is_none());
+        // A call of itself needs no arrow.
+        if from != to {
+            builder.edge(from, to, call.through.is_none());
+        }
     }
 }
 

@@ -15,6 +15,8 @@ const SEVERAL: &[(&str, &[&str])] = &[
     ("accessor", &["getter", "setter"]),
 ];
 
+/// The kind of a hit that is a whole file.
+pub(super) const FILE: &str = "file";
 /// The longest query, in bytes.
 const LONGEST: usize = 65_536;
 
@@ -26,6 +28,8 @@ pub(super) struct Filters {
     words: usize,
     /// Some of the five kinds, or languages' own words; empty for all.
     kinds: Vec<String>,
+    /// Whole files are wanted, in the place of symbols.
+    pub wants_files: bool,
     /// Id of the language.
     pub language: Option<String>,
     /// Paths match all of these.
@@ -48,8 +52,10 @@ impl Filters {
         let kind = one("kind", kind.map(|kind| meant(kind, KINDS)), kinds)?;
         let languages = terms.languages.iter().map(|language| named(language));
         let language = one("language", language.map(named), languages)?;
+        let wants_files = kind.as_deref() == Some(FILE);
+        let kind = kind.filter(|_| !wants_files);
         kind.as_deref().map(check_kind).transpose()?;
-        language.as_deref().map(check_language).transpose()?;
+        language.as_deref().filter(|_| !wants_files).map(check_language).transpose()?;
         let mut globs: Vec<GlobMatcher> = paths.map(path_glob).transpose()?.into_iter().collect();
         if let Some(value) = terms.negated.first() {
             let message = format!(
@@ -70,7 +76,8 @@ impl Filters {
             globs.push(glob(value)?);
         }
         let other_globs = terms.other_files.iter().map(glob).collect::<Result<Vec<_>, Error>>()?;
-        let is_filtered = kind.is_some() || language.is_some() || !globs.is_empty() || !other_globs.is_empty();
+        let is_filtered =
+            kind.is_some() || wants_files || language.is_some() || !globs.is_empty() || !other_globs.is_empty();
         if terms.text.trim().is_empty() && !is_filtered {
             let message = match terms.repos.is_empty() {
                 true => "`query` is empty; give a name, a few words or a sentence",
@@ -80,7 +87,7 @@ impl Filters {
         }
         let query::terms::Terms { text, phrases, words, repos, .. } = terms;
         let kinds = kind.iter().flat_map(|kind| alternatives(kind)).collect();
-        Ok(Self { text, phrases, words, kinds, language, globs, other_globs, repos })
+        Ok(Self { text, phrases, words, kinds, wants_files, language, globs, other_globs, repos })
     }
 
     /// Whether a path passes the filters.

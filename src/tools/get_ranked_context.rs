@@ -1,20 +1,20 @@
 //! The best symbols for a query, packed into a budget.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fields::{Facts, Fields, source_line};
+use super::around::Around;
+use super::fields::Fields;
 use super::filters::{Filters, check_kind};
-use super::get_symbol_source::Member;
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
-use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths};
-use super::{Call, Code, Error, Shown, Tool, tokens};
-use crate::model::Kind;
-use crate::query::{Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search, combined};
-use crate::store::{Snapshot, SymbolView};
+use super::packing::{FileItem, NARROW, Page, SMALL, Told, pack, takes};
+use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths, repositories};
+use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use crate::query::{self, Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search};
+use crate::store::Snapshot;
 
 /// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
 /// packed into a token budget. Prefer it to several searches and reads.
@@ -24,6 +24,9 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
+    /// Several; `*` for all.
+    #[serde(default)]
+    repos: Option<Vec<String>>,
     /// As in search_symbols.
     query: String,
     /// Tokens for the whole answer.
@@ -63,29 +66,14 @@ pub enum Strategy {
     Centrality,
 }
 
-/// The best first, then those that are whole, then those without source.
+/// The page of a repository, or of several.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
-    /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
-    /// right nine times in ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
-    confidence: &'static str,
-    /// Files to begin with, best first.
+    #[serde(flatten)]
+    page: Page,
+    /// Of several repositories each that answers, the best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<FileItem>,
-    items: Vec<Item>,
-    /// Further candidates, unless confidence is high: ids, of other files first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    more: Vec<String>,
-    /// Symbols that answer and did not fit, not even by their signature.
-    left_out: usize,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
-    /// Goes on with what was left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
-    /// How to be left out less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    narrow: Option<&'static str>,
+    repositories: Vec<OfRepository>,
     /// Words of the query that no symbol holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_words: Vec<String>,
@@ -94,50 +82,12 @@ pub struct Output {
     negative_evidence: Option<Absence>,
 }
 
-/// A file that answers.
+/// One of several repositories.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FileItem {
-    file: String,
-    /// Its symbols that answer, and `text` where its whole text does.
-    why: String,
-}
-
-/// A symbol.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Item {
-    symbol_id: String,
-    line: u32,
-    /// How well it answers beside the best, 0 to 1.
-    relevance_score: f64,
-    /// How central it is: by how many definitions mention its name, or with `strategy: centrality` by who uses it.
-    centrality_score: f64,
-    /// Ten times the first and a two-hundredth of the second.
-    combined_score: f64,
-    /// What its source, or without one its signature, has.
-    tokens: usize,
-    /// As in get_symbol_source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<String>,
-    /// The source goes on at this line and does not fit; get_file_content gives the rest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    goes_on_at_line: Option<u32>,
-    /// In place of a source that does not fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    /// What it holds, in place of a source that does not fit.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    outline: Vec<Member>,
-    /// Members that the outline leaves out.
-    #[serde(skip_serializing_if = "is_zero")]
-    outline_left_out: usize,
+pub struct OfRepository {
+    repo: String,
     #[serde(flatten)]
-    facts: Facts,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
+    page: Page,
 }
 
 /// See [`Args`].
@@ -150,8 +100,6 @@ const CONSIDERED: usize = 200;
 const LEAST: f32 = 0.2;
 const LEAST_NAMED: f32 = 0.05;
 const LEAST_CENTRAL: f32 = 0.4;
-/// The most symbols shown without their source, if it does not fit.
-const BRIEFLY: usize = 10;
 /// The most files listed, and the part of the budget for them.
 const FILES: usize = 10;
 const FILES_SHARE: usize = 10;
@@ -159,19 +107,14 @@ const FILES_SHARE: usize = 10;
 const LIKE_BEST: f32 = 0.6;
 /// Tokens of their key.
 const FILES_FRAME: usize = 4;
-/// The most further symbols named.
-const MORE: usize = 40;
-/// Length of a signature, in characters; a shorter one if there is little room, or for members.
-const SIGNATURE: usize = 160;
-const SHORT_SIGNATURE: usize = 60;
-/// The least bytes of a text that can be a copy.
-const COPY: usize = 40;
-/// Hint for getting more.
-const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
-/// A budget of which the best symbol gets half for its source, but at least so much: others beside its bare signature
-/// would be of less use.
-const SMALL: usize = 1_000;
-const LEAST_OF_BEST: usize = 300;
+/// The most symbols whose users and tests are named, and the part of the budget for them.
+const SURROUNDED: usize = 3;
+const AROUND_SHARE: usize = 12;
+/// The least relevance of another repository, as a share of the best one's.
+const LEAST_OF_OTHERS: f32 = 0.5;
+/// The least budget of a repository among several, and the tokens of its keys.
+const LEAST_SHARE: usize = 400;
+const REPOSITORY_FRAME: usize = 12;
 /// The smallest useful budget.
 const SMALLEST: usize = 150;
 
@@ -191,90 +134,186 @@ impl Tool for GetRankedContext {
         }
         let fields = Fields::read(args.fields.as_deref())?;
         let mut filters = Filters::read(&args.query, None, None, args.scope.as_deref())?;
+        if filters.wants_files {
+            let message = "every context begins with files; leave out kind:file, or ask search_symbols for files alone";
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
         let kinds: Vec<String> = args.include_kinds.iter().map(|kind| meant(kind, KINDS)).collect();
         kinds.iter().try_for_each(|kind| check_kind(kind))?;
         filters.keep_kinds(kinds)?;
-        let (repo, repos) = filters.repositories(args.repo.as_deref(), None)?;
-        if repos.is_some() {
-            let message = "the query names several repositories; ask for the context of each";
-            return Err(Error::new(Code::InvalidArguments, message));
-        }
+        let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
+        let mut repos = repositories(call, repo.as_deref(), repos.as_deref())?;
+        // Rarity of words is measured over all of them, so that their answers can be compared.
+        let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
+        let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         // Both scores are shown in any order.
         let order = if args.strategy == Strategy::Centrality { Order::Centrality } else { Order::Combined };
-        let search = Search { with_files: true, ..filters.search(order, CONSIDERED) };
-        let mut repo = indexes::open(call, repo.as_deref())?;
-        let about = |repo: &Repo, found: &Found| {
-            let path = |file: &FileHit| Some(repo.snapshot.file_by_number(file.file)?.path().to_owned());
-            let named = paths(repo, &found.hits).into_iter().chain(found.files.iter().take(FILES).filter_map(path));
-            let named: Vec<String> = named.collect();
-            (!named.is_empty()).then_some(named)
+        let search = Search {
+            with_files: true,
+            among: if among.len() > 1 { &among } else { &[] },
+            ..filters.search(order, CONSIDERED)
         };
-        let ask = |repo: &Repo| {
-            let found = ask(repo, &search)?;
-            // A description may share no word with the code; a name is found by its words.
-            let is_found = found.confidence == Confidence::High || !found.form.is_some_and(Form::is_prose);
-            if search.order == Order::Centrality || is_found {
-                return Ok(found);
+        let asked = Asked { strategy: args.strategy, fields: &fields };
+        let mut answers = Vec::new();
+        for repo in &mut repos {
+            answers.push(answer(call, repo, &search, &filters.text)?);
+        }
+        let pages = match &repos[..] {
+            [repo] => vec![(0, page(call, repo, &answers[0], &asked, budget)?)],
+            _ => shared(call, &repos, &answers, &asked, budget)?,
+        };
+        for (place, page) in &pages {
+            let sources = page.items.iter().filter(|item| item.source.is_some());
+            for item in sources {
+                let path = item.symbol_id.rsplit_once("::").map(|(path, _)| path);
+                let file = path.and_then(|path| repos[*place].snapshot.file(path));
+                file.into_iter().for_each(|file| call.baseline(file.path(), file.content().len() as u64));
             }
-            let meaning = Meaning::unasked(call, repo, &filters.text)?;
-            let by_meaning = meaning.map(|meaning| meaning.ask(call, repo, &search)).transpose()?;
-            Ok(by_meaning.flatten().unwrap_or(found))
-        };
-        let found = indexes::answered(call, &mut repo, ask, about)?;
-        fields.know(call, &repo);
-        let best = found.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
-        let least = match args.strategy {
-            Strategy::Centrality => LEAST_CENTRAL,
-            _ if found.form.is_some_and(Form::is_prose) => LEAST,
-            _ => LEAST_NAMED,
-        };
-        let least = best * least;
-        let mut hits: Vec<Hit> = found.hits.iter().filter(|hit| hit.relevance >= least).cloned().collect();
-        if args.strategy == Strategy::Bm25 {
-            hits.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
         }
-        // One of the first hits is described, so all of them must be sent.
-        let first = if found.form.is_some_and(Form::is_prose) { FIRST } else { 1 };
-        let told = Told { best, fields: &fields, confidence: found.confidence, first };
-        // Later pages go on with symbols alone, and a small budget is for the best of them.
-        let room = match hits.is_empty() {
-            true => budget / 2,
-            false if call.offset > 0 || budget < SMALL => 0,
-            false => budget / FILES_SHARE,
-        };
-        let files = listed(&repo.snapshot, &found.files, room);
-        let budget = budget - if files.is_empty() { 0 } else { tokens::of_json(&files) + FILES_FRAME };
-        let mut packed = pack(&repo.snapshot, &hits, told, budget)?;
-        // A cursor counts pages, because whole symbols are chosen from all remaining hits.
-        for _ in 0..call.offset.min(hits.len()) {
-            packed = pack(&repo.snapshot, &packed.rest, Told { first: 0, ..told }, budget)?;
+        let is_found = pages.iter().any(|(_, page)| !page.items.is_empty() || !page.files.is_empty());
+        call.found(is_found);
+        call.narrow("give a smaller token_budget");
+        let unknown = answers.iter().map(|found| &found.unknown).min_by_key(|unknown| unknown.len());
+        let unknown = unknown.cloned().unwrap_or_default();
+        let mut output = together(&repos, pages);
+        if output.page.confidence == Confidence::None.as_str() {
+            output.unknown_words = unknown.clone();
         }
-        let mut output = Output { files, ..packed.output };
-        if output.left_out > 0 {
-            output.truncated = true;
-            output.next_cursor = Some(call.cursor(call.offset + 1));
-            output.narrow = Some(NARROW);
-        }
-        if found.confidence == Confidence::None {
-            output.unknown_words = found.unknown.clone();
-        }
-        if hits.is_empty() && !output.files.is_empty() {
-            output.confidence = Confidence::Low.as_str();
-        } else if hits.is_empty() {
-            output.negative_evidence = Some(absence(std::slice::from_ref(&repo), &filters, &found.unknown));
+        if !is_found {
+            output.negative_evidence = Some(absence(&repos, &filters, &unknown));
             // In a small budget, the evidence and unknown words are dropped.
             if tokens::of_json(&output) + tokens::META > budget {
                 (output.negative_evidence, output.unknown_words) = (None, Vec::new());
             }
         }
-        for item in output.items.iter().filter(|item| item.source.is_some()) {
-            let file = item.symbol_id.rsplit_once("::").and_then(|(path, _)| repo.snapshot.file(path));
-            file.into_iter().for_each(|file| call.baseline(file.path(), file.content().len() as u64));
-        }
-        call.found(!output.items.is_empty() || !output.files.is_empty());
-        call.narrow("give a smaller token_budget");
         Ok(output)
     }
+}
+
+/// What decides about a page, beside the answer.
+struct Asked<'a> {
+    strategy: Strategy,
+    fields: &'a Fields,
+}
+
+/// Searches a repository; by meaning too, where a description is not found by its words.
+fn answer(call: &Call<'_>, repo: &mut Repo, search: &Search<'_>, text: &str) -> Result<Found, Error> {
+    let about = |repo: &Repo, found: &Found| {
+        let path = |file: &FileHit| Some(repo.snapshot.file_by_number(file.file)?.path().to_owned());
+        let named = paths(repo, &found.hits).into_iter().chain(found.files.iter().take(FILES).filter_map(path));
+        let named: Vec<String> = named.collect();
+        (!named.is_empty()).then_some(named)
+    };
+    let ask = |repo: &Repo| {
+        let found = ask(repo, search)?;
+        // A description may share no word with the code; a name is found by its words.
+        let is_found = found.confidence == Confidence::High || !found.form.is_some_and(Form::is_prose);
+        if search.order == Order::Centrality || is_found {
+            return Ok(found);
+        }
+        let meaning = Meaning::unasked(call, repo, text)?;
+        let by_meaning = meaning.map(|meaning| meaning.ask(call, repo, search)).transpose()?;
+        Ok(by_meaning.flatten().unwrap_or(found))
+    };
+    indexes::answered(call, repo, ask, about)
+}
+
+fn best_of(found: &Found) -> f32 {
+    found.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max)
+}
+
+/// Packs the answer of a repository.
+fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &Asked<'_>, budget: usize) -> Result<Page, Error> {
+    asked.fields.know(call, repo);
+    let best = best_of(found);
+    let least = match asked.strategy {
+        Strategy::Centrality => LEAST_CENTRAL,
+        _ if found.form.is_some_and(Form::is_prose) => LEAST,
+        _ => LEAST_NAMED,
+    };
+    let least = best * least;
+    let mut hits: Vec<Hit> = found.hits.iter().filter(|hit| hit.relevance >= least).cloned().collect();
+    if asked.strategy == Strategy::Bm25 {
+        hits.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
+    }
+    // One of the first hits is described, so all of them must be sent.
+    let first = if found.form.is_some_and(Form::is_prose) { FIRST } else { 1 };
+    let told = Told { best, fields: asked.fields, confidence: found.confidence, first };
+    // Later pages go on with symbols alone, and a small budget is for the best of them.
+    let room = match hits.is_empty() {
+        true => budget / 2,
+        false if call.offset > 0 || budget < SMALL => 0,
+        false => budget / FILES_SHARE,
+    };
+    let files = listed(&repo.snapshot, &found.files, room);
+    let budget = budget - if files.is_empty() { 0 } else { tokens::of_json(&files) + FILES_FRAME };
+    let edges = related::edges_at_hand(repo).filter(|_| call.offset == 0 && budget >= SMALL);
+    let mut left_for_around = if edges.is_some() { budget / AROUND_SHARE } else { 0 };
+    let budget = budget - left_for_around;
+    let mut packed = pack(&repo.snapshot, &hits, told, budget)?;
+    // A cursor counts pages, because whole symbols are chosen from all remaining hits.
+    for _ in 0..call.offset.min(hits.len()) {
+        packed = pack(&repo.snapshot, &packed.rest, Told { first: 0, ..told }, budget)?;
+    }
+    let mut page = Page { files, ..packed.page };
+    for item in page.items.iter_mut().filter(|item| item.source.is_some()).take(SURROUNDED) {
+        let symbol = query::by_id(&repo.snapshot, &item.symbol_id).ok();
+        let found = symbol.zip(edges);
+        let found = found.map(|(symbol, edges)| Around::of(&repo.snapshot, edges, &symbol, &mut left_for_around));
+        let Around { used_by, tested_by } = found.unwrap_or_default();
+        (item.used_by, item.tested_by) = (used_by, tested_by);
+    }
+    if page.left_out > 0 {
+        page.truncated = true;
+        page.next_cursor = Some(call.cursor(call.offset + 1));
+        page.narrow = Some(NARROW);
+    }
+    if hits.is_empty() && !page.files.is_empty() {
+        page.confidence = Confidence::Low.as_str();
+    }
+    Ok(page)
+}
+
+/// Packs the answers of the repositories that answer nearly as well as the best one, each into a part of the budget in
+/// proportion to its best answer. Their places come with them.
+fn shared(
+    call: &Call<'_>,
+    repos: &[Repo],
+    answers: &[Found],
+    asked: &Asked<'_>,
+    budget: usize,
+) -> Result<Vec<(usize, Page)>, Error> {
+    let top = answers.iter().map(best_of).fold(0.0, f32::max);
+    let mut chosen: Vec<(usize, f32)> = answers.iter().map(best_of).enumerate().collect();
+    chosen.retain(|(_, best)| *best > 0.0 && *best >= top * LEAST_OF_OTHERS);
+    chosen.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    chosen.truncate((budget / LEAST_SHARE).max(1));
+    let sum: f32 = chosen.iter().map(|(_, best)| best).sum();
+    let mut pages = Vec::new();
+    for (place, best) in chosen {
+        let share = (budget as f32 * best / sum) as usize;
+        let frame = tokens::estimate(&repos[place].sidecar.repo) + REPOSITORY_FRAME;
+        pages.push((place, page(call, &repos[place], &answers[place], asked, share.saturating_sub(frame))?));
+    }
+    call.note("repos", repos.iter().map(|repo| repo.sidecar.repo.as_str()).collect::<Vec<_>>());
+    Ok(pages)
+}
+
+/// The answer of the pages of one repository, or of several.
+fn together(repos: &[Repo], mut pages: Vec<(usize, Page)>) -> Output {
+    if repos.len() == 1 {
+        let page = pages.pop().map(|(_, page)| page).unwrap_or_default();
+        return Output { page, ..Output::default() };
+    }
+    let first = pages.first().map(|(_, page)| page);
+    let confidence = first.map_or(Confidence::None.as_str(), |page| page.confidence);
+    let next_cursor = pages.iter().find_map(|(_, page)| page.next_cursor.clone());
+    let page = Page { confidence, truncated: next_cursor.is_some(), next_cursor, ..Page::default() };
+    let of_repository = |(place, page): (usize, Page)| OfRepository {
+        repo: repos[place].sidecar.repo.clone(),
+        page: Page { truncated: false, next_cursor: None, narrow: None, ..page },
+    };
+    Output { page, repositories: pages.into_iter().map(of_repository).collect(), ..Output::default() }
 }
 
 /// The first files that fit into this many tokens, with the reasons.
@@ -291,289 +330,4 @@ fn listed(snapshot: &Snapshot, files: &[FileHit], mut left: usize) -> Vec<FileIt
     let answering = files.iter().filter(|file| file.score > 0.0);
     let items = answering.take(FILES).filter_map(item);
     items.take_while(|item| takes(&mut left, tokens::of_json(item) + 1)).collect()
-}
-
-/// A page, and the hits left for the next.
-struct Packed {
-    output: Output,
-    rest: Vec<Hit>,
-}
-
-/// Content of an item beside the symbol.
-#[derive(Clone, Copy)]
-struct Told<'a> {
-    /// The highest relevance.
-    best: f32,
-    fields: &'a Fields,
-    /// The confidence if this many of the first hits are sent.
-    confidence: Confidence,
-    first: usize,
-}
-
-/// A symbol sent whole.
-struct Whole<'a> {
-    symbol: SymbolView<'a>,
-    item: Item,
-    cost: usize,
-    /// The texts in it, itself included: a copy of one is not sent again.
-    texts: HashSet<&'a [u8]>,
-}
-
-/// Hits during packing.
-struct Packing<'a> {
-    budget: usize,
-    used: usize,
-    /// The best hit as long as it is not sent whole, and its cost.
-    best: Option<(Item, usize)>,
-    /// The symbols sent whole, by place among the hits.
-    whole: Vec<Option<Whole<'a>>>,
-}
-
-impl<'a> Packing<'a> {
-    fn left(&self) -> usize {
-        self.budget.saturating_sub(self.used)
-    }
-
-    /// Whether a symbol is inside a sent one.
-    fn is_sent(&self, symbol: &SymbolView<'_>) -> bool {
-        self.whole.iter().flatten().any(|whole| holds(&whole.symbol, symbol))
-    }
-
-    fn is_copy(&self, symbol: &SymbolView<'_>) -> bool {
-        self.whole.iter().flatten().any(|whole| whole.texts.contains(symbol.source()))
-    }
-
-    /// Sends a symbol whole if its cost is at most `most` and there is room. Sent symbols inside it are dropped, and
-    /// it takes the place of the first of them.
-    fn takes(
-        &mut self,
-        place: usize,
-        hit: &Hit,
-        symbol: SymbolView<'a>,
-        most: usize,
-        told: Told<'_>,
-        best: &SymbolView<'_>,
-    ) {
-        // A token has a limited length in bytes, so a larger text cannot fit.
-        if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
-            return;
-        }
-        let source = String::from_utf8_lossy(symbol.indented_source());
-        let tokens = tokens::estimate(&source);
-        if tokens > most {
-            return;
-        }
-        let source_line = source_line(&symbol);
-        let item = Item { source: Some(source.into_owned()), source_line, tokens, ..item(hit, &symbol, told) };
-        let cost = cost(&item);
-        if cost > most {
-            return;
-        }
-        let texts = texts(&symbol);
-        let held = |whole: &Whole<'_>| holds(&symbol, &whole.symbol) || texts.contains(whole.symbol.source());
-        let freed: Vec<usize> =
-            (0..self.whole.len()).filter(|place| self.whole[*place].as_ref().is_some_and(held)).collect();
-        let holds_best = self.best.as_ref().filter(|_| holds(&symbol, best)).map_or(0, |(_, cost)| *cost);
-        let saved: usize = freed.iter().flat_map(|place| &self.whole[*place]).map(|whole| whole.cost).sum();
-        let used = self.used.saturating_sub(saved + holds_best) + cost;
-        if used > self.budget {
-            return;
-        }
-        if holds_best > 0 {
-            self.best = None;
-        }
-        self.used = used;
-        freed.iter().for_each(|place| self.whole[*place] = None);
-        let place = freed.first().map_or(place, |first| place.min(*first));
-        self.whole[place] = Some(Whole { symbol, item, cost, texts });
-    }
-}
-
-/// The tokens that an item adds to an answer.
-fn cost(item: &Item) -> usize {
-    tokens::of_json(item) + 1
-}
-
-/// Whether one symbol is the other, or inside it.
-fn holds(outer: &SymbolView<'_>, inner: &SymbolView<'_>) -> bool {
-    outer.file.number() == inner.file.number() && outer.span().contains(inner.span())
-}
-
-/// The texts of a symbol and of symbols inside it, except short ones, which may occur in many places.
-fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
-    let within = symbol.file.symbols().filter(|inner| holds(symbol, inner));
-    within.map(|inner| inner.source()).filter(|text| text.len() >= COPY).collect()
-}
-
-/// Takes an amount out of what is left, if it is there.
-fn takes(left: &mut usize, amount: usize) -> bool {
-    let rest = left.checked_sub(amount);
-    *left = rest.unwrap_or(*left);
-    rest.is_some()
-}
-
-/// A symbol without its source, within this many tokens: a type as its outline, any other by its signature.
-fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
-    let signed = |length: usize| {
-        let signature = symbol.signature(length);
-        Item { tokens: tokens::estimate(&signature), signature: Some(signature), ..item(hit, symbol, told) }
-    };
-    let mut whole = signed(SIGNATURE);
-    if cost(&whole) > most {
-        whole = signed(SHORT_SIGNATURE);
-    }
-    if !matches!(symbol.kind(), Kind::Class | Kind::Type) {
-        return whole;
-    }
-    let n_members = symbol.children().count();
-    // The count of missing members has a cost.
-    let mut left = most.saturating_sub(cost(&whole) + 10);
-    for child in symbol.children() {
-        let member = Member { id: child.id(), line: child.line(), signature: child.signature(SHORT_SIGNATURE) };
-        if !takes(&mut left, tokens::of_json(&member) + 1) {
-            break;
-        }
-        whole.outline.push(member);
-    }
-    whole.outline_left_out = n_members - whole.outline.len();
-    if whole.outline.is_empty() {
-        whole.outline_left_out = 0;
-    }
-    whole
-}
-
-/// A symbol whose source may not fit into this many tokens: its first lines, or of a type its outline.
-fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
-    let source = String::from_utf8_lossy(symbol.indented_source());
-    let lines: Vec<&str> = source.split_inclusive('\n').collect();
-    let of = |kept: usize| {
-        let text = lines[..kept].concat();
-        let next = symbol.end_line().saturating_sub((lines.len() - kept) as u32) + 1;
-        let tokens = tokens::estimate(&text);
-        let (source, source_line) = (Some(text), source_line(symbol));
-        Item { tokens, source, source_line, goes_on_at_line: Some(next), ..item(hit, symbol, told) }
-    };
-    let is_type = matches!(symbol.kind(), Kind::Class | Kind::Type);
-    let fits = |kept: &usize| cost(&of(*kept)) <= most;
-    match (1..lines.len()).take_while(fits).last().filter(|_| !is_type) {
-        Some(kept) => of(kept),
-        None => brief(hit, symbol, told, most),
-    }
-}
-
-/// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
-/// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
-fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
-    let confidence = told.confidence.as_str();
-    let empty =
-        Output { confidence, narrow: Some(NARROW), next_cursor: Some("c88-8888".to_owned()), ..Output::default() };
-    let frame = tokens::of_json(&empty) + tokens::META;
-    let symbols: Vec<(&Hit, SymbolView<'_>)> =
-        hits.iter().filter_map(|hit| Some((hit, snapshot.symbol(hit.symbol)?))).collect();
-    let output = Output { confidence, ..Output::default() };
-    let Some((first, best)) = symbols.first() else { return Ok(Packed { output, rest: Vec::new() }) };
-    let budget_of_items = budget.saturating_sub(frame);
-    let is_small = budget_of_items <= SMALL;
-    let kept = match is_small {
-        true => begun(first, best, told, (budget_of_items / 2).max(LEAST_OF_BEST.min(budget_of_items))),
-        false => brief(first, best, told, budget_of_items / 2),
-    };
-    let kept_cost = cost(&kept);
-    if kept_cost > budget_of_items {
-        let needed = frame + kept_cost;
-        let message = format!("`token_budget` is too small for the best symbol; give {needed} or more");
-        return Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed));
-    }
-    let mut packing = Packing {
-        budget: budget_of_items,
-        used: kept_cost,
-        best: Some((kept, kept_cost)),
-        whole: symbols.iter().map(|_| None).collect(),
-    };
-    if is_small {
-        packing.takes(0, first, *best, budget_of_items, told, best);
-    }
-    // Symbols of more than half the budget come after the smaller ones.
-    for most in [budget_of_items / 2, budget_of_items] {
-        for (place, (hit, symbol)) in symbols.iter().enumerate() {
-            packing.takes(place, hit, *symbol, most, told, best);
-        }
-    }
-    let (mut briefly, mut rest) = (Vec::new(), Vec::new());
-    for (place, (hit, symbol)) in symbols.iter().enumerate() {
-        if packing.is_sent(symbol) || (place == 0 && packing.best.is_some()) {
-            continue;
-        }
-        let item = brief(hit, symbol, told, packing.left() / 2);
-        let cost = cost(&item);
-        if briefly.len() < BRIEFLY && cost <= packing.left() {
-            packing.used += cost;
-            briefly.push((place, item));
-        } else {
-            rest.push((*hit).clone());
-        }
-    }
-    let first = packing.best.take().map(|(item, _)| (0, item));
-    let whole = packing.whole.into_iter().enumerate().filter_map(|(place, whole)| Some((place, whole?.item)));
-    let mut items: Vec<(usize, Item)> = first.into_iter().chain(whole).chain(briefly).collect();
-    // Items were counted one by one; together they must fit as written.
-    loop {
-        let items_now: Vec<Item> = items.iter().map(|(_, item)| item.clone()).collect();
-        let output = Output { confidence, items: items_now, left_out: rest.len(), ..Output::default() };
-        let cost =
-            tokens::of_json(&Output { narrow: empty.narrow, next_cursor: empty.next_cursor.clone(), ..output.clone() });
-        if cost + tokens::META <= budget || items.len() <= 1 {
-            let left = budget.saturating_sub(cost + tokens::META);
-            let is_first = |left: &Hit| symbols.iter().take(told.first).any(|(hit, _)| hit.symbol == left.symbol);
-            let sure = if rest.iter().any(is_first) { Confidence::Low } else { Confidence::High };
-            let sure = sure.min(told.confidence);
-            let is_sure = sure == Confidence::High;
-            let more = if is_sure { Vec::new() } else { named(snapshot, &items, &rest, left) };
-            return Ok(Packed { output: Output { confidence: sure.as_str(), more, ..output }, rest });
-        }
-        if let Some((place, _)) = items.pop() {
-            rest.push(symbols[place].0.clone());
-        }
-    }
-}
-
-/// The ids of hits that fit into this many tokens: first one for each file without sent symbols, then the others.
-fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize) -> Vec<String> {
-    let path = |id: &str| id.split("::").next().unwrap_or(id).to_owned();
-    let mut files: HashSet<String> = sent.iter().map(|(_, item)| path(&item.symbol_id)).collect();
-    let ids = rest.iter().filter_map(|hit| Some(snapshot.symbol(hit.symbol)?.id()));
-    let (mut ids, others): (Vec<String>, Vec<String>) = ids.partition(|id| files.insert(path(id)));
-    ids.extend(others);
-    // The key and its brackets.
-    let mut left = left.saturating_sub(5);
-    let mut more = Vec::new();
-    for id in ids.into_iter().take(MORE) {
-        if !takes(&mut left, tokens::of_json(&id) + 1) {
-            break;
-        }
-        more.push(id);
-    }
-    more
-}
-
-/// A symbol without its text.
-fn item(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>) -> Item {
-    let rounded = |score: f32| (f64::from(score) * 1_000.0).round() / 1_000.0;
-    let relevance_score = rounded(hit.relevance / told.best.max(f32::MIN_POSITIVE));
-    let centrality_score = rounded(hit.centrality);
-    Item {
-        symbol_id: symbol.id(),
-        line: symbol.line(),
-        relevance_score,
-        centrality_score,
-        combined_score: rounded(combined(hit.relevance / told.best.max(f32::MIN_POSITIVE), hit.centrality)),
-        tokens: 0,
-        source_line: None,
-        source: None,
-        goes_on_at_line: None,
-        signature: None,
-        outline: Vec::new(),
-        outline_left_out: 0,
-        facts: told.fields.of(symbol),
-    }
 }

@@ -3,11 +3,13 @@
 //! A [`Tool`] is documented once: its arguments' doc comments are rustdoc, `--help` and the JSON schema for clients.
 //! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call()`]; they know hardly any tool by name.
 
+mod around;
 mod call;
 mod changes;
 pub mod check_references;
 pub mod embed_repo;
 mod fields;
+mod file_hits;
 mod filters;
 pub mod find_dead_code;
 pub mod find_implementations;
@@ -46,6 +48,7 @@ pub mod list_repos;
 pub mod list_repository_refs;
 pub mod matches;
 mod meaning;
+mod packing;
 pub mod paths;
 pub mod pick;
 mod plan;

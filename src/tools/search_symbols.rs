@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields, source_line};
-use super::filters::Filters;
+use super::file_hits::{self, FoundFile};
+use super::filters::{FILE, Filters};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
 use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
@@ -29,7 +30,7 @@ pub struct Args {
     repos: Option<Vec<String>>,
     /// `save`, `Model.save`, words, a sentence; may hold `kind:`, `lang:`, `file:`, `-file:`.
     query: String,
-    /// function, class, method, constant, type, or the language's own word.
+    /// function, class, method, constant, type, file, or the language's own word.
     #[serde(default)]
     kind: Option<String>,
     /// By name or alias: python, ts, c++.
@@ -234,6 +235,9 @@ impl Tool for SearchSymbols {
         let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
+        if filters.wants_files {
+            return whole_files(call, &mut repos, &filters, &search, limit);
+        }
         let by_meaning = args.semantic || args.semantic_only;
         let asks = || Meaning::of(call, &filters.text, args.semantic_weight, args.semantic_only);
         let meaning = by_meaning.then(asks).transpose()?;
@@ -298,6 +302,65 @@ impl Tool for SearchSymbols {
             at_least,
             negative_evidence: None,
         })
+    }
+}
+
+/// The files that a query names or describes, a page of them.
+fn whole_files(
+    call: &Call<'_>,
+    repos: &mut [Repo],
+    filters: &Filters,
+    search: &Search<'_>,
+    limit: usize,
+) -> Result<Output, Error> {
+    let files = file_hits::found(call, repos, filters, search)?;
+    let unknown_words = files.unknown;
+    let (found, sure) = (files.found, files.confidence);
+    call.total(found.len());
+    call.narrow("add lang: or file: to the query");
+    let shown = found.iter().skip(call.offset).take(limit);
+    let results: Vec<Item> = shown
+        .filter_map(|found| {
+            let repo = &repos[found.place];
+            let repo_name = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
+            Some(Item { repo: repo_name, ..file_item(repo.snapshot.file(&found.path)?, found) })
+        })
+        .collect();
+    let is_empty = found.is_empty();
+    Ok(Output {
+        result_count: results.len(),
+        confidence: sure.as_str(),
+        evidence: None,
+        results,
+        negative_evidence: is_empty.then(|| absence(repos, filters, &unknown_words)),
+        unknown_words: if is_empty { unknown_words } else { Vec::new() },
+        total: None,
+        at_least: false,
+    })
+}
+
+/// A file as a hit: its signature says what it is, its summary which of its symbols answer.
+fn file_item(file: FileView<'_>, found: &FoundFile) -> Item {
+    let n_lines = file.content().split_inclusive(|byte| *byte == b'\n').count();
+    let lines = if n_lines == 1 { "line" } else { "lines" };
+    Item {
+        id: found.path.clone(),
+        kind: FILE,
+        name: found.path.rsplit('/').next().unwrap_or(&found.path).to_owned(),
+        file: found.path.clone(),
+        line: 1,
+        signature: format!("{}, {n_lines} {lines}", file.language()),
+        summary: console::truncate_str(&found.symbols.join(", "), SUMMARY, "…").into_owned(),
+        score: found.score,
+        repo: None,
+        match_type: None,
+        fuzzy_similarity: None,
+        edit_distance: None,
+        overloads: None,
+        source_line: None,
+        source: None,
+        explain: None,
+        facts: Facts::default(),
     }
 }
 

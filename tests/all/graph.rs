@@ -84,6 +84,33 @@ used()
 }
 
 #[test]
+fn a_call_leads_to_what_runs() {
+    let project = "--- a.ts
+export type OK<T> = { value: T };
+export const OK = <T>(value: T): OK<T> => ({ value });
+export function read(name: string): string;
+export function read(): string[];
+export function read(name?: string) {
+  return name ? read() : [];
+}
+export function all(): unknown {
+  return OK(read('x'));
+}
+";
+    let callees = |id: &str| {
+        let args = json!({"symbol_id": id, "direction": "callees", "depth": 2});
+        let answer = ask(project, "get_call_hierarchy", args);
+        let lines: Vec<u64> =
+            answer["callees"].as_array().expect("a list").iter().filter_map(|callee| callee["line"].as_u64()).collect();
+        lines
+    };
+    assert_eq!(callees("a.ts::all#function"), [2, 5], "the value, and the implementation of overloads");
+    let args = json!({"symbol_id": "a.ts::read#function~3", "direction": "callers"});
+    let answer = ask(project, "get_call_hierarchy", args);
+    assert_eq!(values(&answer, "callers", "id"), ["a.ts::read#function~3", "a.ts::all#function"], "{answer}");
+}
+
+#[test]
 fn what_only_tests_use_is_told_apart() {
     let project = "--- a.py
 def tested(): ...

@@ -678,6 +678,119 @@ fn sent(place: &Place, answer: &Value) -> Vec<(String, u64, u64)> {
 }
 
 #[test]
+fn files_are_hits_where_they_are_asked_for() {
+    let notes = "--- Dockerfile
+FROM scratch
+HEALTHCHECK CMD curl voucher-service
+--- app/voucher.py
+def redeem(voucher):
+    return voucher
+--- app/till.py
+from voucher import redeem
+
+
+def sell(thing):
+    return redeem(thing)
+--- docs/voucher-rules.md
+A voucher is redeemed once.
+";
+    let place = Place::new(&[("shop", notes)]);
+    let files = |query: &str| -> Vec<String> {
+        let answer = place.ask("search_symbols", json!({"query": query, "kind": "file"}));
+        let results = answer["results"].as_array().expect("a list");
+        assert!(results.iter().all(|hit| hit["kind"] == "file" && hit["id"] == hit["file"]), "{answer}");
+        results.iter().filter_map(|hit| Some(hit["file"].as_str()?.to_owned())).collect()
+    };
+    assert_eq!(files("healthcheck of the voucher service")[0], "Dockerfile");
+    assert_eq!(files("Dockerfile"), ["Dockerfile"]);
+    assert_eq!(files("voucher")[0], "app/voucher.py", "of that name, but for its ending");
+    assert_eq!(files("redeem file:app/**").len(), 2);
+    assert_eq!(files("file:*.md"), ["docs/voucher-rules.md"]);
+    assert_eq!(files("soprano"), [""; 0]);
+    let answer = place.ask("search_symbols", json!({"query": "redeem kind:file"}));
+    assert_eq!(answer["results"][0]["signature"], "python, 2 lines", "{answer}");
+    assert_eq!(answer["results"][0]["summary"], "redeem", "{answer}");
+    assert!(place.call("get_ranked_context", json!({"query": "redeem kind:file"})).is_error);
+}
+
+#[test]
+fn context_names_users_and_tests_of_the_best() {
+    let project = "--- price.py
+def reduced(price, share):
+    \"\"\"Lowers a price by a share, never below nothing.\"\"\"
+    return max(0, price * (1 - share))
+
+
+def again(price):
+    return reduced(price, 1) if price else again(0)
+--- till.py
+from price import reduced
+
+
+def sale(prices):
+    return [reduced(price, 0.5) for price in prices] + [reduced(1, 1)]
+
+
+def gift(price):
+    return reduced(price, 1)
+
+
+def unrelated():
+    return gift
+--- tests/test_till.py
+from till import sale
+
+
+def test_sale_halves():
+    assert sale([2]) == [1]
+";
+    let place = Place::new(&[("shop", project)]);
+    let answer = place.ask("get_ranked_context", json!({"query": "reduced"}));
+    assert_eq!(answer["items"][0]["symbol_id"], "price.py::reduced#function", "{answer}");
+    let users = json!(["till.py::sale#function", "price.py::again#function", "till.py::gift#function"]);
+    assert_eq!(answer["items"][0]["used_by"], users, "{answer}");
+    assert_eq!(answer["items"][0]["tested_by"], json!(["tests/test_till.py::test_sale_halves#function"]), "{answer}");
+    // A small budget is for sources.
+    let small = place.ask("get_ranked_context", json!({"query": "reduced", "token_budget": 500}));
+    assert_eq!(small["items"][0].get("used_by"), None, "{small}");
+}
+
+#[test]
+fn several_repositories_share_the_budget_of_a_context() {
+    let music = "--- organ.py
+def pipe_length(note):
+    \"\"\"Length of an organ pipe for a note.\"\"\"
+    return 8 / 2 ** (note / 12)
+";
+    let opera = "--- opera.py
+def pipe_length_of_organ(note):
+    \"\"\"The length of the pipe of an organ that plays a note.\"\"\"
+    return 8
+";
+    let place = Place::new(&[("shop", SHOP), ("music", music), ("opera", opera)]);
+    let roots: Vec<PathBuf> = ["shop", "music", "opera"].iter().map(|name| place.root(name)).collect();
+    let asked = json!({"query": "length of an organ pipe", "repos": roots, "token_budget": 1200});
+    let answer = place.ask("get_ranked_context", asked.clone());
+    let of = |answer: &Value| -> Vec<String> {
+        let all = answer["repositories"].as_array().expect("a list");
+        all.iter().filter_map(|one| Some(one["repo"].as_str()?.split('-').next()?.to_owned())).collect()
+    };
+    let mut named = of(&answer);
+    named.sort();
+    assert_eq!(named, ["local/music", "local/opera"], "the shop has no organ: {answer}");
+    assert!(tokens::of_json(&answer) <= 1200, "{answer}");
+    for one in answer["repositories"].as_array().expect("a list") {
+        assert!(one["items"][0]["source"].as_str().is_some_and(|source| source.contains("return 8")), "{one}");
+    }
+    let named = place.ask("get_ranked_context", json!({"query": "apply_coupon", "repos": ["*"]}));
+    assert_eq!(of(&named), ["local/shop"], "{named}");
+    let nothing = place.ask("get_ranked_context", json!({"query": "soprano violin", "repos": ["*"]}));
+    assert!(nothing["negative_evidence"].is_object() && nothing["confidence"] == "none", "{nothing}");
+    let both = place.call("get_ranked_context", json!({"query": "a", "repo": "shop", "repos": ["*"]}));
+    assert!(both.is_error, "{}", both.text);
+}
+
+#[test]
 fn context_is_packed_into_its_budget() {
     let place = Place::shop();
     let answer = place.ask("get_ranked_context", json!({"query": "order total"}));

@@ -202,13 +202,16 @@ pub fn calls<'a>(
                     let is_called = |target: &SymbolId| {
                         snapshot.symbol(*target).is_some_and(|symbol| symbol.kind() != Kind::Constant)
                     };
-                    for target in edges.targets(place.edge).filter(is_called) {
-                        next.entry(target).or_default().1.push(place.line);
+                    let targets = edges.targets(place.edge).filter(is_called);
+                    for target in called(targets.filter_map(|target| snapshot.symbol(target)).collect()) {
+                        next.entry(target.number()).or_default().1.push(place.line);
                     }
                 }
             }
         }
-        let fresh = next.into_iter().filter(|(other, _)| seen.insert(*other));
+        // A symbol that calls itself is its own caller, but nothing further is reached through it.
+        let is_recursion = |other: SymbolId| other == symbol && at == 1;
+        let fresh = next.into_iter().filter(|(other, _)| seen.insert(*other) || is_recursion(*other));
         let mut fresh: Vec<Caller<'a>> = fresh
             .filter_map(|(other, (through, mut lines))| {
                 lines.dedup();
@@ -216,11 +219,27 @@ pub fn calls<'a>(
             })
             .collect();
         fresh.sort_by_key(|caller| (caller.symbol.file.path(), caller.symbol.line(), caller.symbol.number()));
-        waiting.extend(fresh.iter().map(|caller| (caller.symbol.number(), at + 1)));
+        let further = fresh.iter().map(|caller| caller.symbol.number()).filter(|other| *other != symbol);
+        waiting.extend(further.map(|other| (other, at + 1)));
         found.extend(fresh);
     }
     found.sort_by_key(|caller| caller.depth);
     (found, outside)
+}
+
+/// The targets of a call that run: of a value and a type of one name the value, of overloads their implementation,
+/// where one stands beside their signatures.
+fn called(mut targets: Vec<SymbolView<'_>>) -> Vec<SymbolView<'_>> {
+    if targets.len() < 2 {
+        return targets;
+    }
+    if targets.iter().any(|target| target.kind() != Kind::Type) {
+        targets.retain(|target| target.kind() != Kind::Type);
+    }
+    let place = |target: &SymbolView<'_>| (target.file.number(), target.qualified_name());
+    let run: HashSet<_> = targets.iter().filter(|target| target.has_body()).map(place).collect();
+    targets.retain(|target| target.has_body() || !run.contains(&place(target)));
+    targets
 }
 
 /// Uses of a symbol and of the methods that it overrides, each with the symbol used; its own uses come first. A call

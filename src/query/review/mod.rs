@@ -10,7 +10,7 @@ mod touched;
 
 pub use fallout::{Ring, new_rings, newly_dead};
 pub use public::{is_breaking, is_public, only_widens};
-pub use reach::{Node, Reaching, TestFile, Through};
+pub use reach::{Node, Reaching, TestFile, Through, nearest};
 pub use tests::{Unit, is_of_test, is_test_file, named, selected, size};
 pub use together::{Before, COMMITS, Together, before, companions, together};
 pub use touched::{Callers, Change, Touched, callers, touched};

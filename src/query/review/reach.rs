@@ -90,6 +90,8 @@ const POSSIBLE: f64 = 0.3;
 const LEAST: f64 = 0.004;
 /// The most symbols that a walk from one change visits.
 const MOST: usize = 3_000;
+/// The same, for the tests of one symbol beside other answers.
+const MOST_NEAR: usize = 100;
 /// The most places that a possible name may have.
 const MOST_POSSIBLE: usize = 60;
 /// The levels of imports that are followed, and the weight of the first one.
@@ -109,7 +111,7 @@ pub fn reaching(
     paths: &[(String, f64)],
     companions: &[(String, f64)],
 ) -> Vec<TestFile> {
-    let mut walk = Walk { snapshot, edges, steps: HashMap::new(), units: HashMap::new(), found: HashMap::new() };
+    let mut walk = Walk::new(snapshot, edges, MOST);
     sources.iter().for_each(|source| walk.run(*source));
     let mut files: HashMap<u32, TestFile> = HashMap::new();
     let mut found: Vec<(Unit, Found)> = walk.found.drain().collect();
@@ -137,6 +139,18 @@ pub fn reaching(
     let path = |file: &TestFile| snapshot.file_by_number(file.file).map(|file| file.path());
     files.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| path(a).cmp(&path(b))));
     files
+}
+
+/// The tests that reach a symbol by resolved uses within a short walk, the most direct first.
+pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<Unit> {
+    let mut walk = Walk::new(snapshot, edges, MOST_NEAR);
+    walk.run(Source { node: Node::Symbol(symbol), weight: 1.0 });
+    let mut found: Vec<(Unit, Found)> = walk.found.drain().filter(|(_, found)| !found.is_possible).collect();
+    // Numbers of files depend on when each was indexed.
+    let place =
+        |unit: &Unit| (snapshot.file_by_number(unit.file).map(|file| file.path()), unit.symbol.map(|id| id.index));
+    found.sort_by(|(a, by), (b, than)| than.score.total_cmp(&by.score).then_with(|| place(a).cmp(&place(b))));
+    found.into_iter().map(|(unit, _)| unit).collect()
 }
 
 impl TestFile {
@@ -183,6 +197,8 @@ struct Walk<'a> {
     steps: HashMap<Node, Rc<[Step]>>,
     units: HashMap<Node, Option<Unit>>,
     found: HashMap<Unit, Found>,
+    /// The most nodes that it visits from one change.
+    most: usize,
 }
 
 /// A node in the order of weight.
@@ -204,13 +220,17 @@ impl PartialOrd for Waiting {
 }
 
 impl<'a> Walk<'a> {
+    fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable, most: usize) -> Self {
+        Self { snapshot, edges, steps: HashMap::new(), units: HashMap::new(), found: HashMap::new(), most }
+    }
+
     /// Walks from a change along its users, the nearest first, up to tests.
     fn run(&mut self, source: Source) {
         let mut visited: HashMap<Node, Visited> = HashMap::new();
         visited.insert(source.node, Visited { weight: source.weight, before: None, is_possible: false });
         let mut waiting = BinaryHeap::from([Waiting(source.weight, source.node)]);
         let mut n_done = 0;
-        while let Some(Waiting(weight, node)) = waiting.pop().filter(|_| n_done < MOST) {
+        while let Some(Waiting(weight, node)) = waiting.pop().filter(|_| n_done < self.most) {
             let is_possible = match visited.get(&node) {
                 Some(known) if known.weight > weight => continue,
                 Some(known) => known.is_possible,

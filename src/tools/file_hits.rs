@@ -1,0 +1,114 @@
+//! Whole files as hits: those that a query names, then those that it describes.
+
+use super::filters::Filters;
+use super::indexes::{self, Repo};
+use super::search_symbols::ask;
+use super::{Call, Error};
+use crate::query::{self, Confidence, FileHit, Found, Order, Search};
+use crate::store::FileView;
+
+/// The most files of a repository that are looked at.
+const MOST: usize = 1_000;
+/// The number of symbols that say which files are meant.
+const CONSIDERED: usize = 200;
+/// Ranks of names: a file of that name, with or without its ending; a beginning of its name; a part of its path.
+const NAMED: u32 = 1;
+const BEGUN: u32 = 2;
+/// Score of a file that is named; of one that is described, a hundred times what its symbols and its text are worth
+/// beside the best ones.
+const OF_NAME: u32 = 1_000;
+const OF_BEGINNING: u32 = 500;
+
+/// The files that answer, best first.
+pub(super) struct Files {
+    pub(super) found: Vec<FoundFile>,
+    /// `High` where a file is named; a description may mean any of them.
+    pub(super) confidence: Confidence,
+    /// Words of the query that no symbol holds.
+    pub(super) unknown: Vec<String>,
+}
+
+/// A file that answers.
+pub(super) struct FoundFile {
+    /// The place of its repository.
+    pub(super) place: usize,
+    pub(super) path: String,
+    pub(super) score: u32,
+    /// Its symbols that answer.
+    pub(super) symbols: Vec<String>,
+}
+
+/// Finds files in each repository. Without words, all that pass the filters, by path.
+pub(super) fn found(
+    call: &Call<'_>,
+    repos: &mut [Repo],
+    filters: &Filters,
+    search: &Search<'_>,
+) -> Result<Files, Error> {
+    let search = Search { with_files: true, limit: CONSIDERED, order: Order::Relevance, ..search.clone() };
+    let (mut all, mut unknown): (Vec<FoundFile>, Option<Vec<String>>) = (Vec::new(), None);
+    for (place, repo) in repos.iter_mut().enumerate() {
+        let about = |_: &Repo, (files, _): &(Vec<FoundFile>, Vec<String>)| {
+            let paths: Vec<String> = files.iter().take(CONSIDERED).map(|file| file.path.clone()).collect();
+            (!paths.is_empty()).then_some(paths)
+        };
+        let look = |repo: &Repo| {
+            if filters.text.trim().is_empty() {
+                return Ok((listed(repo, place, filters), Vec::new()));
+            }
+            let found = ask(repo, &search)?;
+            let unknown = found.unknown.clone();
+            Ok((ranked(repo, place, filters, &found), unknown))
+        };
+        let (files, words) = indexes::answered(call, repo, look, about)?;
+        all.extend(files);
+        // A word is known if one of the repositories knows it.
+        unknown = Some(match unknown {
+            None => words,
+            Some(mut known) => {
+                known.retain(|word| words.contains(word));
+                known
+            }
+        });
+    }
+    all.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| (a.place, &a.path).cmp(&(b.place, &b.path))));
+    let confidence = match all.first() {
+        None => Confidence::None,
+        Some(first) if first.score >= OF_NAME => Confidence::High,
+        Some(_) => Confidence::Low,
+    };
+    Ok(Files { found: all, confidence, unknown: unknown.unwrap_or_default() })
+}
+
+fn fits(filters: &Filters, file: &FileView<'_>) -> bool {
+    filters.fit(file.path()) && filters.language.as_ref().is_none_or(|wanted| file.language() == wanted)
+}
+
+fn listed(repo: &Repo, place: usize, filters: &Filters) -> Vec<FoundFile> {
+    let wanted = repo.snapshot.files().filter(|file| fits(filters, file));
+    wanted.map(|file| FoundFile { place, path: file.path().to_owned(), score: 0, symbols: Vec::new() }).collect()
+}
+
+fn ranked(repo: &Repo, place: usize, filters: &Filters, found: &Found) -> Vec<FoundFile> {
+    let snapshot = &repo.snapshot;
+    let described = |hit: &FileHit| {
+        let path = snapshot.file_by_number(hit.file)?.path().to_owned();
+        let symbols = hit.symbols.iter().filter_map(|symbol| Some(snapshot.symbol(*symbol)?.qualified_name()));
+        let score = (hit.score * 100.0).round() as u32;
+        Some(FoundFile { place, path, score, symbols: symbols.collect() })
+    };
+    let answering = found.files.iter().filter(|file| file.score > 0.0);
+    let mut files: Vec<FoundFile> = answering.filter_map(described).collect();
+    for (rank, path) in query::files_like(snapshot, &filters.text, &|file| fits(filters, file), MOST) {
+        let score = match rank >> 16 {
+            ..=NAMED => OF_NAME,
+            BEGUN => OF_BEGINNING,
+            _ => 1,
+        };
+        match files.iter_mut().find(|file| file.path == path) {
+            Some(file) => file.score += score,
+            None => files.push(FoundFile { place, path, score, symbols: Vec::new() }),
+        }
+    }
+    files
+}

@@ -1,0 +1,392 @@
+//! Symbols packed into a budget of tokens: whole ones, and others by their signature or outline.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::fields::{Facts, Fields, source_line};
+use super::get_symbol_source::Member;
+use super::{Code, Error, tokens};
+use crate::model::Kind;
+use crate::query::{Confidence, Hit, combined};
+use crate::store::{Snapshot, SymbolView};
+
+/// The best first, then those that are whole, then those without source.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Page {
+    /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
+    /// right nine times in ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
+    pub(super) confidence: &'static str,
+    /// Files to begin with, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) files: Vec<FileItem>,
+    pub(super) items: Vec<Item>,
+    /// Further candidates, unless confidence is high: ids, of other files first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) more: Vec<String>,
+    /// Symbols that answer and did not fit, not even by their signature.
+    pub(super) left_out: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) truncated: bool,
+    /// Goes on with what was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_cursor: Option<String>,
+    /// How to be left out less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) narrow: Option<&'static str>,
+}
+
+/// A file that answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileItem {
+    pub(super) file: String,
+    /// Its symbols that answer, and `text` where its whole text does.
+    pub(super) why: String,
+}
+
+/// A symbol.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Item {
+    pub(super) symbol_id: String,
+    line: u32,
+    /// How well it answers beside the best, 0 to 1.
+    relevance_score: f64,
+    /// How central it is: by how many definitions mention its name, or with `strategy: centrality` by who uses it.
+    centrality_score: f64,
+    /// Ten times the first and a two-hundredth of the second.
+    combined_score: f64,
+    /// What its source, or without one its signature, has.
+    tokens: usize,
+    /// As in get_symbol_source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) source: Option<String>,
+    /// The source goes on at this line and does not fit; get_file_content gives the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goes_on_at_line: Option<u32>,
+    /// In place of a source that does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    /// What it holds, in place of a source that does not fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outline: Vec<Member>,
+    /// Members that the outline leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    outline_left_out: usize,
+    /// Of the best: ids of what uses it, most uses first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) used_by: Vec<String>,
+    /// Of the best: ids of tests that reach it, the most direct first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tested_by: Vec<String>,
+    #[serde(flatten)]
+    facts: Facts,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// The most symbols shown without their source, if it does not fit.
+const BRIEFLY: usize = 10;
+/// The most further symbols named.
+const MORE: usize = 40;
+/// Length of a signature, in characters; a shorter one if there is little room, or for members.
+const SIGNATURE: usize = 160;
+const SHORT_SIGNATURE: usize = 60;
+/// The least bytes of a text that can be a copy.
+const COPY: usize = 40;
+/// Hint for getting more.
+pub(super) const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
+/// A budget of which the best symbol gets half for its source, but at least so much: others beside its bare signature
+/// would be of less use.
+pub(super) const SMALL: usize = 1_000;
+const LEAST_OF_BEST: usize = 300;
+
+/// A page, and the hits left for the next.
+pub(super) struct Packed {
+    pub(super) page: Page,
+    pub(super) rest: Vec<Hit>,
+}
+
+/// Content of an item beside the symbol.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'a> {
+    /// The highest relevance.
+    pub(super) best: f32,
+    pub(super) fields: &'a Fields,
+    /// The confidence if this many of the first hits are sent.
+    pub(super) confidence: Confidence,
+    pub(super) first: usize,
+}
+
+/// A symbol sent whole.
+struct Whole<'a> {
+    symbol: SymbolView<'a>,
+    item: Item,
+    cost: usize,
+    /// The texts in it, itself included: a copy of one is not sent again.
+    texts: HashSet<&'a [u8]>,
+}
+
+/// Hits during packing.
+struct Packing<'a> {
+    budget: usize,
+    used: usize,
+    /// The best hit as long as it is not sent whole, and its cost.
+    best: Option<(Item, usize)>,
+    /// The symbols sent whole, by place among the hits.
+    whole: Vec<Option<Whole<'a>>>,
+}
+
+impl<'a> Packing<'a> {
+    fn left(&self) -> usize {
+        self.budget.saturating_sub(self.used)
+    }
+
+    /// Whether a symbol is inside a sent one.
+    fn is_sent(&self, symbol: &SymbolView<'_>) -> bool {
+        self.whole.iter().flatten().any(|whole| holds(&whole.symbol, symbol))
+    }
+
+    fn is_copy(&self, symbol: &SymbolView<'_>) -> bool {
+        self.whole.iter().flatten().any(|whole| whole.texts.contains(symbol.source()))
+    }
+
+    /// Sends a symbol whole if its cost is at most `most` and there is room. Sent symbols inside it are dropped, and
+    /// it takes the place of the first of them.
+    fn takes(
+        &mut self,
+        place: usize,
+        hit: &Hit,
+        symbol: SymbolView<'a>,
+        most: usize,
+        told: Told<'_>,
+        best: &SymbolView<'_>,
+    ) {
+        // A token has a limited length in bytes, so a larger text cannot fit.
+        if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
+            return;
+        }
+        let source = String::from_utf8_lossy(symbol.indented_source());
+        let tokens = tokens::estimate(&source);
+        if tokens > most {
+            return;
+        }
+        let source_line = source_line(&symbol);
+        let item = Item { source: Some(source.into_owned()), source_line, tokens, ..item(hit, &symbol, told) };
+        let cost = cost(&item);
+        if cost > most {
+            return;
+        }
+        let texts = texts(&symbol);
+        let held = |whole: &Whole<'_>| holds(&symbol, &whole.symbol) || texts.contains(whole.symbol.source());
+        let freed: Vec<usize> =
+            (0..self.whole.len()).filter(|place| self.whole[*place].as_ref().is_some_and(held)).collect();
+        let holds_best = self.best.as_ref().filter(|_| holds(&symbol, best)).map_or(0, |(_, cost)| *cost);
+        let saved: usize = freed.iter().flat_map(|place| &self.whole[*place]).map(|whole| whole.cost).sum();
+        let used = self.used.saturating_sub(saved + holds_best) + cost;
+        if used > self.budget {
+            return;
+        }
+        if holds_best > 0 {
+            self.best = None;
+        }
+        self.used = used;
+        freed.iter().for_each(|place| self.whole[*place] = None);
+        let place = freed.first().map_or(place, |first| place.min(*first));
+        self.whole[place] = Some(Whole { symbol, item, cost, texts });
+    }
+}
+
+/// The tokens that an item adds to an answer.
+fn cost(item: &Item) -> usize {
+    tokens::of_json(item) + 1
+}
+
+/// Whether one symbol is the other, or inside it.
+fn holds(outer: &SymbolView<'_>, inner: &SymbolView<'_>) -> bool {
+    outer.file.number() == inner.file.number() && outer.span().contains(inner.span())
+}
+
+/// The texts of a symbol and of symbols inside it, except short ones, which may occur in many places.
+fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
+    let within = symbol.file.symbols().filter(|inner| holds(symbol, inner));
+    within.map(|inner| inner.source()).filter(|text| text.len() >= COPY).collect()
+}
+
+/// Takes an amount out of what is left, if it is there.
+pub(super) fn takes(left: &mut usize, amount: usize) -> bool {
+    let rest = left.checked_sub(amount);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
+/// A symbol without its source, within this many tokens: a type as its outline, any other by its signature.
+fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
+    let signed = |length: usize| {
+        let signature = symbol.signature(length);
+        Item { tokens: tokens::estimate(&signature), signature: Some(signature), ..item(hit, symbol, told) }
+    };
+    let mut whole = signed(SIGNATURE);
+    if cost(&whole) > most {
+        whole = signed(SHORT_SIGNATURE);
+    }
+    if !matches!(symbol.kind(), Kind::Class | Kind::Type) {
+        return whole;
+    }
+    let n_members = symbol.children().count();
+    // The count of missing members has a cost.
+    let mut left = most.saturating_sub(cost(&whole) + 10);
+    for child in symbol.children() {
+        let member = Member { id: child.id(), line: child.line(), signature: child.signature(SHORT_SIGNATURE) };
+        if !takes(&mut left, tokens::of_json(&member) + 1) {
+            break;
+        }
+        whole.outline.push(member);
+    }
+    whole.outline_left_out = n_members - whole.outline.len();
+    if whole.outline.is_empty() {
+        whole.outline_left_out = 0;
+    }
+    whole
+}
+
+/// A symbol whose source may not fit into this many tokens: its first lines, or of a type its outline.
+fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
+    let source = String::from_utf8_lossy(symbol.indented_source());
+    let lines: Vec<&str> = source.split_inclusive('\n').collect();
+    let of = |kept: usize| {
+        let text = lines[..kept].concat();
+        let next = symbol.end_line().saturating_sub((lines.len() - kept) as u32) + 1;
+        let tokens = tokens::estimate(&text);
+        let (source, source_line) = (Some(text), source_line(symbol));
+        Item { tokens, source, source_line, goes_on_at_line: Some(next), ..item(hit, symbol, told) }
+    };
+    let is_type = matches!(symbol.kind(), Kind::Class | Kind::Type);
+    let fits = |kept: &usize| cost(&of(*kept)) <= most;
+    match (1..lines.len()).take_while(fits).last().filter(|_| !is_type) {
+        Some(kept) => of(kept),
+        None => brief(hit, symbol, told, most),
+    }
+}
+
+/// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
+/// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
+pub(super) fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
+    let confidence = told.confidence.as_str();
+    let empty = Page { confidence, narrow: Some(NARROW), next_cursor: Some("c88-8888".to_owned()), ..Page::default() };
+    let frame = tokens::of_json(&empty) + tokens::META;
+    let symbols: Vec<(&Hit, SymbolView<'_>)> =
+        hits.iter().filter_map(|hit| Some((hit, snapshot.symbol(hit.symbol)?))).collect();
+    let page = Page { confidence, ..Page::default() };
+    let Some((first, best)) = symbols.first() else { return Ok(Packed { page, rest: Vec::new() }) };
+    let budget_of_items = budget.saturating_sub(frame);
+    let is_small = budget_of_items <= SMALL;
+    let kept = match is_small {
+        true => begun(first, best, told, (budget_of_items / 2).max(LEAST_OF_BEST.min(budget_of_items))),
+        false => brief(first, best, told, budget_of_items / 2),
+    };
+    let kept_cost = cost(&kept);
+    if kept_cost > budget_of_items {
+        let needed = frame + kept_cost;
+        let message = format!("`token_budget` is too small for the best symbol; give {needed} or more");
+        return Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed));
+    }
+    let mut packing = Packing {
+        budget: budget_of_items,
+        used: kept_cost,
+        best: Some((kept, kept_cost)),
+        whole: symbols.iter().map(|_| None).collect(),
+    };
+    if is_small {
+        packing.takes(0, first, *best, budget_of_items, told, best);
+    }
+    // Symbols of more than half the budget come after the smaller ones.
+    for most in [budget_of_items / 2, budget_of_items] {
+        for (place, (hit, symbol)) in symbols.iter().enumerate() {
+            packing.takes(place, hit, *symbol, most, told, best);
+        }
+    }
+    let (mut briefly, mut rest) = (Vec::new(), Vec::new());
+    for (place, (hit, symbol)) in symbols.iter().enumerate() {
+        if packing.is_sent(symbol) || (place == 0 && packing.best.is_some()) {
+            continue;
+        }
+        let item = brief(hit, symbol, told, packing.left() / 2);
+        let cost = cost(&item);
+        if briefly.len() < BRIEFLY && cost <= packing.left() {
+            packing.used += cost;
+            briefly.push((place, item));
+        } else {
+            rest.push((*hit).clone());
+        }
+    }
+    let first = packing.best.take().map(|(item, _)| (0, item));
+    let whole = packing.whole.into_iter().enumerate().filter_map(|(place, whole)| Some((place, whole?.item)));
+    let mut items: Vec<(usize, Item)> = first.into_iter().chain(whole).chain(briefly).collect();
+    // Items were counted one by one; together they must fit as written.
+    loop {
+        let items_now: Vec<Item> = items.iter().map(|(_, item)| item.clone()).collect();
+        let page = Page { confidence, items: items_now, left_out: rest.len(), ..Page::default() };
+        let cost =
+            tokens::of_json(&Page { narrow: empty.narrow, next_cursor: empty.next_cursor.clone(), ..page.clone() });
+        if cost + tokens::META <= budget || items.len() <= 1 {
+            let left = budget.saturating_sub(cost + tokens::META);
+            let is_first = |left: &Hit| symbols.iter().take(told.first).any(|(hit, _)| hit.symbol == left.symbol);
+            let sure = if rest.iter().any(is_first) { Confidence::Low } else { Confidence::High };
+            let sure = sure.min(told.confidence);
+            let is_sure = sure == Confidence::High;
+            let more = if is_sure { Vec::new() } else { named(snapshot, &items, &rest, left) };
+            return Ok(Packed { page: Page { confidence: sure.as_str(), more, ..page }, rest });
+        }
+        if let Some((place, _)) = items.pop() {
+            rest.push(symbols[place].0.clone());
+        }
+    }
+}
+
+/// The ids of hits that fit into this many tokens: first one for each file without sent symbols, then the others.
+fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize) -> Vec<String> {
+    let path = |id: &str| id.split("::").next().unwrap_or(id).to_owned();
+    let mut files: HashSet<String> = sent.iter().map(|(_, item)| path(&item.symbol_id)).collect();
+    let ids = rest.iter().filter_map(|hit| Some(snapshot.symbol(hit.symbol)?.id()));
+    let (mut ids, others): (Vec<String>, Vec<String>) = ids.partition(|id| files.insert(path(id)));
+    ids.extend(others);
+    // The key and its brackets.
+    let mut left = left.saturating_sub(5);
+    let mut more = Vec::new();
+    for id in ids.into_iter().take(MORE) {
+        if !takes(&mut left, tokens::of_json(&id) + 1) {
+            break;
+        }
+        more.push(id);
+    }
+    more
+}
+
+/// A symbol without its text.
+fn item(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>) -> Item {
+    let rounded = |score: f32| (f64::from(score) * 1_000.0).round() / 1_000.0;
+    let relevance_score = rounded(hit.relevance / told.best.max(f32::MIN_POSITIVE));
+    let centrality_score = rounded(hit.centrality);
+    Item {
+        symbol_id: symbol.id(),
+        line: symbol.line(),
+        relevance_score,
+        centrality_score,
+        combined_score: rounded(combined(hit.relevance / told.best.max(f32::MIN_POSITIVE), hit.centrality)),
+        tokens: 0,
+        source_line: None,
+        source: None,
+        goes_on_at_line: None,
+        signature: None,
+        outline: Vec::new(),
+        outline_left_out: 0,
+        used_by: Vec::new(),
+        tested_by: Vec::new(),
+        facts: told.fields.of(symbol),
+    }
+}
