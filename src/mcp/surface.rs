@@ -28,7 +28,25 @@ const QUESTIONS: &[(&str, &str)] = &[
 
 /// Arguments whose names are clear, or that the instructions explain once.
 const PLAIN: &[&str] = &[
+    "after_context",
+    "before_context",
+    "depth",
+    "explain",
+    "granularity",
+    "identifier",
+    "include_kinds",
+    "include_source",
+    "include_tests",
+    "max_blast_depth",
+    "max_depth",
+    "new_name",
     "output",
+    "page",
+    "ref_name",
+    "repository",
+    "take",
+    "top_n",
+    "use_regex",
     "repo",
     "repos",
     "symbol_id",
@@ -133,9 +151,8 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
         }
         properties.extend(shared(surface));
     }
-    let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive);
-    // Repeating a call changes nothing more, for every tool; of those that change nothing it goes without saying.
-    let hints = if spec.read_only { hints } else { hints.idempotent(true) };
+    // Repeating a call changes nothing more, for every tool.
+    let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive).idempotent(true);
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
 }
 

@@ -355,7 +355,7 @@ fn tools_say_what_clients_need() {
             let name = &tool.name;
             assert!(tool.description.as_deref().is_some_and(|text| text.len() > 10), "{name} has no description");
             let hints = tool.annotations.expect("every tool has hints");
-            assert!(hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true));
+            assert!(hints.read_only_hint.is_some() && hints.idempotent_hint == Some(true));
             // Only destructive tools ask a person first.
             assert_eq!(hints.destructive_hint, Some(*name == "invalidate_cache"), "{name}");
             assert_eq!(tool.input_schema.get("type"), Some(&json!("object")), "{name}");

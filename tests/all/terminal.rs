@@ -170,7 +170,7 @@ fn clients_are_set_up_once_the_person_agrees() {
     fs::write(&path, "{}\n").expect("the folder is ours");
     for (answer, is_written) in [("\n", false), ("no\n", false), ("y\n", true)] {
         let mut terminal = Terminal::start(place.command(&["init"]), 100, 24);
-        terminal.wait_for("the question", |terminal| terminal.printed().contains("Write this file? [y/N]"));
+        terminal.wait_for("the question", |terminal| terminal.printed().ends_with("? [y/N] "));
         assert!(terminal.printed().contains("+   \"mcpServers\": {"), "the change is shown first");
         terminal.press(answer);
         assert!(terminal.ended().success());
