@@ -1,5 +1,5 @@
 //! Descriptions of the server for those who do not know it yet: its card and catalog at a running server, and
-//! `server.json` for registries. All are made from one [`Card`].
+//! `server.json` for registries. All are made from one `Card`.
 
 #[cfg(feature = "http")]
 use rmcp::model::ProtocolVersion;

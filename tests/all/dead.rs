@@ -573,7 +573,7 @@ impl Resolving for Command {
 struct Completer;
 impl Completer {
     fn complete(a: &str) -> u8 { 1 }
-    /// Not `never`, and not `never()`.
+    /// Not never, and not never().
     fn never(a: &str) -> u8 { let never = 1; never }
 }
 #[derive(Parser)]
