@@ -1,6 +1,7 @@
 //! Mentions that facts do not explain: a name in code that was not read as a use, such as in an attribute, in the body
 //! of a macro or behind a syntax error. Something of that name may be used there.
 
+use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::locals::is_member;
@@ -17,7 +18,11 @@ pub fn unexplained(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], mu
     if let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) {
         let mut known: Vec<u32> = facts.occurrences.iter().map(|occurrence| occurrence.at).collect();
         known.sort_unstable();
-        let is_local = |span: &Span| !is_member(source, span.start as usize) && is_bound_locally(&facts, source, *span);
+        let mut local: FxHashMap<&[u8], bool> = FxHashMap::default();
+        let mut is_local = |span: &Span| {
+            let is_bound = || is_bound_locally(&facts, source, *span);
+            !is_member(source, span.start as usize) && *local.entry(span.of(source)).or_insert_with(is_bound)
+        };
         places.retain(|span| known.binary_search(&span.start).is_err() && !is_local(span));
     }
     places.retain(|span| !is_in_line_comment(spec, source, span.start as usize));

@@ -12,6 +12,11 @@ use crate::store::{Edge, FileView, SymbolView};
 /// The most text that is parsed to tell code from comments and strings. After that, every mention counts as code.
 const MOST_PARSED: usize = 32 << 20;
 
+/// The most mentions of a file that are told apart; more of them count as code.
+const MOST_PLACES: usize = 500;
+/// The most unused symbols of one name that are looked for; of more, one mention may mean any.
+const MOST_ALIKE: usize = 64;
+
 /// Nodes that are mentioned without an explanation.
 #[derive(Default)]
 pub(super) struct Mentioned {
@@ -31,6 +36,8 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
         by_name.entry(name).or_default().push(node);
     }
     let mut found = Mentioned::default();
+    let alike = by_name.extract_if(|_, nodes| nodes.len() > MOST_ALIKE);
+    found.by_code.extend(alike.flat_map(|(_, nodes)| nodes));
     if by_name.is_empty() {
         return found;
     }
@@ -55,7 +62,7 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
             let used = graph.edges.in_file(file.number());
             let (bound, unbound): (Vec<Span>, Vec<Span>) =
                 places.into_iter().partition(|span| edge_at(used, *span).is_some());
-            let is_left = left > 0;
+            let is_left = left > 0 && unbound.len() <= MOST_PLACES;
             left = left.saturating_sub(if unbound.is_empty() { 0 } else { file.content().len() });
             let unbound = match is_left {
                 true => extract::unexplained(file.spec(), file.content(), file.facts(), unbound),
