@@ -36,6 +36,8 @@
 //!
 //! [`pictures`] draws calls, classes and imports as graphs.
 //!
+//! `ship` sends stores to files and folders, and takes them from there.
+//!
 //! [`setup`] writes the server into the configurations of clients.
 //!
 //! [`model`] holds the shared data types, [`config`] all settings, [`parsing`] the parser with its bounds, and
@@ -77,6 +79,8 @@ pub mod pipeline;
 pub mod query;
 pub mod resolve;
 pub mod setup;
+#[cfg(feature = "ship")]
+pub mod ship;
 pub mod store;
 pub mod summarize;
 pub mod tools;

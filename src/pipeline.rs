@@ -12,6 +12,7 @@ mod project;
 mod read;
 mod relate;
 mod room;
+mod shipped;
 mod summarize;
 mod tree;
 mod unsaved;
@@ -28,12 +29,14 @@ pub use project::{OfProject, of_project};
 use read::{Origin, Read, Reading};
 pub use relate::{can_relate, relations};
 use room::Room;
+pub use shipped::Shipped;
 pub use summarize::{Summarized, Summarizing, SummaryError, Unsummarized, summarize, unsummarized};
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
 pub use unsaved::{Again, Unsaved, relations_with_unsaved, with_unsaved};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -76,6 +79,8 @@ pub struct Options {
     pub publish_every: usize,
     /// Maximum number of files; larger folders are not indexed.
     pub at_most: Option<usize>,
+    /// Contents of the index as it came from elsewhere.
+    pub shipped: Option<Arc<Shipped>>,
 }
 
 impl Options {
@@ -520,6 +525,10 @@ fn run(
         },
         _ => None,
     };
+    let unchanged = match (origin, &options.shipped) {
+        (Origin::Folder(root), Some(shipped)) => shipped.unchanged(root, &files),
+        _ => HashSet::new(),
+    };
     let mut earlier = Earlier::of(base.as_ref().or(sibling.as_ref()));
     let roles = config.all_roles();
     let given = |roles: &Roles| Languages::of(&roles.languages).unwrap_or_default();
@@ -529,6 +538,7 @@ fn run(
         let is_doubted = doubted[place] || has_other_language || options.reread.contains(&file.path);
         states.push(match earlier.find(&file.path) {
             Some(row) if row.is_as(file) && !is_doubted => row.state,
+            Some(row) if row.size == file.size && !is_doubted && unchanged.contains(&file.path) => row.state,
             _ => {
                 to_read.push(place);
                 Err(SkipReason::Unreadable)

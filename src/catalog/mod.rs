@@ -20,6 +20,8 @@ mod reach;
 pub mod related;
 pub mod remotes;
 pub mod runs;
+#[cfg(feature = "ship")]
+pub mod ship;
 pub mod summaries;
 pub mod unsaved;
 mod views;

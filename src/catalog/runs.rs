@@ -43,7 +43,7 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
 }
 
 /// Canonical folder that a caller refers to.
-fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
+pub(super) fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
     let directory = caller.places().next();
     let path = match (path, directory) {
         (Some(path), directory) => {

@@ -184,6 +184,8 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
         Some(example) => command.after_help(example),
         None => command,
     };
+    #[cfg(feature = "ship")]
+    let command = super::ship::flags(command, spec);
     rename::flags(draw::flags(command, spec), spec)
 }
 

@@ -23,6 +23,8 @@ mod serve;
 mod server;
 mod settings;
 mod shim;
+#[cfg(feature = "ship")]
+mod ship;
 #[cfg(feature = "http")]
 mod token;
 #[cfg(feature = "http")]
@@ -172,6 +174,12 @@ enum Own {
     Doctor(doctor::Doctor),
     Config(settings::Settings),
     Models(models::List),
+    #[cfg(feature = "ship")]
+    Pack(ship::Pack),
+    #[cfg(feature = "ship")]
+    Push(ship::Push),
+    #[cfg(feature = "ship")]
+    Pull(ship::Pull),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
         /// The tool's name, as `search_symbols`.
@@ -228,7 +236,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 }
                 Ok(arguments) => match draw::wanted(given) {
                     Some(wanted) => return draw::run(&global, spec.name, &arguments, &wanted),
-                    None => (spec.name.to_owned(), arguments, Words::of(spec.name)),
+                    None => {
+                        #[cfg(feature = "ship")]
+                        if let Err(failed) = ship::before(&global, &arguments, given) {
+                            return failed;
+                        }
+                        (spec.name.to_owned(), arguments, Words::of(spec.name))
+                    }
                 },
                 Err(problem) => return complain(&problem),
             },
@@ -249,6 +263,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
                 Ok(Own::Shim(how)) => return shim::set_up(&how),
                 Ok(Own::Doctor(how)) => return examine(&global, &how),
+                #[cfg(feature = "ship")]
+                Ok(Own::Pack(how)) => return ship::pack(&global, &how),
+                #[cfg(feature = "ship")]
+                Ok(Own::Push(how)) => return ship::push(&global, &how),
+                #[cfg(feature = "ship")]
+                Ok(Own::Pull(how)) => match ship::pull(&global, &how) {
+                    Ok(arguments) => ("index_folder".to_owned(), arguments, Words::of("index_folder")),
+                    Err(failed) => return failed,
+                },
                 Ok(Own::Models(_)) => return show_models(&global),
                 Ok(Own::Config(asked)) => return show_settings(&global, &asked),
                 Ok(Own::Completions { shell }) => return completions(shell),

@@ -28,6 +28,7 @@ mod packs;
 mod search;
 mod tables;
 
+pub use life::copy::{CopiedFile, Incoming, StoreCopy, is_file_name};
 pub use life::known::Known;
 pub use life::manifest::{Manifest, SnapshotFacts};
 pub use life::meaning::Meanings;

@@ -40,6 +40,8 @@ mod schema;
 mod server;
 mod shapes;
 mod shim;
+#[cfg(feature = "ship")]
+mod ship;
 mod sse;
 mod store;
 mod terminal;

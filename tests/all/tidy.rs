@@ -21,6 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("summarize", &["net", "config"]),
     ("enrich", &[]),
     ("store", &["languages"]),
+    ("ship", &["store", "net"]),
     (
         "pipeline",
         &[
@@ -46,6 +47,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "query",
             "pipeline",
             "store",
+            "ship",
             "watch",
             "config",
             "discover",

@@ -9,6 +9,14 @@ use super::origin::github_id;
 use super::revision::commit_id;
 use super::sound::{self, Depth};
 
+/// Nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+/// Name of the files that say how git treats others, and the largest that is read.
+const ATTRIBUTES: &str = ".gitattributes";
+const LARGEST_ATTRIBUTES: u64 = 1 << 20;
+/// Attributes by which a file of the worktree is another than its content in git, though its size may be the same.
+const FILTERS: [&str; 3] = ["filter", "ident", "working-tree-encoding"];
+
 /// A git repository and the checkout it was opened from. Its facts are read when it is opened, except the index,
 /// which can be large and is read on first use.
 #[derive(Debug)]
@@ -96,6 +104,48 @@ impl Repository {
         }
         let is_folder = |folder: &str| index.entry_by_path(BStr::new(folder)).is_some();
         index.is_sparse() && path.match_indices('/').any(|(end, _)| is_folder(&path[..=end]))
+    }
+
+    /// Git's name of the content of a tracked file, if git would take the file for unchanged by its size and times: its
+    /// path is from the worktree's root, its times are in nanoseconds since 1970.
+    pub fn content_of(&self, path: &str, size: u64, mtime_ns: i64, ctime_ns: i64) -> Option<[u8; 20]> {
+        use gix::index::entry::{Flags, Mode};
+        let index = self.index()?;
+        let entry = index.entry_by_path(BStr::new(path))?;
+        let is_kept = Flags::ASSUME_VALID | Flags::SKIP_WORKTREE | Flags::INTENT_TO_ADD;
+        let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+        if !is_file || entry.flags.intersects(is_kept) {
+            return None;
+        }
+        let stat = &entry.stat;
+        let is_at = |time_ns: i64, secs: u32, nsecs: u32| {
+            let (own_secs, own_nsecs) = (time_ns.div_euclid(SECOND), time_ns.rem_euclid(SECOND));
+            // Some programs write whole seconds.
+            own_secs == i64::from(secs) && (nsecs == 0 || own_nsecs == i64::from(nsecs))
+        };
+        let is_as_then = u64::from(stat.size) == size
+            && is_at(mtime_ns, stat.mtime.secs, stat.mtime.nsecs)
+            && is_at(ctime_ns, stat.ctime.secs, stat.ctime.nsecs);
+        // A file written as late as the index may have changed after git looked at it.
+        let written = index.timestamp();
+        let written_ns = written.unix_seconds() * SECOND + i64::from(written.nanoseconds());
+        let known_ns = if stat.mtime.nsecs == 0 { written_ns.div_euclid(SECOND) * SECOND } else { written_ns };
+        (is_as_then && mtime_ns < known_ns).then(|| entry.id.as_bytes().try_into().ok()).flatten()
+    }
+
+    /// Whether files of the worktree may differ from their contents in git: attributes have them filtered.
+    pub fn filters(&self) -> bool {
+        let Some(root) = &self.worktree else { return true };
+        let Some(index) = self.index() else { return true };
+        let is_one = |path: &str| path == ATTRIBUTES || path.ends_with(&format!("/{ATTRIBUTES}"));
+        let tracked = index.entries().iter().filter_map(|entry| std::str::from_utf8(entry.path(index)).ok());
+        let tracked = tracked.filter(|path| is_one(path)).map(|path| root.join(path));
+        tracked.chain([root.join(ATTRIBUTES), self.common_dir.join("info/attributes")]).any(|path| {
+            match sound::read_small(&path, LARGEST_ATTRIBUTES) {
+                Ok(text) => FILTERS.iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
+                Err(err) => err.kind() != std::io::ErrorKind::NotFound,
+            }
+        })
     }
 
     fn index(&self) -> Option<&gix::index::File> {

@@ -1,5 +1,6 @@
 //! Life cycle of a store: manifest, registry, reading, writing and cleanup.
 
+pub(super) mod copy;
 pub(super) mod identity;
 pub(super) mod known;
 pub(super) mod manifest;

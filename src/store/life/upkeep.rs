@@ -127,7 +127,7 @@ fn is_being_written(path: &Path) -> bool {
 }
 
 /// All files below a folder.
-fn files(dir: &Path) -> Vec<PathBuf> {
+pub(super) fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {

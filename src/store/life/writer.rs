@@ -1,5 +1,6 @@
 //! Writer of a store: new files first, then the segments, and last the manifest that names them.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::model::Input;
 use crate::store::packs::grams::grams;
 use crate::store::packs::pack::{self, Pack, PackFile, PackWriter};
 use crate::store::search::index;
-use crate::store::search::indexing::{self, Few, Waiting};
+use crate::store::search::indexing::{self, Few, Joined, Waiting};
 use crate::store::search::segments::Segments;
 use crate::store::tables::files::{self, Entry};
 use crate::store::tables::{edges, ranks};
@@ -51,6 +52,8 @@ pub struct Writer {
     index: Option<IndexWriter<Waiting>>,
     /// Whether there are files that no manifest names yet.
     has_written: bool,
+    /// Whether nothing may be left of files that no snapshot has.
+    is_alone: bool,
 }
 
 impl Drop for Writer {
@@ -122,8 +125,22 @@ impl Writer {
             are_few: true,
             index: None,
             has_written: false,
+            is_alone: false,
             manifest,
         })
+    }
+
+    /// The same writer, whose commit leaves nothing behind of files that no snapshot has: no text, no symbol, no term.
+    pub(super) fn alone(mut self) -> Result<Self, Error> {
+        let mut live = Live::new(self.next_file);
+        for facts in self.manifest.snapshots.values() {
+            self.held_by(facts)?.for_each(|id| live.insert(id));
+        }
+        let stored = self.packs.iter().flat_map(|(_, pack)| pack.files()).map(|file| file.id);
+        let gone: BTreeSet<u32> = stored.filter(|id| !live.contains(*id)).collect();
+        self.manifest.garbage = gone.into_iter().chain(self.manifest.garbage.drain(..)).collect();
+        self.is_alone = true;
+        Ok(self)
     }
 
     /// Snapshot that this commit starts from; `None` for a new checkout.
@@ -240,8 +257,9 @@ impl Writer {
         let identities = self.manifest.files.clone();
         let segments_dir = self.dir.join("index");
         let place = (&*segments_dir, memory);
+        let joined = if self.is_alone { Joined::Wasted } else { Joined::Small };
         let mut to_sync = std::thread::scope(|scope| {
-            let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, place, &identities));
+            let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, place, &identities, joined));
             let written = self.write_tables(generation, &wanted, entries, inputs);
             indexing.join().expect("tantivy tells of its errors")?;
             written
@@ -270,11 +288,11 @@ impl Writer {
             let Some((pack, file)) = find_file(&self.packs, *id) else { return false };
             let weight = pack.weight(file);
             room = room.saturating_sub(weight);
-            room > 0
+            room > 0 && !self.is_alone
         };
         let n_kept = self.manifest.garbage.iter().rev().copied().take_while(|id| fits(id)).count();
         let kept = self.manifest.garbage.split_off(self.manifest.garbage.len() - n_kept);
-        let gone = match self.manifest.garbage.len() > MOST_GARBAGE {
+        let gone = match self.manifest.garbage.len() > MOST_GARBAGE || self.is_alone {
             true => std::mem::take(&mut self.manifest.garbage),
             false => Vec::new(),
         };
@@ -385,7 +403,7 @@ impl Writer {
                 all += pack.weight(file);
                 dead += if live.contains(file.id) { 0 } else { pack.weight(file) };
             }
-            3 * dead > all
+            if self.is_alone { dead > 0 } else { 3 * dead > all }
         };
         keep = self.packs[..keep].iter().position(|(_, pack)| wasted(pack)).unwrap_or(keep);
         let old: Vec<(PackFacts, Pack)> = self.packs.drain(keep..).collect();

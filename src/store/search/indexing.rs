@@ -16,6 +16,15 @@ use crate::store::packs::map::Mapped;
 /// Maximum number of segments before the smallest are merged: each adds a little to every query.
 const MOST_SEGMENTS: usize = 10;
 
+/// Segments that a commit merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joined {
+    /// The smallest of too many, and those with many deletions.
+    Small,
+    /// Those too that have any deletion: nothing is left of what was deleted.
+    Wasted,
+}
+
 /// A document to be indexed. Dropping it releases `_held`.
 pub struct Waiting {
     pub document: TantivyDocument,
@@ -87,6 +96,7 @@ pub fn commit(
     segments: Segments,
     (dir, memory): (&Path, usize),
     identities: &Identities,
+    joined: Joined,
 ) -> Result<(), Error> {
     if !gone.is_empty() {
         // Deletions read every segment, and tantivy trusts its files.
@@ -102,18 +112,20 @@ pub fn commit(
         writer.commit()?;
         writer.wait_merging_threads()?;
     }
-    join(&segments, dir, identities)
+    join(&segments, dir, identities, joined)
 }
 
-/// Merges the smallest of too many segments, and those with many deletions.
-fn join(segments: &Segments, dir: &Path, identities: &Identities) -> Result<(), Error> {
+fn join(segments: &Segments, dir: &Path, identities: &Identities, joined: Joined) -> Result<(), Error> {
     let mut all = index::open(segments.clone())?.searchable_segments()?;
     all.sort_by_key(|segment| segment.meta().num_docs());
     let small = match all.len().saturating_sub(MOST_SEGMENTS) {
         0 => 0,
         more => (more + MOST_SEGMENTS / 2).min(all.len()),
     };
-    let is_wasted = |meta: &SegmentMeta| 3 * meta.num_deleted_docs() > meta.max_doc();
+    let is_wasted = |meta: &SegmentMeta| match joined {
+        Joined::Small => 3 * meta.num_deleted_docs() > meta.max_doc(),
+        Joined::Wasted => meta.num_deleted_docs() > 0,
+    };
     let numbered = all.into_iter().enumerate();
     let joined: Vec<Segment> =
         numbered.filter(|(at, segment)| *at < small || is_wasted(segment.meta())).map(|(_, segment)| segment).collect();

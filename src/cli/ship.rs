@@ -1,0 +1,204 @@
+//! `pack`, `push`, `pull` and `index --from`: indexes that are made once and opened elsewhere.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use clap::{Arg, ArgMatches, Args, Command};
+use serde_json::{Map, Value, json};
+
+use super::progress::Progress;
+use super::{FOUND, Global, command, output, request, server, with_context};
+use crate::answer::{Error, Request};
+use crate::catalog::ship::{self, Elsewhere, Took};
+use crate::catalog::{Caller, Options};
+use crate::tools::ToolSpec;
+
+/// Write the index of a repository into a file, to be opened on another machine by `codelode index --from FILE`. The index is
+/// brought up to date first.
+#[derive(Args)]
+pub(super) struct Pack {
+    /// The file, by habit `.tar.zst`.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The repository's name in it [default: that of its origin, or of its folder].
+    #[arg(long, value_name = "OWNER/NAME")]
+    name: Option<String>,
+}
+
+/// Publish the index of a repository in a shared folder, for `codelode index --from FOLDER` elsewhere. The index is brought up
+/// to date first; only what the folder lacks is sent.
+#[derive(Args)]
+pub(super) struct Push {
+    /// The folder, also as file://.
+    #[arg(value_name = "FOLDER")]
+    to: String,
+    /// Its key there: a name, or `tree-sha` for that of the commit's tree.
+    #[arg(long, value_name = "KEY", default_value = "latest")]
+    key: String,
+    /// The repository's name there [default: that of its origin, or of its folder].
+    #[arg(long, value_name = "OWNER/NAME")]
+    name: Option<String>,
+    /// How many keys of trees stay, the newest.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    keep: usize,
+}
+
+/// Replace the index of a folder by one that was made elsewhere, and read only what differs here.
+#[derive(Args)]
+pub(super) struct Pull {
+    /// A shared folder, a web server, or a file of `codelode pack`.
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The folder to index [default: the one you are in].
+    #[arg(value_name = "PATH")]
+    path: Option<String>,
+    #[command(flatten)]
+    named: Named,
+}
+
+// An index among others. A doc comment would become the help of every command that has it.
+#[derive(Args)]
+struct Named {
+    /// Its key there: a name, or `tree-sha` [default: that of the commit's tree, or else the newest].
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// The repository's name there [default: that of its origin, or of its folder].
+    #[arg(long, value_name = "OWNER/NAME")]
+    name: Option<String>,
+}
+
+/// Packs a repository.
+pub(super) fn pack(global: &Global, how: &Pack) -> u8 {
+    asked(global, |caller, repo| {
+        let ship::Packed { facts, bytes } = ship::pack(caller, repo, how.name.as_deref(), &how.file)?;
+        let answer = json!({
+            "repo": facts.repo, "file": how.file, "bytes": bytes, "commit": facts.commit, "tree": facts.tree,
+            "file_count": facts.file_count, "symbol_count": facts.symbol_count,
+        });
+        let (files, symbols, size) = (facts.file_count, facts.symbol_count, megabytes(bytes));
+        let text = format!("{}: {files} files and {symbols} symbols, {size} in {}", facts.repo, how.file.display());
+        Ok((answer, text))
+    })
+}
+
+/// Publishes the index of a repository.
+pub(super) fn push(global: &Global, how: &Push) -> u8 {
+    asked(global, |caller, repo| {
+        let place = (&*how.to, &*how.key, how.keep);
+        let pushed = ship::push(caller, repo, how.name.as_deref(), place)?;
+        let facts = pushed.facts;
+        let answer = json!({
+            "repo": facts.repo, "to": how.to, "up_to_date": pushed.is_there, "objects_sent": pushed.sent,
+            "objects_held": pushed.held, "bytes_sent": pushed.bytes, "commit": facts.commit, "tree": facts.tree,
+            "file_count": facts.file_count, "symbol_count": facts.symbol_count,
+        });
+        let text = match pushed.is_there {
+            true => format!("{}: this tree is there already", facts.repo),
+            false => {
+                let size = megabytes(pushed.bytes);
+                format!("{}: {} objects sent, {size}; {} were there", facts.repo, pushed.sent, pushed.held)
+            }
+        };
+        Ok((answer, text))
+    })
+}
+
+/// Runs a command about a repository, and prints its answer: as JSON, or as text for people.
+fn asked(global: &Global, ask: impl FnOnce(&Caller<'_>, Option<&str>) -> Result<(Value, String), Error>) -> u8 {
+    with_context(global, |cx| {
+        server::refuse(cx)?;
+        let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+        let request = Request { for_people: true, ..request(&bar) };
+        let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
+        let answer = ask(&cx.caller(&request), repo.as_deref());
+        bar.lock().expect("drawing does not panic").finish();
+        let (answer, text) = answer?;
+        if global.json {
+            output::print_bytes(format!("{answer}\n").as_bytes());
+        } else if !global.quiet {
+            output::print_bytes(format!("{text}\n").as_bytes());
+        }
+        Ok(FOUND)
+    })
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// The tool whose command takes `--from`, and its flag.
+const INDEX: &str = "index_folder";
+const FROM: &str = "ship-from";
+
+/// Adds the flags to the command that indexes a folder.
+pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
+    if spec.name != INDEX {
+        return command;
+    }
+    let help = "Begin with an index that was made elsewhere, and read only what differs here: a file of `codelode pack`, a \
+                folder of `codelode push`, or a web server that shows one; a folder that has an index keeps it";
+    let from = Arg::new(FROM).long("from").value_name("FROM").help(help).conflicts_with("no_incremental");
+    Named::augment_args(command.arg(from)).mut_args(|arg| match arg.get_id().as_str() {
+        "key" | "name" => arg.requires(FROM),
+        _ => arg,
+    })
+}
+
+/// Indexes a folder from elsewhere, if that is given. The command itself then finds little left to do, and answers. The
+/// exit status, if it failed.
+pub(super) fn before(global: &Global, arguments: &Map<String, Value>, given: &ArgMatches) -> Result<(), u8> {
+    let text = |name| given.try_get_one::<String>(name).ok().flatten().cloned();
+    let Some(from) = text(FROM) else { return Ok(()) };
+    match take(global, arguments, &from, &Named { key: text("key"), name: text("name") }, false) {
+        FOUND => Ok(()),
+        failed => Err(failed),
+    }
+}
+
+/// Replaces the index of a folder. Returns the arguments with which it is indexed after that, or the exit status.
+pub(super) fn pull(global: &Global, how: &Pull) -> Result<Map<String, Value>, u8> {
+    let path = how.path.clone().or_else(|| global.repo.clone());
+    let path = path.map(|path| command::local_path(path, true));
+    let arguments: Map<String, Value> = path.map(|path| ("path".to_owned(), path.into())).into_iter().collect();
+    match take(global, &arguments, &how.from, &how.named, true) {
+        FOUND => Ok(arguments),
+        failed => Err(failed),
+    }
+}
+
+fn take(global: &Global, arguments: &Map<String, Value>, from: &str, named: &Named, anew: bool) -> u8 {
+    with_context(global, |cx| {
+        server::refuse(cx)?;
+        let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+        let request = Request { for_people: true, ..request(&bar) };
+        let (key, name) = (named.key.as_deref(), named.name.as_deref());
+        let elsewhere = Elsewhere { from, name, key, anew };
+        let path = arguments.get("path").and_then(Value::as_str);
+        let took = ship::index_from(&cx.caller(&request), path, &elsewhere, &options(arguments));
+        bar.lock().expect("drawing does not panic").finish();
+        let note = match took? {
+            Took::Indexed => "the folder has an index already, which is kept".to_owned(),
+            Took::Nothing(why) => format!("{why}; nothing was taken, and every file is read"),
+            Took::Taken(facts, report) => {
+                let (differ, gone) = (report.added.len() + report.changed.len(), report.removed.len());
+                format!("taken: {} with {} files; {differ} differ here, {gone} are gone", facts.repo, facts.file_count)
+            }
+        };
+        if !global.quiet {
+            output::complain(&format!("{note}\n"));
+        }
+        Ok(FOUND)
+    })
+}
+
+/// The options that the command's own flags give.
+fn options(arguments: &Map<String, Value>) -> Options {
+    let texts =
+        |key: &str| arguments.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let included = texts("include").map(|pattern| format!("!{}", pattern.trim_start_matches("./")));
+    Options {
+        extra_ignore: texts("extra_ignore_patterns").map(str::to_owned).chain(included).collect(),
+        follow_symlinks: arguments.get("follow_symlinks").and_then(Value::as_bool).unwrap_or_default(),
+        ..Options::default()
+    }
+}

@@ -1,0 +1,238 @@
+//! Places under stress: writers that race, answers that lie, and the removal of what nobody names.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::super::collect::collect;
+use super::super::fetch::fetch;
+use super::super::listing::{LATEST, Listing, key_path, keys_folder};
+use super::super::place::{self, Found, When};
+use super::super::push::push;
+use super::super::{Error, Pushed};
+use super::{Place, watcher};
+use crate::net;
+
+/// A shared folder.
+fn shared(place: &Place) -> Box<dyn place::Place> {
+    let url = format!("file://{}", place.at("shared").display());
+    place::open(&url, &net::Client::new(net::Options::default())).expect("it is a folder")
+}
+
+/// Publishes the sources as they are.
+fn pushed(place: &Place, to: &dyn place::Place, key: &str, tree: Option<&str>) -> Result<Pushed, Error> {
+    let (copy, contents, facts) = place.copied(tree);
+    push(&copy, contents, facts, to, key, &watcher())
+}
+
+/// Takes what is published, verified: how many files it has. Nothing is left of it.
+fn fetched(place: &Place, from: &dyn place::Place, key: &str) -> Result<Option<u64>, Error> {
+    let Some(taken) = fetch(from, "a/b", &[key.to_owned()], &place.registry(), &watcher())? else { return Ok(None) };
+    assert!(taken.accept(&place.store(), "name", true, Duration::ZERO)?);
+    let snapshot = place.store().snapshot("name")?;
+    snapshot.verify()?;
+    let files = snapshot.facts().files;
+    assert_eq!(snapshot.files().count() as u64, files);
+    place.store().remove(Duration::ZERO)?;
+    Ok(Some(files))
+}
+
+fn write(place: &Place, name: &str, text: &str) {
+    fs::write(place.at("source").join(name), text).expect("it is ours");
+}
+
+fn objects(place: &Place) -> BTreeSet<String> {
+    let entries = fs::read_dir(place.at("shared/a/b/objects")).expect("there are objects");
+    entries.map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn only_what_a_place_lacks_is_sent() {
+    let place = Place::new();
+    let shared = shared(&place);
+    assert_eq!(fetched(&place, &*shared, LATEST).expect("it can be read"), None);
+    let first = pushed(&place, &*shared, LATEST, Some("t1")).expect("there is room");
+    assert_eq!((first.held, first.is_there), (0, false));
+    assert_eq!(fetched(&place, &*shared, LATEST).expect("it is whole"), Some(20));
+    let again = pushed(&place, &*shared, LATEST, Some("t1")).expect("there is room");
+    assert_eq!((again.sent, again.is_there), (0, true));
+
+    write(&place, "more.py", "def more(): pass\n");
+    let second = pushed(&place, &*shared, LATEST, Some("t2")).expect("there is room");
+    assert!(second.held > 0 && second.sent < first.sent + second.held, "{second:?}");
+    assert_eq!(fetched(&place, &*shared, LATEST).expect("it is whole"), Some(21));
+    assert!(matches!(pushed(&place, &*shared, "../x", None), Err(Error::Key(_))));
+    assert!(matches!(fetched(&place, &*shared, "../x"), Err(Error::Key(_))));
+}
+
+#[test]
+fn of_two_writers_one_wins_and_the_other_tries_again() {
+    let place = Place::new();
+    let others = Place::new();
+    write(&others, "other.py", "def other(): pass\n");
+    let shared = shared(&place);
+    // Publishes between the look and the write of another.
+    let racing = Lying {
+        inner: &*shared,
+        lie: |path: &str, lies: &mut usize| {
+            // The first time for the look, the second time for the write.
+            let is_listing = path.starts_with(&keys_folder("a/b"));
+            *lies += usize::from(is_listing);
+            (is_listing && *lies == 2).then_some(Lie::Overtaken(&others))
+        },
+        lies: Mutex::new(0),
+    };
+    let won = pushed(&place, &racing, LATEST, None).expect("the second attempt holds");
+    assert!(won.held > 0 || won.sent > 0);
+    assert!(*racing.lies.lock().expect("nobody panicked") >= 4, "it tried once only");
+    assert_eq!(fetched(&place, &*shared, LATEST).expect("it is whole"), Some(20));
+
+    let (place, others) = (&place, &others);
+    std::thread::scope(|scope| {
+        for writer in [place, others] {
+            let shared = super::places::shared(place);
+            scope.spawn(move || {
+                for _ in 0..6 {
+                    pushed(writer, &*shared, LATEST, None).expect("one of the attempts holds");
+                }
+            });
+        }
+        for _ in 0..20 {
+            let seen = fetched(place, &*shared, LATEST).expect("it is whole");
+            assert!(seen == Some(20) || seen == Some(21), "{seen:?}");
+        }
+    });
+}
+
+#[test]
+fn what_no_listing_names_goes_in_two_steps_and_nothing_else() {
+    let place = Place::new();
+    let shared = shared(&place);
+    let day = Duration::ZERO;
+    pushed(&place, &*shared, LATEST, None).expect("there is room");
+    pushed(&place, &*shared, "tree-1", None).expect("there is room");
+    write(&place, "m1.py", "def another(): pass\n");
+    pushed(&place, &*shared, LATEST, None).expect("there is room");
+    let before = objects(&place);
+    // A writer that died has left this, and somebody else that.
+    fs::write(place.at("shared/a/b/objects/dead-1.lz4"), "x").expect("it is ours");
+    fs::write(place.at("shared/a/b/objects/notes.txt"), "x").expect("it is ours");
+
+    assert_eq!(collect(&*shared, "a/b", 50, super::super::collect::DAY).expect("it can be listed"), 0);
+    assert_eq!(objects(&place).len(), before.len() + 2, "all of it is too young");
+    assert_eq!(collect(&*shared, "a/b", 50, day).expect("it can be listed"), 0);
+    assert_eq!(objects(&place).len(), before.len() + 2, "it is marked only");
+    assert!(collect(&*shared, "a/b", 50, day).expect("it can be listed") >= 1);
+    assert!(!objects(&place).contains("dead-1.lz4") && objects(&place).contains("notes.txt"));
+    for key in [LATEST, "tree-1"] {
+        assert_eq!(fetched(&place, &*shared, key).expect("it is whole"), Some(20), "{key}");
+    }
+    // Keys of trees are kept up to a number, and their objects go with them.
+    collect(&*shared, "a/b", 0, day).expect("it can be listed");
+    collect(&*shared, "a/b", 0, day).expect("it can be listed");
+    collect(&*shared, "a/b", 0, day).expect("it can be listed");
+    assert_eq!(fetched(&place, &*shared, "tree-1").expect("it can be read"), None);
+    assert_eq!(fetched(&place, &*shared, LATEST).expect("it is whole"), Some(20));
+
+    // A writer leaves alone what is marked: here all objects are, though a listing names them.
+    let names = serde_json::to_vec(&objects(&place)).expect("names are text");
+    shared.put("a/b/marked/x.json", &names, When::Absent).expect("there is room");
+    let pushed = pushed(&place, &*shared, LATEST, None).expect("there is room");
+    assert_eq!(pushed.held, 0);
+    // A listing that nobody can read stops all removal.
+    fs::write(place.at("shared/a/b/keys/1.1.x.json"), "{").expect("it is ours");
+    let before = objects(&place);
+    assert!(collect(&*shared, "a/b", 50, day).is_err());
+    assert_eq!(objects(&place), before);
+}
+
+#[test]
+fn a_place_that_lies_gives_errors_and_no_wrong_answers() {
+    let place = Place::new();
+    let shared = shared(&place);
+    pushed(&place, &*shared, LATEST, None).expect("there is room");
+    let lies: [(&str, Liar); 6] = [
+        ("refuses", |_, _| Some(Lie::Refused)),
+        ("refuses objects", |path, _| path.contains("objects").then_some(Lie::Refused)),
+        ("is too short", |path, _| path.contains("objects").then_some(Lie::Short)),
+        ("is too long", |path, _| path.contains("objects").then_some(Lie::Long)),
+        ("has lost an object", |path, lies| {
+            *lies += usize::from(path.contains("objects"));
+            (*lies % 7 == 5).then_some(Lie::Gone)
+        }),
+        ("cuts the listing", |path, _| path.contains("keys").then_some(Lie::Short)),
+    ];
+    for (what, lie) in lies {
+        let lying = Lying { inner: &*shared, lie, lies: Mutex::new(0) };
+        let seen = fetched(&place, &lying, LATEST);
+        assert!(seen.is_err(), "{what}: {seen:?}");
+        place.is_clean(what);
+    }
+    // A listing of another repository under this name.
+    let json = fs::read(place.at("shared").join(key_path("a/b", LATEST))).expect("it is there");
+    let mut listing = Listing::read(&json, "x").expect("it is whole");
+    listing.facts.repo = "a/c".to_owned();
+    fs::write(place.at("shared").join(key_path("a/b", LATEST)), listing.to_json()).expect("it is ours");
+    assert!(fetched(&place, &*shared, LATEST).is_err());
+}
+
+/// A choice of lies by path, with a counter.
+type Liar = fn(&str, &mut usize) -> Option<Lie<'static>>;
+
+/// A wrong answer.
+enum Lie<'a> {
+    Refused,
+    Short,
+    Long,
+    Gone,
+    /// Another writer publishes before this write.
+    Overtaken(&'a Place),
+}
+
+/// A place that lies now and then.
+struct Lying<'a, F> {
+    inner: &'a dyn place::Place,
+    lie: F,
+    lies: Mutex<usize>,
+}
+
+impl<'l, F: Fn(&str, &mut usize) -> Option<Lie<'l>> + Send + Sync> Lying<'_, F> {
+    fn lie(&self, path: &str) -> Option<Lie<'l>> {
+        (self.lie)(path, &mut self.lies.lock().expect("nobody panicked"))
+    }
+}
+
+impl<'l, F: Fn(&str, &mut usize) -> Option<Lie<'l>> + Send + Sync> place::Place for Lying<'_, F> {
+    fn shown(&self) -> String {
+        "a liar".to_owned()
+    }
+
+    fn get(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, Error> {
+        let lie = self.lie(path);
+        let Some((mut bytes, tag)) = self.inner.get(path, most)? else { return Ok(None) };
+        match lie {
+            Some(Lie::Refused) => return Err(Error::Refused { place: self.shown(), status: 503 }),
+            Some(Lie::Gone) => return Ok(None),
+            Some(Lie::Short) => bytes.truncate(bytes.len() / 2),
+            Some(Lie::Long) => bytes.extend(b"more"),
+            _ => {}
+        }
+        Ok(Some((bytes, tag)))
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], when: When<'_>) -> Result<bool, Error> {
+        if let Some(Lie::Overtaken(other)) = self.lie(path) {
+            pushed(other, self.inner, LATEST, None)?;
+        }
+        self.inner.put(path, bytes, when)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Found>, Error> {
+        self.inner.list(folder)
+    }
+
+    fn remove(&self, path: &str) -> Result<(), Error> {
+        self.inner.remove(path)
+    }
+}
