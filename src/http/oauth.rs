@@ -27,7 +27,7 @@ const NAME: usize = 24;
 /// Reason for refusing a token that is right and gives no right here.
 pub(super) const NO_SCOPE: &str = "the scopes of this token give no right on this server";
 
-/// What is known of an authorization server.
+/// Facts known of an authorization server.
 pub(super) struct OAuth {
     issuer: String,
     /// The resource that tokens have to be for: the public address of this server.

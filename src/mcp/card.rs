@@ -74,7 +74,7 @@ pub fn registry() -> Value {
     json!(card)
 }
 
-/// What anyone may read of a server at an address, by path: the card, and the catalog that names it.
+/// Documents of a server at an address that anyone may read, by path: the card, and the catalog that names it.
 #[cfg(feature = "http")]
 pub(super) fn of_server(path: &str, origin: &str, kind: &str, endpoint: &str) -> Option<Answer> {
     let (text, content) = match path {

@@ -30,7 +30,7 @@ const SIGNATURE: usize = 120;
 /// How long a hook waits for a file to be read again that an answer names; then the index answers as it is.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What is known of a question. `None` when nothing is, or when the agent has seen it in `shown`.
+/// Facts known of a question. `None` when there are none, or when the agent has seen it in `shown`.
 pub(super) fn of(cx: &Context, question: &Question, shown: &str) -> Option<String> {
     let index = locate::indexed_at(cx.indexes.registry(), &cx.config, &question.folder)?;
     let root = cx.config.path_map.to_local(&index.root);

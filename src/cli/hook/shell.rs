@@ -162,7 +162,7 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
                 is_target = false;
                 let n_found = found.len();
                 run(&words, &mut here, depth, found);
-                // What another program prints is filtered; what a search has found, narrowed.
+                // Output of another program is filtered; results of a search are narrowed.
                 if is_filter && !is_started(&words, "xargs") {
                     found.truncate(n_found);
                 }

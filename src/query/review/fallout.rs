@@ -1,4 +1,4 @@
-//! What a change leaves behind: code that nothing uses any more, and folders that import each other in a ring.
+//! Leftovers of a change: code that nothing uses any more, and folders that import each other in a ring.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

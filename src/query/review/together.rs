@@ -1,4 +1,4 @@
-//! What the history says of a change: files that usually change together with it, and the last commits that changed
+//! History of a change: files that usually change together with it, and the last commits that changed
 //! the same symbols.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,7 +16,7 @@ const MOST_FILES: usize = 40;
 /// The least number of commits together, and the least share of those of the changed file.
 const LEAST: usize = 3;
 const LEAST_SHARE: f64 = 0.4;
-/// What a commit counts beside the one after it.
+/// Weight of a commit beside the one after it.
 const AGE: f64 = 0.995;
 /// The most commits of a file, and of all files, whose texts are compared symbol by symbol.
 const EACH: usize = 4;

@@ -62,7 +62,7 @@ pub fn colours(content: &[u8], part: Span, spec: &'static LanguageSpec, is_over:
 /// A query for highlighting.
 struct Highlights {
     query: Query,
-    /// What each of its captures gives to a text: `None` leaves the colour around it, `Some(None)` takes that away.
+    /// Colour that each of its captures gives to a text: `None` leaves the colour around it, `Some(None)` takes that away.
     colours: Vec<Option<Option<Colour>>>,
     /// Patterns that ask for more than is known here, such as whether a name is local.
     doubtful: Vec<bool>,
