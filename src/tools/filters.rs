@@ -183,8 +183,10 @@ pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
     if is_several || Kind::parse(kind).is_some() || Detail::parse(kind).is_some() {
         return Ok(());
     }
-    let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type"]);
-    let message = format!("no symbol is of kind {kind:?}; the kinds are function, class, method, constant and type");
+    let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type", FILE]);
+    let message = format!(
+        "no symbol is of kind {kind:?}; the kinds are function, class, method, constant, type and, in search_symbols, file"
+    );
     Err(Error::new(Code::InvalidArguments, message).with("nearest", nearest(kind, known, 3)))
 }
 

@@ -71,8 +71,13 @@ pub fn column(content: &[u8], at: u32) -> u32 {
     String::from_utf8_lossy(&before[start..]).chars().count() as u32 + 1
 }
 
-/// A plan as text, a place a line, with its doubts below.
-pub fn text(plan: &Plan<'_>) -> String {
+/// A plan as text, a place a line, with its doubts below. A plan in doubt is refused without `force`; `name` says of
+/// what.
+pub fn text(plan: &Plan<'_>, name: &str, force: bool) -> Result<String, Error> {
+    if !plan.doubts.is_empty() && !force {
+        let refused = format!("the places of {name} are not all known");
+        return Err(refusal(&refused, &plan.doubts, "all of them are listed"));
+    }
     let mut text = String::new();
     for Place { file, line, column, reason, text: code } in places(plan) {
         text.push_str(&format!("{file}:{line}:{column}: {reason}: {code}\n"));
@@ -80,7 +85,7 @@ pub fn text(plan: &Plan<'_>) -> String {
     for doubt in &plan.doubts {
         text.push_str(&format!("{}:{}: in doubt: {}\n", doubt.path, doubt.line, doubt.why));
     }
-    text
+    Ok(text)
 }
 
 /// The refusal of a plan in doubt: `refused` says of what, `instead` what `force` does.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Doubt, Place, Written, doubts, places, refusal, text};
+use super::plan::{Doubt, Place, Written, doubts, places, text};
 use super::{Call, Code, Error, Tool, related};
 use crate::query::{self, review};
 
@@ -73,6 +73,10 @@ impl Tool for PlanChangeSignature {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+        if args.new_signature.as_ref().is_some_and(|new| new.trim().is_empty()) {
+            let message = "`new_signature` is empty; give the whole new declaration, or leave it out";
+            return Err(Error::new(Code::InvalidArguments, message));
+        }
         let repo = related::open_now(call, args.repo.as_deref())?;
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
         let named = related::symbol(&repo, &args.symbol_id)?;
@@ -90,11 +94,7 @@ impl Tool for PlanChangeSignature {
             call.note("hint", "calls may stay: the new declaration only adds parameters with a default");
         }
         if args.output == Written::Text {
-            if !plan.doubts.is_empty() && !args.force {
-                let refused = format!("the places of {} are not all known", symbol.name());
-                return Err(refusal(&refused, &plan.doubts, "all of them are listed"));
-            }
-            return Ok(Output::Text { text: text(&plan) });
+            return Ok(Output::Text { text: text(&plan, &symbol.name(), args.force)? });
         }
         Ok(Output::Fields {
             symbol: symbol.id(),

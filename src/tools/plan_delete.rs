@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Doubt, Place, Written, doubts, places, refusal, text};
+use super::plan::{Doubt, Place, Written, doubts, places, text};
 use super::{Call, Error, Tool, related};
 use crate::query;
 
@@ -74,11 +74,7 @@ impl Tool for PlanDelete {
         let plan = query::deletion(snapshot, edges, &symbol);
         call.found(true);
         if args.output == Written::Text {
-            if !plan.doubts.is_empty() && !args.force {
-                let refused = format!("the places of {} are not all known", symbol.name());
-                return Err(refusal(&refused, &plan.doubts, "all of them are listed"));
-            }
-            return Ok(Output::Text { text: text(&plan) });
+            return Ok(Output::Text { text: text(&plan, &symbol.name(), args.force)? });
         }
         Ok(Output::Fields {
             symbol: symbol.id(),

@@ -127,7 +127,10 @@ pub fn planned<'r>(
     let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let is_name = new_name.chars().all(is_letter) && !new_name.starts_with(|c: char| c.is_numeric());
     if new_name.is_empty() || !is_name {
-        return Err(Error::new(Code::InvalidArguments, format!("{:?} is no name", new_name)));
+        return Err(Error::new(
+            Code::InvalidArguments,
+            format!("{new_name:?} is no name; give letters, digits and underscores, no digit first"),
+        ));
     }
     let symbol = related::symbol(repo, symbol)?;
     related::check_language(&symbol)?;
