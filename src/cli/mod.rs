@@ -1,6 +1,7 @@
 //! Command line: every tool is a subcommand, made from the same schema that clients read. The only module that
 //! prints.
 
+mod ask;
 mod command;
 mod doctor;
 mod draw;
@@ -12,6 +13,7 @@ mod here;
 mod hook;
 mod init;
 mod interrupt;
+mod log;
 mod lsp;
 mod models;
 mod output;
@@ -39,25 +41,16 @@ mod words;
 mod tests;
 
 use std::ffi::OsString;
-use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use serde_json::{Map, Value, json};
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{self, CacheMode, Config, Flags, GitHubMode, Settings};
-use crate::model::Phase;
-use crate::tools::{self, Code, Context, Envelope, Error, Request};
+use crate::config::{self, CacheMode, Flags, GitHubMode, Settings};
+use ask::{PATIENCE, ask, complete_arguments, grep, index_after, pick, print, request, status_of, with_context};
 use grep::Asked;
 pub use interrupt::interrupted;
-use output::{Output, Paint};
-use progress::Progress;
+use log::{log_to, note_to};
 use words::Words;
 
 /// Exit status: results were found, or the action was done.
@@ -66,10 +59,6 @@ const FOUND: u8 = 0;
 const NOTHING: u8 = 1;
 /// An error occurred.
 const FAILED: u8 = 2;
-/// The longest wait for changed files at a terminal, before an old answer is given.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Terminal answers are complete by default, because tokens do not matter there.
-const ALL_TOKENS: u64 = 1_000_000;
 
 /// Code search for people and agents: index once, answer in milliseconds.
 #[derive(Parser)]
@@ -386,296 +375,6 @@ fn flags(global: &Global, settings: Settings) -> Flags {
 /// The requested token budget.
 fn tokens(global: &Global) -> Option<usize> {
     global.max_tokens.map(|n_tokens| usize::try_from(n_tokens).unwrap_or(usize::MAX))
-}
-
-/// Calls a tool and prints its answer.
-fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>, words: Words) -> u8 {
-    let flags = flags(global, Settings::default());
-    let config = match config::load(&flags) {
-        Ok(config) => config,
-        Err(err) => return fail(&err),
-    };
-    if let Err(problem) = log_to(&config) {
-        return complain(&problem);
-    }
-    if let Some(url) = &config.server {
-        return server::ask(global, url, &config, tool, arguments, words);
-    }
-    let takes_repo = command::takes(tool, "repo");
-    let repo = global.repo.clone().filter(|_| takes_repo);
-    complete_arguments(global, tool, &mut arguments, repo.map(|repo| command::local_path(repo, false)));
-    if global.repo.is_none() && !arguments.contains_key("repo") {
-        here::absolute(&mut arguments, tool, takes_repo);
-    }
-
-    let cx = Context::new(config);
-    let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
-    let mut envelope = call(&cx, tool, arguments, global, &bar);
-    let hit = global.open.filter(|_| !envelope.is_error).and_then(|nth| nth_hit(&cx, &envelope.value, nth));
-    if let Some((path, line)) = hit {
-        cx.end();
-        return editor::open(&path, line);
-    }
-    if !global.json {
-        here::show(&cx, &mut envelope);
-        if io::stdout().is_terminal() || (envelope.is_error && io::stderr().is_terminal()) {
-            visible::uncolour(&mut envelope.value);
-            visible::uncolour_text(&mut envelope.text);
-        }
-    }
-    let paint = Paint::of(global.color, io::stdout().is_terminal());
-    {
-        // Nothing is drawn into the answer while it is printed.
-        let mut bar = bar.lock().expect("drawing does not panic");
-        bar.finish();
-        print(&envelope, global, paint, words);
-    }
-    complete(&cx, global, &bar);
-    cx.end();
-    status_of(&envelope)
-}
-
-/// Adds the arguments that every command takes.
-fn complete_arguments(global: &Global, tool: &str, arguments: &mut Map<String, Value>, repo: Option<String>) {
-    let mut set = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            arguments.entry(name).or_insert(value);
-        }
-    };
-    set("repo", repo.map(Value::from));
-    set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
-    set("cursor", global.cursor.clone().map(Value::from));
-    set("count_only", global.count_only.then(|| true.into()));
-    set("format", Some(if global.compact { "compact" } else { "json" }.into()));
-    let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && !global.json && !global.compact);
-    if let Some((_, argument, text)) = as_text {
-        set(argument, Some((*text).into()));
-    }
-    here::places(arguments, tool);
-}
-
-/// The exit status of an answer.
-fn status_of(envelope: &Envelope) -> u8 {
-    match (envelope.is_error, envelope.found) {
-        (true, _) => FAILED,
-        (false, false) => NOTHING,
-        (false, true) => FOUND,
-    }
-}
-
-/// Completes indexes of which an excerpt has answered, with a progress bar.
-fn complete(cx: &Context, global: &Global, bar: &Mutex<Progress>) {
-    let _ = io::stdout().flush();
-    let completed = cx.complete();
-    bar.lock().expect("drawing does not panic").finish();
-    if global.quiet || global.json {
-        return;
-    }
-    let paint = Paint::of(global.color, io::stderr().is_terminal());
-    for facts in completed {
-        output::complain(&format!("{}\n", paint.dim(&render::completed(facts.files, facts.symbols))));
-    }
-}
-
-/// A hit of an answer, counted from one: its file on this machine, and its line.
-fn nth_hit(cx: &Context, answer: &Value, nth: usize) -> Option<(PathBuf, Option<u64>)> {
-    let (repo, path, line) = editor::places(answer).into_iter().nth(nth.checked_sub(1)?)?;
-    let repo = repo.or_else(|| answer.pointer("/_meta/repo")?.as_str())?;
-    let sidecar = cx.indexes.registry().get(repo)?;
-    Some((cx.config.path_map.to_local(&sidecar.root).join(path), line))
-}
-
-/// Searches text or syntax, as ripgrep does. If nothing is indexed here yet, that is done first.
-fn grep(global: &Global, asked: &Asked<'_>, given: &ArgMatches) -> u8 {
-    with_context(global, |cx| {
-        if let Some(url) = &cx.config.server {
-            return Ok(server::search(global, url, &cx.config, asked.command(), given));
-        }
-        let _phase = Phase::begin(asked.command());
-        grep::run(asked, global, cx, &|err| indexed_instead(err, cx, global))
-    })
-}
-
-/// Lets a person pick a symbol.
-fn pick(global: &Global, how: &pick::Pick) -> u8 {
-    with_context(global, |cx| {
-        server::refuse(cx)?;
-        let symbols = pick::symbols(global, cx, &|err| indexed_instead(err, cx, global))?;
-        Ok(pick::run(global, how, &symbols))
-    })
-}
-
-/// Runs a command that is no tool, and prints its error.
-fn with_context(global: &Global, run: impl FnOnce(&Context) -> Result<u8, Error>) -> u8 {
-    let config = match config::load(&flags(global, Settings::default())) {
-        Ok(config) => config,
-        Err(err) => return fail(&err),
-    };
-    if let Err(problem) = log_to(&config) {
-        return complain(&problem);
-    }
-    let cx = Context::new(config);
-    let result = run(&cx);
-    cx.end();
-    result.unwrap_or_else(|err| {
-        let paint = Paint::of(global.color, io::stderr().is_terminal());
-        let mut error = json!({"error": err.message, "details": err.details});
-        if io::stderr().is_terminal() {
-            visible::uncolour(&mut error);
-        }
-        output::complain(&render::error(&error, paint, Words::OfTerminal(None)));
-        FAILED
-    })
-}
-
-/// Indexes the folder of a refusal if the user agrees; otherwise returns the error.
-fn indexed_instead(err: Error, cx: &Context, global: &Global) -> Result<(), Error> {
-    let refusal = json!({"code": err.code.as_str(), "details": err.details});
-    match agreed_to_index(&refusal, global).map(|root| index(cx, &root, global)) {
-        None => Err(err),
-        Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),
-        Some(_) => Ok(()),
-    }
-}
-
-/// The message of an error in the form of the tools' errors.
-fn message_of(error: &Value) -> String {
-    error["error"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Calls a tool. If it would have to index a large or unusual folder, it is called again once the user has agreed.
-fn call(
-    cx: &Context,
-    tool: &str,
-    arguments: Map<String, Value>,
-    global: &Global,
-    bar: &Arc<Mutex<Progress>>,
-) -> Envelope {
-    let first = call_once(cx, tool, arguments.clone(), bar);
-    let Some(root) = agreed_to_index(&first.value, global) else { return first };
-    let indexed = index(cx, &root, global);
-    if indexed.is_error || tool == "index_folder" {
-        return indexed;
-    }
-    call_once(cx, tool, arguments, bar)
-}
-
-/// Indexes a folder.
-fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
-    let arguments = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
-    call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Progress::new(global.quiet))))
-}
-
-/// Indexes a folder after an answer from disk.
-fn index_after(cx: &Context, root: &Path, global: &Global) {
-    let indexed = index(cx, root, global);
-    if global.quiet || global.json || indexed.is_error {
-        return;
-    }
-    let number = |key: &str| indexed.value[key].as_u64().unwrap_or_default();
-    let paint = Paint::of(global.color, io::stderr().is_terminal());
-    let note = render::completed(number("file_count"), number("symbol_count"));
-    output::complain(&format!("{}\n", paint.dim(&note)));
-}
-
-/// The folder that the user agrees to index, after a refusal.
-fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
-    let detail = |key| refusal.pointer(&format!("/details/{key}")).and_then(Value::as_str);
-    let (root, why) = detail("root").zip(detail("why"))?;
-    let is_asked = refusal["code"] == Code::NotIndexed.as_str();
-    if !is_asked || global.quiet || global.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return None;
-    }
-    output::complain(&format!("{root} is not indexed: {why}. Index it now? [y/N] "));
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).ok()?;
-    ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()).then(|| PathBuf::from(root))
-}
-
-/// Calls a tool, with a progress bar.
-fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<Mutex<Progress>>) -> Envelope {
-    let is_for_models = arguments.get("format").is_some_and(|format| format == "compact");
-    let request = Request { for_people: !is_for_models, ..request(bar) };
-    let envelope = tools::call(cx, tool, arguments, &request);
-    bar.lock().expect("drawing does not panic").finish();
-    envelope
-}
-
-/// A request from a terminal: with the current folder, and patient.
-fn request(bar: &Arc<Mutex<Progress>>) -> Request {
-    let step = Arc::clone(bar);
-    Request {
-        directory: std::env::current_dir().ok(),
-        patience: Some(PATIENCE),
-        progress: Some(Arc::new(move |done, total, message: &str| {
-            step.lock().expect("drawing does not panic").step(done, total, message);
-        })),
-        ..Request::default()
-    }
-}
-
-/// Prints an answer, or an error.
-fn print(envelope: &Envelope, global: &Global, paint: Paint, words: Words) {
-    if global.json {
-        let pretty = io::stdout().is_terminal();
-        let text = if pretty { format!("{:#}", envelope.value) } else { envelope.value.to_string() };
-        output::print_bytes(format!("{text}\n").as_bytes());
-        return;
-    }
-    if envelope.is_error {
-        let paint = Paint::of(global.color, io::stderr().is_terminal());
-        output::complain(&render::error(&envelope.value, paint, words));
-        return;
-    }
-    let mut out = Output::new(paint).fitting_terminal();
-    out.words = words;
-    if global.compact {
-        out.raw(&envelope.text);
-    } else {
-        render::answer(&envelope.value, &mut out);
-    }
-    if !global.quiet {
-        let paint = Paint::of(global.color, io::stderr().is_terminal());
-        if !envelope.found {
-            out.notes(vec!["nothing found".to_owned()], paint);
-        }
-        let asides = std::mem::take(&mut out.asides);
-        out.notes(asides, paint);
-        out.notes(render::notes(&envelope.value, words), paint);
-    }
-    out.print();
-}
-
-/// Sends the log to its configured destination. Standard output is for answers.
-fn log_to(config: &Config) -> Result<(), String> {
-    if config.log == "off" {
-        return Ok(());
-    }
-    let levels: Targets = config.log.parse().map_err(|err| {
-        format!("`log` is {:?}: {err}; say off, error, warn, info, debug or trace, or codelode=debug", config.log)
-    })?;
-    let subscriber = tracing_subscriber::registry().with(levels);
-    let started = match &config.log_file {
-        None => {
-            let layer = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
-            subscriber.with(layer).try_init()
-        }
-        Some(path) => {
-            let file = OpenOptions::new().create(true).append(true).open(path);
-            let file = file.map_err(|err| format!("cannot write the log file {}: {err}", path.display()))?;
-            let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
-            subscriber.with(layer).try_init()
-        }
-    };
-    // Only tests run twice in a process, and they keep their first log.
-    let _ = started;
-    if let Some(elsewhere) = &config.elsewhere {
-        tracing::warn!("{elsewhere}");
-    }
-    for setting in &config.in_vain {
-        tracing::warn!("{setting} has no effect: nothing is shared");
-    }
-    Ok(())
 }
 
 /// Reports an error with its causes.
