@@ -155,11 +155,19 @@ def broken(repo, runner, given, draw, good, bad):
         if line is None:
             continue
         with edited(repo, path, number, line):
-            after = runner.tests(repo, given.extra)
-        failed = (after[1] - bad) & good if after else set()
-        # A suite that ends early tells nothing.
-        if failed and len(after[0]) + len(after[1]) >= len(good) * 0.95:
+            failed = failing(repo, runner, given, good, bad)
+            # A test that fails once and passes the next time fails because of something else.
+            failed = failed and failed & failing(repo, runner, given, good, bad)
+        if failed:
             yield path, number, line, sorted(failed)
+
+
+def failing(repo, runner, given, good, bad):
+    after = runner.tests(repo, given.extra)
+    # A suite that ends early tells nothing.
+    if not after or len(after[0]) + len(after[1]) < len(good) * 0.95:
+        return set()
+    return (after[1] - bad) & good
 
 
 @contextlib.contextmanager
