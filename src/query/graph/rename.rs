@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::entry::decorator_name;
 use super::overrides::{class_of, overridden};
 use super::related::implementations;
 use super::relations::{line_of, outside_bases, written_as};
@@ -141,6 +142,10 @@ fn names_its_file(own: &SymbolView<'_>) -> bool {
     matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none() && stem == Some(&*own.name())
 }
 
+fn is_function(own: &SymbolView<'_>) -> bool {
+    matches!(own.kind(), Kind::Function | Kind::Method)
+}
+
 /// A doubt about a definition itself, whatever is done to it.
 pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<Doubt> {
     let doubt = |why| Some(Doubt::at(own.file, own.name_span().start, why));
@@ -148,13 +153,27 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if own.name_span().is_empty() || name.starts_with("__") && name.ends_with("__") {
         return doubt("the language gives its name a meaning");
     }
+    let (rules, is_method) = (own.file.conventions(), own.kind() == Kind::Method);
+    if is_method && (rules.is_implied)(&name) || rules.mains.contains(&&*name) && is_function(own) {
+        return doubt("the language or its library calls it by its name");
+    }
+    let gives =
+        |decorator: &String| rules.runner.is_some_and(|runner| runner.givers.contains(&decorator_name(decorator)));
+    if own.decorators().iter().any(gives) {
+        return doubt("tests take it by its name");
+    }
     if own.file.facts().is_empty() {
         return doubt("names in its language are not resolved");
     }
     if own.file.given_up() || own.file.has_errors() {
         return doubt("its file has syntax errors");
     }
-    let is_member = own.kind() == Kind::Method || own.kind() == Kind::Constant && own.has_parent();
+    let is_of_trait =
+        || filled_in(edges, own).is_some() || own.parent().is_some_and(|parent| parent.detail() == Detail::Trait);
+    if matches!(own.kind(), Kind::Type | Kind::Constant) && is_of_trait() {
+        return doubt("a trait declares it, and others may fill it in");
+    }
+    let is_member = is_method || own.kind() == Kind::Constant && own.has_parent();
     if !is_member {
         return None;
     }

@@ -83,6 +83,25 @@ fn what_is_in_doubt_is_not_renamed() {
 }
 
 #[test]
+fn names_that_others_call_are_left_alone() {
+    let check = |project: &str, path: &str, name: &str, expected: &str| {
+        let why = renamed(project, path, name, 0, "other").expect_err("something calls it by its name");
+        assert!(why.contains(expected), "{why}");
+    };
+    check("--- a.go\npackage a\n\nfunc init() {}\n", "a.go", "init", "the language");
+    check(
+        "--- A.java\nclass A {\n  public String toString() { return \"\"; }\n}\n",
+        "A.java",
+        "toString",
+        "the language",
+    );
+    let item = "--- a.rs\nstruct S;\nimpl Iterator for S {\n    type Item = u32;\n    fn next(&mut self) -> Option<u32> { None }\n}\n";
+    check(item, "a.rs", "Item", "a trait declares it");
+    let fixture = "--- tests/conftest.py\nimport pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n";
+    check(fixture, "tests/conftest.py", "shop", "tests take it by its name");
+}
+
+#[test]
 fn names_of_keys_and_files_are_left_alone() {
     let project =
         "--- a.ts\nexport const size = 1;\n--- b.ts\nimport { size } from './a';\nexport const all = { size };\n";
