@@ -121,6 +121,8 @@ pub struct Conventions {
     pub reflection: &'static [&'static str],
     /// Texts in a class that look up members by a name in a variable, up to that name.
     pub lookups: &'static [&'static str],
+    /// Objects that all programs see, up to a name: a class assigned to one of theirs is called from anywhere.
+    pub globals: &'static [&'static str],
     /// Definitions used by frameworks.
     pub frameworks: &'static [Framework],
     /// Whether the language itself uses members of this name.
@@ -183,6 +185,7 @@ impl Conventions {
         directives: &[],
         reflection: &[],
         lookups: &[],
+        globals: &[],
         frameworks: &[],
         is_implied: |_| false,
         may_override: |_, _| true,

@@ -498,6 +498,28 @@ Commands().run('x')
 }
 
 #[test]
+fn a_method_that_marks_the_types_of_an_interface_need_not_be_called() {
+    let go = "--- go.mod
+module shop
+--- main.go
+package main
+type node interface{ isNode() }
+type leaf struct{}
+func (leaf) isNode() {}
+func (leaf) spare() {}
+type counted interface{ count(n int) int }
+func (leaf) count(n int) int { return n }
+func main() {
+	var all []node
+	var other counted = leaf{}
+	_ = append(all, leaf{})
+	_ = other
+}
+";
+    assert_eq!(dead(go), ["leaf.spare 1.0", "counted.count 1.0", "leaf.count 1.0"]);
+}
+
+#[test]
 fn a_method_of_an_unnamed_interface_may_be_that_of_any_type() {
     let go = "--- go.mod
 module shop
@@ -589,4 +611,36 @@ public class A {
 }
 ";
     assert_eq!(dead(java), ["A.never 1.0"]);
+}
+
+#[test]
+fn libraries_reach_static_members_and_what_is_given_to_all_programs() {
+    let script = "--- a.tsx
+import { Component } from 'react';
+export class Boundary extends Component { static getDerivedStateFromError(error) { return error; } }
+class Watcher { observe() {} }
+class Spare { watch() {} }
+window.Watcher = Watcher;
+window.Spares = [Spare];
+[Boundary];
+";
+    assert_eq!(dead(script), ["Spare.watch 1.0"]);
+}
+
+#[test]
+fn a_package_offers_the_classes_that_its_entry_points_hand_out() {
+    let script = "--- package.json
+{\"name\": \"shop\", \"exports\": {\".\": \"./lib/main.js\"}}
+--- lib/main.js
+const { Shop } = require('./shop');
+module.exports = { Shop };
+--- lib/shop.js
+const { Inner } = require('./inner');
+class Shop { open() { return new Inner().used(); } offered() {} }
+module.exports = { Shop };
+--- lib/inner.js
+class Inner { used() {} spare() {} }
+module.exports = { Inner };
+";
+    assert_eq!(dead(script), ["Inner.spare 0.8"]);
 }

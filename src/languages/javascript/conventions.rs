@@ -21,6 +21,8 @@ pub static CONVENTIONS: Conventions = Conventions {
         "*.d.*",
         "test",
         "setupTests",
+        "vitest.setup",
+        "jest.setup",
     ],
     runner: Some(&super::runner::RUNNER),
     public: Public::Exported(&["export", "exports."]),
@@ -49,6 +51,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     wildcards: &["export *", "exports", "...require("],
     reflection: &["["],
     lookups: &["this[", "new Proxy("],
+    globals: &["window.", "globalThis.", "global.", "self."],
     frameworks: FRAMEWORKS,
     is_implied: |name| {
         name.starts_with('[')
@@ -58,7 +61,8 @@ pub static CONVENTIONS: Conventions = Conventions {
                 "connectedCallback" | "disconnectedCallback" | "attributeChangedCallback" | "adoptedCallback"
             )
     },
-    may_override: |words, name| !says(words, &["private", "static"]) && !name.starts_with('#'),
+    // Libraries read static members, too: `static getDerivedStateFromError`.
+    may_override: |words, name| !says(words, &["private"]) && !name.starts_with('#'),
     structural: true,
     open_blocks: &["declare global", "declare module"],
     owner: Owner::Value,

@@ -140,5 +140,7 @@ const FRAMEWORKS: &[Framework] = &[
         files: &["**/migrations/*.py", "**/apps.py", "**/admin.py", "**/templatetags/*.py", "**/locale/**/formats.py"],
         names: &[],
     },
+    // 2to3 and its like.
+    Framework { files: &["**/fix_*.py"], names: &["Fix*"] },
     Framework { files: &["**/versions/*.py"], names: &["upgrade", "downgrade"] },
 ];

@@ -7,7 +7,9 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::visible::{Exports, in_interface, is_from_elsewhere, is_within, looks_up, words_before};
+use super::visible::{
+    Exports, in_interface, is_from_elsewhere, is_given_to, is_type, is_within, looks_up, words_before,
+};
 use crate::languages::{Asked, Conventions, Framework, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
@@ -27,6 +29,8 @@ pub(super) struct Entries<'g, 'a> {
     scripts: HashSet<(String, String)>,
     /// Files, by number, that a package description names or that re-export names to the outside.
     faces: FxHashSet<u32>,
+    /// Classes, and the files of classes, that a package hands out: those of its faces, and what these import.
+    handed_out: (FxHashSet<SymbolId>, FxHashSet<u32>),
     /// By file: the frameworks that use symbols of it.
     frameworks: FxHashMap<u32, Vec<&'static Framework>>,
     /// By file: the names that it imports from outside the repository.
@@ -53,6 +57,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             packages: HashMap::new(),
             scripts: HashSet::new(),
             faces: FxHashSet::default(),
+            handed_out: Default::default(),
             frameworks: FxHashMap::default(),
             strangers: FxHashMap::default(),
             outside: FxHashMap::default(),
@@ -73,7 +78,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                     entries.faces.extend(package_files(file, folder, snapshot, faces, endings));
                 }
             }
-            if is_handed_out(file, package) {
+            if is_published(file, package) {
                 entries.packages.entry(package.file).or_default().insert(folder.to_owned());
             }
         }
@@ -119,6 +124,28 @@ impl<'g, 'a> Entries<'g, 'a> {
                 }
             }
         }
+        let (classes, files) = &mut self.handed_out;
+        for face in &self.faces {
+            files.insert(*face);
+            files.extend(graph.edges.imports(*face).iter().map(|import| import.to));
+            let named = graph.edges.in_file(*face).iter().flat_map(|edge| graph.edges.targets(edge));
+            classes.extend(named);
+        }
+        // Members of a base are members of what is derived from it.
+        let mut waiting: Vec<SymbolId> = classes.iter().copied().collect();
+        for class in graph.symbols.iter().filter(|symbol| is_type(symbol) && files.contains(&symbol.file.number())) {
+            waiting.push(class.number());
+        }
+        while let Some(class) = waiting.pop() {
+            waiting.extend(graph.edges.bases(class).filter(|base| classes.insert(*base)));
+        }
+    }
+
+    /// Whether others get a class by the files that its package names. Packages that name none offer every file.
+    fn is_handed_out(&self, class: &SymbolView<'_>, rules: &Conventions) -> bool {
+        let names_files = rules.packages.iter().any(|package| matches!(package.names, Named::Files { .. }));
+        let (classes, files) = &self.handed_out;
+        !names_files || classes.contains(&class.number()) || files.contains(&class.file.number())
     }
 
     /// Finds files that a framework or a tool loads by itself.
@@ -216,7 +243,8 @@ impl<'g, 'a> Entries<'g, 'a> {
             || (may_override(member, rules) && self.is_decorated(class, rules))
             || (may_override(member, rules) && self.is_foreign(class, false))
             || self.is_in_foreign_block(member)
-            || self.is_for_others(member, Some(class))
+            || is_mark(member)
+            || (self.is_handed_out(class, rules) && self.is_for_others(member, Some(class)))
     }
 
     /// Whether other packages may use a symbol, or a member of a class.
@@ -250,7 +278,10 @@ impl<'g, 'a> Entries<'g, 'a> {
             }
             _ => false,
         };
-        let is_open = is_top(symbol) && !rules.faces.is_empty() && self.exports.is_public(symbol, rules);
+        let class = symbol.parent().filter(|parent| is_type(parent) && symbol.kind() == Kind::Method);
+        let is_open = (is_top(symbol) || class.is_some_and(|class| self.exports.is_public(&class, rules)))
+            && !rules.faces.is_empty()
+            && self.exports.is_public(symbol, rules);
         is_open && self.in_package(symbol.file, rules) && !is_hidden()
     }
 
@@ -299,7 +330,10 @@ impl<'g, 'a> Entries<'g, 'a> {
             let outside = self.outside.get(&class);
             let symbol = graph.snapshot.symbol(class);
             let rules = symbol.map(|symbol| symbol.file.conventions());
-            if !imported && symbol.zip(rules).is_some_and(|(symbol, rules)| looks_up(&symbol, rules.lookups)) {
+            let is_reached = |(class, rules): (SymbolView<'_>, &Conventions)| {
+                looks_up(&class, rules.lookups) || is_given_to(&class, rules.globals)
+            };
+            if !imported && symbol.zip(rules).is_some_and(is_reached) {
                 return true;
             }
             for base in outside.into_iter().flatten() {
@@ -391,6 +425,12 @@ fn is_directed(symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
     comments.any(|line| rules.directives.iter().any(|directive| line.starts_with(directive.as_bytes())))
 }
 
+/// Whether it is a method of an interface that tells its types from others, and need not be called: `isNode()`.
+fn is_mark(member: &SymbolView<'_>) -> bool {
+    let name = member.name_span();
+    in_interface(member) && member.file.content().get(name.end as usize..member.span().end as usize) == Some(b"()")
+}
+
 /// Whether a base outside the repository may call it.
 fn may_override(member: &SymbolView<'_>, rules: &Conventions) -> bool {
     (rules.may_override)(&words_before(member), &member.name()) || in_interface(member)
@@ -404,7 +444,7 @@ pub fn decorator_name(decorator: &str) -> &str {
 }
 
 /// Whether a package description says that the package is published.
-fn is_handed_out(file: FileView<'_>, package: &Package) -> bool {
+fn is_published(file: FileView<'_>, package: &Package) -> bool {
     let says = |text: &&str| memchr::memmem::find(file.content(), text.as_bytes()).is_some();
     package.says.is_empty() || package.says.iter().any(says)
 }

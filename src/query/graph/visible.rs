@@ -116,6 +116,20 @@ pub(super) fn looks_up(class: &SymbolView<'_>, lookups: &[&str]) -> bool {
     })
 }
 
+/// Whether a file assigns a class to the name of one of these objects: `window.Observer = Observer`.
+pub(super) fn is_given_to(class: &SymbolView<'_>, globals: &[&str]) -> bool {
+    let name = class.name_bytes();
+    let given = |text: &[u8]| {
+        let end = text.iter().position(|byte| !is_part(*byte)).unwrap_or(text.len());
+        let value = text[end..].trim_ascii_start().strip_prefix(b"=").map(<[u8]>::trim_ascii_start);
+        value
+            .and_then(|value| value.strip_prefix(name))
+            .is_some_and(|rest| !rest.first().is_some_and(|byte| is_part(*byte)))
+    };
+    let text = class.file.content();
+    globals.iter().any(|global| memchr::memmem::find_iter(text, global).any(|at| given(&text[at + global.len()..])))
+}
+
 /// Whether a definition is a class or another type.
 pub(super) fn is_type(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.kind(), Kind::Class | Kind::Type)
