@@ -11,7 +11,9 @@ pub type Module = u32;
 /// Whether a bare name inside a method sees the members of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClassNames {
-    /// Only directly in the class's body: Python, JavaScript, Rust.
+    /// Nowhere: JavaScript.
+    Never,
+    /// Only directly in the class's body: Python, Rust.
     Hidden,
     /// Everywhere inside, inherited ones too: Java.
     Inherited,
@@ -28,6 +30,8 @@ pub enum Effect {
     Key,
     /// A container of it.
     Wrap,
+    /// A container of it, or of its elements if it is a list of arguments: `Stream.of`.
+    Gather,
     /// A container of the results of the callback, the last argument.
     Map,
     /// The result of the callback, the last argument: `Option::and_then`.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::values::{Found, Set, Value};
 use super::world::{Def, Meaning, World};
-use crate::facts::{EMPTY, Expression, NONE, Op, UNKNOWN};
+use crate::facts::{EMPTY, Effect, Expression, NONE, Op, UNKNOWN};
 
 /// The types of type parameters, by their binding: a file and a place among its bindings.
 pub(super) type Environment = FxHashMap<(u32, u32), Set>;
@@ -14,10 +14,23 @@ pub(super) type Environment = FxHashMap<(u32, u32), Set>;
 const DEEPEST: usize = 8;
 const MOST_CLASSES: usize = 40;
 
+/// The effect of a function or a method, by the hash of its name.
+pub(super) fn effect(table: &[(u64, Effect)], name: u64) -> Option<Effect> {
+    table.iter().find(|(other, _)| *other == name).map(|(_, effect)| *effect)
+}
+
 impl World<'_> {
     /// A container of instances of a class.
     pub fn all_of(&mut self, class: Def) -> Value {
         Value::Container(self.sets.row(vec![Set::from([Value::Instance(class)])]))
+    }
+
+    /// Adds what a call with some arguments holds, of which this is the first: itself, or the items of a list.
+    pub fn gathered(&mut self, first: Value, found: &mut Found) {
+        found.push(first);
+        if let Value::Container(_) = first {
+            self.element(first, found);
+        }
     }
 
     /// Adds the type arguments to instances of the project's generic types.

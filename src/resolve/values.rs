@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::classes::MOST_BASES;
+use super::generics::effect;
 use super::questions::{Kept, Question};
 use super::world::{Def, Meaning, World};
 use crate::facts::{BindingKind, DefinitionKind, Each, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
@@ -401,11 +402,12 @@ impl World<'_> {
                     found.push(Value::Container(row));
                 }
             }
-            Some(how @ (Effect::Keys | Effect::Values | Effect::Each)) => {
+            Some(how @ (Effect::Keys | Effect::Values | Effect::Each | Effect::Gather)) => {
                 let mut held = Vec::new();
                 match how {
                     Effect::Keys => self.key(on, &mut held),
                     Effect::Values => self.element(on, &mut held),
+                    Effect::Gather => self.gathered(on, &mut held),
                     _ => self.each(on, &mut held),
                 }
                 let row = self.sets.row(vec![held.into()]);
@@ -489,7 +491,7 @@ impl World<'_> {
         found
     }
 
-    fn element(&mut self, of: Value, found: &mut Found) {
+    pub fn element(&mut self, of: Value, found: &mut Found) {
         match of {
             Value::Container(row) => {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
@@ -691,8 +693,4 @@ impl World<'_> {
 
 fn as_class(value: Value) -> Option<Def> {
     if let Value::Class(def) = value { Some(def) } else { None }
-}
-
-fn effect(table: &[(u64, Effect)], name: u64) -> Option<Effect> {
-    table.iter().find(|(other, _)| *other == name).map(|(_, effect)| *effect)
 }

@@ -383,7 +383,7 @@ impl<'a> World<'a> {
                 if !found.is_empty() {
                     return (found, true);
                 }
-            } else if is_direct || !is_class {
+            } else if !is_class || is_direct && self.semantics.class_names == ClassNames::Hidden {
                 let found = facts.bound(at, name);
                 if !found.is_empty() {
                     return (self.follow_all(file, found), is_class);

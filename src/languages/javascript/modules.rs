@@ -11,7 +11,7 @@ use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, Sem
 
 /// Name resolution of JavaScript and TypeScript.
 pub static SEMANTICS: Semantics = Semantics {
-    class_names: ClassNames::Hidden,
+    class_names: ClassNames::Never,
     looks_down: false,
     includes: false,
     call: &[CALL],

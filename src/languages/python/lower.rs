@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
+use super::globals;
 use super::imports::{import, import_from};
 use super::types::{annotation, is_type};
 use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
@@ -112,7 +113,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
                 }
             }
         }
-        "global_statement" | "nonlocal_statement" | "pass_statement" => {}
+        "global_statement" => globals::statement(cx, node, scope),
         "type_alias_statement" => {
             let children = cx.children(node);
             let (Some(name), Some(value)) = (children.first(), children.get(1)) else { return };
@@ -367,7 +368,8 @@ fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of
             // A lambda bound to a name is a symbol in any scope.
             let is_function = cx.facts.look(value).op == Op::Function as u8;
             let at = if is_function { node.start_byte() as u32 } else { place(cx, scope, node) };
-            cx.facts.bind(scope, name, BindingKind::Variable, value, of, at);
+            let home = globals::home(cx, scope, name);
+            cx.facts.bind(home, name, BindingKind::Variable, value, of, at);
             cx.bare(node, scope, Role::Write);
         }
         "attribute" => {

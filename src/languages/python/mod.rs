@@ -2,6 +2,7 @@
 //! constructors.
 
 mod conventions;
+mod globals;
 mod imports;
 mod lower;
 mod modules;

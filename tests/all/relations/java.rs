@@ -499,13 +499,16 @@ fn streams_give_what_they_are_made_of() {
         "--- A.java
 import java.util.*;
 class A {
-  enum Case⟦=Case⟧ { ONE; String shown⟦=shown⟧() { return \"\"; } }
+  enum Case⟦=Case⟧ { ONE⟦=ONE⟧; String shown⟦=shown⟧() { return \"\"; } }
   static class Item⟦=Item⟧ { String label⟦=label⟧() { return \"\"; } }
   static void go(Map<String, List<Item⟦Item⟧>> map, Collection<Item⟦Item⟧> all) {
     Arrays.stream(Case⟦Case⟧.values()).filter(c -> c.shown⟦shown⟧().isEmpty());
     Case⟦Case⟧.valueOf(\"ONE\").shown⟦shown⟧();
     map.values().stream().flatMap(list -> list.stream()).peek(x -> {}).filter(x -> x.label⟦label⟧().isEmpty());
     Collections.max(all, null).label⟦label⟧();
+    Stream.of(Case⟦Case⟧.values()).filter(c -> c.shown⟦shown⟧().isEmpty());
+    Stream.of(Case⟦Case⟧.ONE⟦ONE⟧, null).filter(c -> c.shown⟦shown⟧().isEmpty());
+    Stream.concat(all.stream(), all.stream()).filter(x -> x.label⟦label⟧().isEmpty());
   }
 }
 ",

@@ -397,3 +397,22 @@ class Q⟦=Q⟧:
 ",
     );
 }
+
+#[test]
+fn functions_assign_names_of_the_module() {
+    check(
+        "--- a.py
+state⟦=state⟧ = None
+class Item⟦=Item⟧:
+    def go⟦=go⟧(self): ...
+def start⟦=start⟧():
+    global state⟦state⟧
+    if state⟦state⟧ is None:
+        state⟦state⟧ = Item⟦Item⟧()
+    state⟦state⟧.go⟦go⟧()
+def other⟦=other⟧():
+    state = 1
+    return state
+",
+    );
+}

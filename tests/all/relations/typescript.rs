@@ -236,3 +236,18 @@ function f⟦=f⟧(of: typeof Item⟦Item⟧) {
 ",
     );
 }
+
+#[test]
+fn members_are_not_seen_without_their_owner() {
+    check(
+        "--- a.ts
+interface Box⟦=Box⟧ { width⟦=width⟧: number }
+interface Node⟦=Node⟧ { Box⟦=member⟧?: Box⟦Box⟧; all⟦=all⟧: Box⟦Box⟧[] }
+class Kept⟦=Kept⟧ { Box⟦=own⟧: Box⟦Box⟧ }
+enum Size⟦=Size⟧ { Small⟦=Small⟧ = 1, Large⟦=Large⟧ = Small⟦Small⟧ + 1 }
+function go(node: Node⟦Node⟧, kept: Kept⟦Kept⟧) {
+    node.Box⟦member⟧.width⟦width⟧; kept.Box⟦own⟧.width⟦width⟧; Size⟦Size⟧.Large⟦Large⟧;
+}
+",
+    );
+}

@@ -362,13 +362,16 @@ pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, scope);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     let one = cx.facts.expression(Op::SelfOf, class, 0);
+    // Members know each other without the name of the enumeration.
+    let inside = cx.facts.scope(ScopeKind::Block, members);
     for child in cx.children(block) {
         let named = if child.kind() == "enum_assignment" { field(child, "name") } else { Some(child) };
         let Some(named) = named else { continue };
         let (name, at) = key(cx, named, scope);
         cx.facts.bind(members, name, BindingKind::Variable, one, UNKNOWN, at);
+        cx.facts.bind(inside, name, BindingKind::Variable, one, UNKNOWN, at);
         if let Some(value) = field(child, "value") {
-            walk(cx, value, members, Role::Reference);
+            walk(cx, value, inside, Role::Reference);
         }
     }
 }

@@ -1,0 +1,30 @@
+//! Lowering of `global`: names of the module that a function assigns.
+
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use crate::facts::{BindingKind, NONE, Op, ROOT, UNKNOWN};
+use crate::model::Role;
+
+/// `global a, b`: the names stand for those of the module.
+pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+    for written in cx.children(node) {
+        let name = cx.name(written);
+        if scope != ROOT && !cx.facts.binds(scope, name) {
+            let meant = cx.facts.named(ROOT, name);
+            cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+        }
+        cx.bare(written, scope, Role::Reference);
+    }
+}
+
+/// The scope in which an assignment binds a name: that of the module after `global`.
+pub(super) fn home(cx: &Lower<'_, '_>, scope: u32, name: u32) -> u32 {
+    let is_of_module = |meant: u32| {
+        let it = cx.facts.look(meant);
+        it.op == Op::Name as u8 && (it.a, it.b) == (ROOT, name)
+    };
+    let mut bound = cx.facts.bound_in(scope, name);
+    let is_global = bound.any(|binding| binding.kind == BindingKind::Alias as u8 && is_of_module(binding.a));
+    if is_global { ROOT } else { scope }
+}
