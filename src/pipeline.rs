@@ -27,7 +27,7 @@ pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner, was_removed};
 pub use project::{OfProject, of_project};
 use read::{Origin, Read, Reading};
-pub use relate::{can_relate, relations};
+pub use relate::{are_whole, can_relate, relations};
 use room::Room;
 pub use shipped::Shipped;
 pub use summarize::{Summarized, Summarizing, SummaryError, Unsummarized, summarize, unsummarized};

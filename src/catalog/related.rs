@@ -6,6 +6,7 @@ use super::Caller;
 use super::indexes::{self, Repo};
 use crate::answer::{Code, Error};
 use crate::pipeline;
+pub use crate::pipeline::are_whole;
 use crate::query::{self, Missing};
 use crate::store::{EdgeTable, RankTable, SymbolView};
 
@@ -23,7 +24,14 @@ pub fn answer<T>(
     if !pipeline::can_relate(&repo.snapshot) {
         repo = indexes::renewed(caller, repo)?;
     }
-    let ask = |repo: &Repo| ask(repo, edges(repo)?);
+    let ask = |repo: &Repo| {
+        let edges = edges(repo)?;
+        if !are_whole(edges) {
+            let why = "resolving all names takes too much work here: some uses are not known";
+            caller.note("relations_missing", json!(why));
+        }
+        ask(repo, edges)
+    };
     // Only a comparison of the whole folder shows that there is nothing.
     let about = |_: &Repo, (_, paths): &(T, Vec<String>)| (!caller.is_absent()).then(|| paths.clone());
     let (answer, _) = indexes::answered(caller, &mut repo, ask, about)?;

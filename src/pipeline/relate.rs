@@ -33,6 +33,14 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     }
 }
 
+/// The place, among the words of notes, of the mark that a language took more work than is allowed.
+const SPENT: usize = 3;
+
+/// Whether names were resolved as far as they can be. A project may take more work than is allowed: then uses are missing.
+pub fn are_whole(edges: &EdgeTable) -> bool {
+    edges.notes().get(SPENT).is_none_or(|spent| *spent == 0)
+}
+
 /// Whether relations of a snapshot can be derived: facts of an earlier version may have another form.
 pub fn can_relate(snapshot: &Snapshot) -> bool {
     let mut facts = snapshot.files().map(|file| file.facts()).filter(|facts| !facts.is_empty());
@@ -50,9 +58,9 @@ fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
 /// Resolves the languages one by one; `None` when an earlier part cannot be reused.
 fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edges> {
     let mut edges = earlier.as_ref().map_or_else(Edges::default, |earlier| Edges::like(earlier.table));
-    let mut words = Vec::with_capacity(earlier.as_ref().map_or(3, |earlier| earlier.table.notes().len() * 65 / 64));
+    let mut words = Vec::with_capacity(earlier.as_ref().map_or(4, |earlier| earlier.table.notes().len() * 65 / 64));
     let (low, high) = paths_hash(files);
-    words.extend([files.len() as u32, low, high]);
+    words.extend([files.len() as u32, low, high, 0]);
     let paths: Vec<&str> = files.iter().map(FileView::path).collect();
     let last = files.iter().map(FileView::number).max().unwrap_or(0);
     let mut done: Vec<&'static Semantics> = Vec::new();
@@ -110,6 +118,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
         words.extend(views.iter().map(FileView::number));
         words.extend(consulted.borrow().iter().flat_map(|(place, number)| [*place, *number]));
         notes.write(&mut words);
+        words[SPENT] |= u32::from(notes.is_spent);
     }
     edges.note(words);
     Some(edges)
@@ -153,7 +162,7 @@ struct Part {
 
 impl<'a> Earlier<'a> {
     fn read(table: &'a EdgeTable, files: &[FileView<'_>]) -> Option<Self> {
-        let ([count, low, high], words) = table.notes().split_first_chunk()?;
+        let ([count, low, high, _], words) = table.notes().split_first_chunk()?;
         let paths = paths_hash(files);
         ((*count, *low, *high) == (files.len() as u32, paths.0, paths.1)).then(|| Self {
             table,

@@ -85,7 +85,7 @@ struct Binding<'e> {
 impl Binding<'_> {
     /// Binds names language by language. Without notes on these files, edited ones have no edges.
     fn bind(&mut self, files: &[FileView<'_>]) {
-        let Some(([count, low, high], mut words)) = self.edges.notes().split_first_chunk() else { return };
+        let Some(([count, low, high, _], mut words)) = self.edges.notes().split_first_chunk() else { return };
         if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
             return;
         }

@@ -51,6 +51,7 @@ pub fn resolve_noting<'a>(
         derives: world.derives,
         tangled: world.tangled.into_iter().collect(),
         is_cut: world.is_cut,
+        is_spent: world.is_spent,
     };
     (relations, notes)
 }

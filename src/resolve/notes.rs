@@ -117,6 +117,8 @@ pub struct Notes {
     pub(super) tangled: Vec<u32>,
     /// An answer may depend on earlier questions: then the effect of the next edit cannot be computed.
     pub(super) is_cut: bool,
+    /// Whether the work allowed was not enough. Notes that are read again have none of this: they are not reused.
+    pub is_spent: bool,
 }
 
 /// The files and symbols that an edit affects.

@@ -138,6 +138,7 @@ impl<'a> World<'a> {
             self.lowest = 0;
             self.is_here = true;
             self.is_cut = true;
+            self.is_spent = true;
         }
         left.is_some()
     }

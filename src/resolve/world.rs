@@ -127,6 +127,8 @@ pub(super) struct World<'a> {
     pub tangled: BTreeSet<u32>,
     /// Whether answers may depend on earlier questions.
     pub is_cut: bool,
+    /// Whether the work allowed was not enough, so that some answers lack a part.
+    pub is_spent: bool,
 }
 
 /// Relations of classes from an earlier resolution, for files unaffected by an edit.
@@ -178,6 +180,7 @@ impl<'a> World<'a> {
             derives: settled.derives,
             tangled: BTreeSet::new(),
             is_cut: false,
+            is_spent: false,
         };
         world.forget();
         let unsettled: Vec<u32> = (0..files as u32).filter(|file| !settled.files[*file as usize]).collect();

@@ -18,7 +18,7 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code.
+    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code, 0.5 not all uses known.
     #[serde(default = "sure")]
     min_confidence: f64,
     /// Judge tests, too.
@@ -103,21 +103,22 @@ impl Tool for FindDeadCode {
             let snapshot = &repo.snapshot;
             let patterns = patterns(&[&*args.entry_point_patterns, &snapshot.facts().roles.entry_points].concat())?;
             let found = query::dead_code(snapshot, edges, args.include_tests, &patterns);
-            let sure = |certainty: Certainty| certainty.confidence() >= args.min_confidence - 1e-9;
+            let known = |certainty: Certainty| if related::are_whole(edges) { certainty } else { Certainty::HalfKnown };
+            let sure = |certainty: Certainty| known(certainty).confidence() >= args.min_confidence - 1e-9;
             let symbols = found.symbols.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
                 symbol_id: Some(dead.symbol.id()),
                 file: dead.symbol.file.path().to_owned(),
                 line: Some(dead.symbol.line()),
-                confidence: dead.certainty.confidence(),
-                reason: reason(dead.certainty),
+                confidence: known(dead.certainty).confidence(),
+                reason: reason(known(dead.certainty)),
                 importer_count: None,
             });
             let files = found.files.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
                 symbol_id: None,
                 file: dead.file.path().to_owned(),
                 line: None,
-                confidence: dead.certainty.confidence(),
-                reason: reason(dead.certainty),
+                confidence: known(dead.certainty).confidence(),
+                reason: reason(known(dead.certainty)),
                 importer_count: Some(dead.importers),
             });
             let mut dead: Vec<Item> = match args.granularity {
@@ -166,6 +167,7 @@ fn reason(certainty: Certainty) -> &'static str {
         Certainty::Unused => "unused",
         Certainty::OnlyTests => "only tests use it",
         Certainty::Offered => "unused here, but public in a package that others can install",
+        Certainty::HalfKnown => "no use is known, but not every name was resolved",
         Certainty::DeadUsers => "only dead code uses it",
     }
 }

@@ -756,3 +756,21 @@ function quickElement() {}
     let dead = dead(pages, json!({"min_confidence": 0}));
     assert!(dead.contains(&"nowhere 1.0".to_owned()) && !dead.iter().any(|one| one.starts_with("removeC")), "{dead:?}");
 }
+
+#[test]
+fn relations_that_took_too_much_work_are_said_to_be_missing() {
+    let files: String = (0..300).map(|n| format!("--- p/C{n}.java\npackage p;\nclass C{n} {{}}\n")).collect();
+    let imports = "import p.*;\n".repeat(20_000);
+    let project = format!("{files}--- A.java\n{imports}class A {{ private void spare() {{}} }}\n");
+    let (cx, folder) = indexed(&project);
+    let root = folder.path().join("project");
+    let missing = "resolving all names takes too much work here: some uses are not known";
+    let answer = call(&cx, &root, "find_references", json!({"identifier": "C7"}));
+    assert_eq!(answer["_meta"]["relations_missing"], missing, "{answer}");
+    let answer = call(&cx, &root, "find_dead_code", json!({"min_confidence": 0}));
+    assert_eq!(answer["_meta"]["relations_missing"], missing, "{answer}");
+    let dead = answer["dead_symbols"].as_array().expect("a list");
+    assert!(!dead.is_empty() && dead.iter().all(|item| item["confidence"] == 0.5), "{answer}");
+    let whole = ask("--- a.py\ndef f(): ...\n", "find_references", json!({"identifier": "f"}));
+    assert_eq!(whole["_meta"]["relations_missing"], Value::Null);
+}

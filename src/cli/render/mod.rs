@@ -86,6 +86,7 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
             notes.push(format!("no {without} for {}: codelode text finds text there", each.join(", ")));
         }
     }
+    notes.extend(value.pointer("/_meta/relations_missing").and_then(Value::as_str).map(str::to_owned));
     if let Some(absence) = value.get("negative_evidence") {
         let scanned = number_of(absence, "scanned_symbols").zip(number_of(absence, "scanned_files"));
         if let Some((symbols, files)) = scanned {

@@ -19,6 +19,8 @@ use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 /// The certainty that something is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
+    /// Unused as far as is known, where not all names were resolved.
+    HalfKnown,
     /// Only dead symbols use it.
     DeadUsers,
     /// Unused here, but public in an installable package, so that others may use it.
@@ -33,6 +35,7 @@ impl Certainty {
     /// The certainty as a number from 0 to 1.
     pub fn confidence(self) -> f64 {
         match self {
+            Self::HalfKnown => 0.5,
             Self::DeadUsers => 0.7,
             Self::Offered => 0.8,
             Self::OnlyTests => 0.9,
