@@ -59,7 +59,7 @@ pub(super) fn value_of<'t>(cx: &Cx<'_, '_>, value: Node<'t>) -> Value<'t> {
                 false => return Value::Reference,
             },
             "call_expression" if is_import(cx, value) => return Value::Import,
-            "call_expression" => wrapped(cx, value),
+            "call_expression" => wrapped(|node| cx.text(node), value),
             "await_expression" => match value.named_child(0) {
                 Some(inner) if is_import(cx, inner) => return Value::Import,
                 _ => None,
@@ -80,14 +80,14 @@ pub(super) fn value_of<'t>(cx: &Cx<'_, '_>, value: Node<'t>) -> Value<'t> {
 }
 
 /// The function or class that a call is known to wrap: `memo(function Button() {})`.
-fn wrapped<'t>(cx: &Cx<'_, '_>, call: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn wrapped<'t, 's>(text: impl Fn(Node<'t>) -> &'s str, call: Node<'t>) -> Option<Node<'t>> {
     let function = call.child_by_field_name("function")?;
     let callee = match function.kind() {
         "member_expression" => function.child_by_field_name("property")?,
         "identifier" => function,
         _ => return None,
     };
-    let callee = cx.text(callee);
+    let callee = text(callee);
     // `withRouter(…)`: a higher-order component by its name.
     let is_hoc = callee.strip_prefix("with").is_some_and(|rest| rest.starts_with(char::is_uppercase));
     if !is_hoc && !WRAPPERS.contains(&callee) {

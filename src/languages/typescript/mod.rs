@@ -1,5 +1,7 @@
 //! TypeScript: JavaScript with interfaces, aliases, enums, namespaces, signatures and parameter properties.
 
+mod legible;
+
 use tree_sitter::Node;
 
 use super::javascript::{
@@ -31,6 +33,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &javascript::syntax::SYNTAX,
     imports: javascript::modules::STATEMENTS,
     package: javascript::modules::package,
+    legible: Some(legible::legible),
     ..LanguageSpec::PLAIN
 };
 

@@ -323,3 +323,17 @@ made⟦?⟧();
 ",
     );
 }
+
+#[test]
+fn a_default_export_is_what_a_call_wraps() {
+    check(
+        "--- a.tsx
+import * as React from 'react';
+export default React.memo(function Head⟦=Head⟧() { return 1 });
+--- b.tsx
+import Other⟦Head⟧ from './a';
+import Third⟦Head⟧ from './a';
+[Other⟦Head⟧, Third⟦Head⟧];
+",
+    );
+}

@@ -251,3 +251,19 @@ function go(node: Node⟦Node⟧, kept: Kept⟦Kept⟧) {
 ",
     );
 }
+
+#[test]
+fn call_signatures_need_no_semicolon_between_them() {
+    check(
+        "--- a.ts
+export interface Made⟦=Made⟧ {
+  <T extends Kept⟦Kept⟧>(one: T): T
+  // Another.
+  <T extends Kept⟦Kept⟧>(name: string, one: T): T
+  size⟦=size⟧: number
+}
+interface Kept⟦=Kept⟧ {}
+function go⟦=go⟧(made: Made⟦Made⟧) { return made.size⟦size⟧ }
+",
+    );
+}

@@ -6,6 +6,7 @@ use super::expressions::walk;
 use super::{classes, declared_function, declared_names, field, functions, has_word, statement};
 use crate::facts::{BindingKind, Definition, NONE, OFFERED, Op, ROOT, UNKNOWN};
 use crate::languages::definition::span_of;
+use crate::languages::javascript::value::wrapped;
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
@@ -250,9 +251,18 @@ fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: u32, word:
             let it = cx.facts.look(meant).op;
             let is_name = it == Op::Name as u8 || it == Op::Member as u8 || it == Op::Module as u8;
             let kind = if is_name { BindingKind::Alias } else { BindingKind::Variable };
-            offer(cx, scope, name, kind, meant, at);
+            offer(cx, scope, name, kind, meant, wrapped_name(cx, value).unwrap_or(at));
         }
     }
+}
+
+/// The place of the name of a function or class in calls that wrap it: `memo(function Button() {})`.
+fn wrapped_name<'t>(cx: &Lower<'_, 't>, value: Node<'t>) -> Option<u32> {
+    let mut value = value;
+    while value.kind() == "call_expression" {
+        value = wrapped(|node| cx.text(node), value)?;
+    }
+    field(value, "name").map(|name| name.start_byte() as u32)
 }
 
 /// Whether this is the object that a CommonJS module's exports are properties of: `exports`, `module.exports`.
