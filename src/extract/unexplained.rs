@@ -12,8 +12,15 @@ use crate::model::Span;
 use crate::parsing::SyntaxTree;
 
 /// Those of some words of a file that stand in its code, or as a call in a text, and are neither a known use nor
-/// likely a local name. `packed` are the file's facts, `places` ascending.
-pub fn unexplained(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], mut places: Vec<Span>) -> Vec<Span> {
+/// likely a local name. `packed` are the file's facts, `places` ascending. Where syntax errors are, known uses count,
+/// too: a template may stand for anything.
+pub fn unexplained(
+    spec: &'static LanguageSpec,
+    source: &[u8],
+    packed: &[u8],
+    has_errors: bool,
+    mut places: Vec<Span>,
+) -> Vec<Span> {
     let tables = unpack(packed);
     if let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) {
         let mut known: Vec<u32> = facts.occurrences.iter().map(|occurrence| occurrence.at).collect();
@@ -23,7 +30,8 @@ pub fn unexplained(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], mu
             let is_bound = || is_bound_locally(&facts, source, *span);
             !is_member(source, span.start as usize) && *local.entry(span.of(source)).or_insert_with(is_bound)
         };
-        places.retain(|span| known.binary_search(&span.start).is_err() && !is_local(span));
+        let is_known = |span: &Span| !has_errors && known.binary_search(&span.start).is_ok();
+        places.retain(|span| !is_known(span) && !is_local(span));
     }
     places.retain(|span| !is_in_line_comment(spec, source, span.start as usize));
     if places.is_empty() {
@@ -100,7 +108,7 @@ mod tests {
         let spec = of_file(path, b"").expect("it is built in").1;
         let extraction = extract(spec, source.as_bytes());
         let places = source.match_indices("it").map(|(at, it)| Span::new(at, at + it.len())).collect();
-        let found = unexplained(spec, source.as_bytes(), &extraction.facts, places);
+        let found = unexplained(spec, source.as_bytes(), &extraction.facts, false, places);
         let line = |span: &Span| source[..span.start as usize].matches('\n').count() + 1;
         assert_eq!(found.iter().map(line).collect::<Vec<_>>(), expected, "{source}");
     }

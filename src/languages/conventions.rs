@@ -123,6 +123,21 @@ pub struct Conventions {
     pub lookups: &'static [&'static str],
     /// Objects that all programs see, up to a name: a class assigned to one of theirs is called from anywhere.
     pub globals: &'static [&'static str],
+    /// Texts in a class by which it gets to know the classes derived from it; one that ends in `=` stands before a name
+    /// that is none of the plain bases.
+    pub collects: &'static [&'static str],
+    /// Texts in a file that show all its names.
+    pub shows: &'static [&'static str],
+    /// Texts before the name of a module of which all names are shown.
+    pub shows_of: &'static [&'static str],
+    /// Whether methods may be called on an object without a word about its type.
+    pub by_shape: bool,
+    /// Texts before the path of a file that is read as data.
+    pub reads: &'static [&'static str],
+    /// Openings of conditions under which a build takes a definition or a file.
+    pub conditions: &'static [&'static str],
+    /// Words between the name of a file and its ending that make it a version of the file for one platform.
+    pub platforms: &'static [&'static str],
     /// Definitions used by frameworks.
     pub frameworks: &'static [Framework],
     /// Whether the language itself uses members of this name.
@@ -186,6 +201,13 @@ impl Conventions {
         reflection: &[],
         lookups: &[],
         globals: &[],
+        collects: &[],
+        shows: &[],
+        shows_of: &[],
+        by_shape: false,
+        reads: &[],
+        conditions: &[],
+        platforms: &[],
         frameworks: &[],
         is_implied: |_| false,
         may_override: |_, _| true,

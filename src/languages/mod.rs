@@ -70,7 +70,7 @@ pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};
 pub use lower::Lower;
 pub use names::{language_name, without_relations, without_symbols};
-pub use role::{exercises, is_beside, is_document, is_generated, is_vendored};
+pub use role::{exercises, helps_tests, is_beside, is_built, is_document, is_generated, is_vendored};
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
 pub use spec::{Grammar, LanguageSpec, Relating, Rule};

@@ -18,7 +18,7 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code, 0.5 not all uses known.
+    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code, less: not sure.
     #[serde(default = "sure")]
     min_confidence: f64,
     /// Judge tests, too.
@@ -167,6 +167,7 @@ fn reason(certainty: Certainty) -> &'static str {
         Certainty::Unused => "unused",
         Certainty::OnlyTests => "only tests use it",
         Certainty::Offered => "unused here, but public in a package that others can install",
+        Certainty::Tried => "only tests use it, but it is public in a package that others can install",
         Certainty::HalfKnown => "no use is known, but not every name was resolved",
         Certainty::DeadUsers => "only dead code uses it",
     }

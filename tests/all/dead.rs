@@ -282,7 +282,7 @@ late;
 function inner() { class Inner { go() {} } return new Inner(); }
 inner();
 ";
-    assert_eq!(dead(script), ["Chunk. 1.0", "inner.Inner.go 1.0", "Spare 1.0"]);
+    assert_eq!(dead(script), ["Chunk. 1.0", "inner.Inner.go 1.0", "Spare 1.0", "Late.go 0.8"]);
 }
 
 #[test]
@@ -643,4 +643,256 @@ class Inner { used() {} spare() {} }
 module.exports = { Inner };
 ";
     assert_eq!(dead(script), ["Inner.spare 0.8"]);
+}
+
+#[test]
+fn classes_that_a_base_collects_may_be_used() {
+    let python = "--- a.py
+class Meta(type):
+    def __new__(cls, name, bases, attrs): return all.append(name)
+class Setting(metaclass=Meta): ...
+class Port(Setting): ...
+class Plugin:
+    def __init_subclass__(cls): all.append(cls)
+class Beep(Plugin): ...
+class Shape: ...
+class Square(Shape): ...
+class Plain: ...
+class Spare(Plain): ...
+Made = Meta('Made', (Plain,), {})
+class Given(Made): ...
+print(Setting, Plugin, Plain, Made, [one() for one in Shape.__subclasses__()])
+";
+    assert_eq!(dead(python), ["Spare 1.0"]);
+}
+
+#[test]
+fn what_shows_all_names_of_a_module_may_use_any() {
+    let python = "--- errors.py
+class NotFound(Exception): ...
+table = {one.__name__: one for one in globals().values()}
+--- steps.py
+def first(): ...
+--- other.py
+def spare(): ...
+--- a.py
+import inspect
+import steps, other, errors
+print(errors.table, inspect.getmembers(steps), other)
+";
+    assert_eq!(dead(python), ["spare 1.0"]);
+}
+
+#[test]
+fn a_build_that_takes_one_of_two_versions_may_use_both() {
+    let rust = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+fn main() {
+    #[cfg(unix)]
+    let clock = unix::Clock::start();
+    #[cfg(windows)]
+    let clock = { windows::Clock::start() };
+    clock.stop();
+}
+--- src/unix.rs
+pub struct Clock;
+impl Clock {
+    pub fn start() -> Self { Clock }
+    pub fn stop(&self) { helper() }
+    pub fn spare(&self) {}
+}
+fn helper() {}
+--- src/windows.rs
+pub struct Clock;
+impl Clock {
+    pub fn start() -> Self { Clock }
+    pub fn stop(&self) {}
+}
+";
+    assert_eq!(dead(rust), ["Clock.spare 1.0"]);
+    let script = "--- encode.ts
+export function encode() {}
+--- encode.browser.ts
+export function encode() {}
+export function spare() {}
+--- main.ts
+import { encode } from './encode';
+encode();
+";
+    assert_eq!(dead(script), ["spare 1.0"]);
+}
+
+#[test]
+fn what_pages_for_users_name_is_theirs() {
+    let python = "--- pyproject.toml
+[project]
+name = 'shop'
+--- shop/__init__.py
+--- shop/cart.py
+def shown(): ...
+def never(): ...
+def removed(): ...
+def _own(): ...
+--- shop/whole.py
+class Basket:
+    def put(self): ...
+--- docs/cart.md
+Call `shown` first, and `_own` never.
+--- docs/api.rst
+.. automodule:: shop.whole
+   :members:
+--- CHANGELOG.md
+`removed` is gone.
+";
+    assert_eq!(dead(python), ["_own 1.0", "never 0.8", "removed 0.8"]);
+}
+
+#[test]
+fn what_only_tests_use_may_be_for_them_or_for_others() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"exports\": {\".\": \"./dist/shop.js\", \"./cart\": {\"import\": \"./dist/shop-cart.js\"}}}
+--- src/cart.ts
+export function offered() {}
+--- src/deep.ts
+export function tried() {}
+--- src/all.test.ts
+import { tried } from './deep';
+tried();
+";
+    assert_eq!(dead(project), ["tried 0.6"]);
+    let program = "--- go.mod
+module shop
+--- main.go
+package main
+func main() {}
+func own() {}
+--- internal/mock/server.go
+package mock
+func Start() {}
+--- all_test.go
+package main
+import \"shop/internal/mock\"
+func TestAll() { own(); mock.Start() }
+";
+    assert_eq!(dead(program), ["own 0.9"]);
+}
+
+#[test]
+fn names_in_a_template_may_mean_any() {
+    let rust = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+mod tools;
+fn main() { include!(\"made.rs\"); }
+--- src/tools.rs
+pub fn used() {}
+pub fn spare() {}
+--- src/made.tera.rs
+{% for name in names %}
+fn {{ name }}() { helpers::used() }
+{% endfor %}
+";
+    assert_eq!(dead(rust), ["spare 1.0"]);
+}
+
+#[test]
+fn a_marked_block_is_of_the_tests_and_a_file_that_is_read_is_data() {
+    let rust = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+struct Shop;
+/// For tests.
+#[cfg(test)]
+impl Shop { fn open() {} }
+impl Shop { fn close() {} }
+const SAMPLE: &str = include_str!(\"../assets/sample.rs\");
+fn main() { println!(\"{SAMPLE}\"); Shop; }
+#[cfg(test)]
+mod tests { #[test] fn opens() { super::Shop::open() } }
+--- assets/sample.rs
+fn shown() {}
+--- assets/other.rs
+fn other() {}
+";
+    assert_eq!(dead(rust), ["other 1.0", "Shop.close 1.0"]);
+}
+
+#[test]
+fn what_serves_a_public_name_is_no_surer_than_that() {
+    let python = "--- pyproject.toml
+[project]
+name = 'shop'
+--- shop/__init__.py
+--- shop/text.py
+def shown(): return _helper()
+def _helper(): ...
+def _own(): ...
+def _mock_server(): ...
+--- tests/test_text.py
+from shop.text import shown, _own, _mock_server
+def test_shown(): shown(); _own(); _mock_server()
+";
+    assert_eq!(dead(python), ["_own 0.9", "shown 0.6", "_helper 0.6"]);
+}
+
+#[test]
+fn a_component_in_a_call_is_what_importers_use() {
+    let script = "--- a.tsx
+import * as React from 'react';
+export default React.memo(function Head() { return 1 });
+--- b.tsx
+import * as React from 'react';
+export default React.memo(function Spare() { return 1 });
+--- main.tsx
+import Head from './a';
+[Head];
+";
+    assert_eq!(dead(script), ["Spare 1.0"]);
+}
+
+#[test]
+fn a_decorator_inside_of_a_function_registers_too() {
+    let python = "--- a.py
+import flask
+def serve():
+    app = flask.Flask('shop')
+    @app.route('/')
+    def index(): ...
+    @functools.wraps(index)
+    def spare(): ...
+    return app
+serve()
+";
+    assert_eq!(dead(python), ["serve.spare 1.0"]);
+}
+
+#[test]
+fn methods_of_an_object_that_unknown_code_gets_may_be_called() {
+    let python = "--- a.py
+import sphinx
+class Proxy:
+    def target(self): ...
+    def __own(self): ...
+class Plain:
+    def spare(self): ...
+def show(plain): ...
+sphinx.Translator('x', Proxy())
+show(Plain())
+";
+    assert_eq!(dead(python), ["Proxy.__own 1.0", "Plain.spare 1.0"]);
+    let script = "--- a.ts
+class Reply { header() {} }
+class Plain { spare() {} }
+export function run(next: any) { next([new Reply()]); return new Plain(); }
+run(null);
+";
+    assert_eq!(dead(script), ["Plain.spare 1.0"]);
 }

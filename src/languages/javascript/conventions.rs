@@ -48,10 +48,15 @@ pub static CONVENTIONS: Conventions = Conventions {
             ],
         },
     }],
-    wildcards: &["export *", "exports", "...require("],
+    wildcards: &["export *", "export type *", "exports", "...require("],
     reflection: &["["],
     lookups: &["this[", "new Proxy("],
     globals: &["window.", "globalThis.", "global.", "self."],
+    by_shape: true,
+    shows_of: &["Object.values(", "Object.keys(", "Object.entries(", "for (const key in "],
+    platforms: &[
+        "browser", "node", "native", "web", "ios", "android", "server", "client", "deno", "bun", "edge", "worker",
+    ],
     frameworks: FRAMEWORKS,
     is_implied: |name| {
         name.starts_with('[')

@@ -6,13 +6,15 @@ use std::collections::{HashMap, VecDeque};
 use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::documented::documented;
 use super::entry::Entries;
+use super::groups::{chosen_by_build, collected};
 use super::mentioned::mentioned;
 use super::rings::used_from_outside;
 use super::strings::named_in_text;
 use super::visible::is_type;
 use super::{Graph, Uses};
-use crate::languages::{Owner, is_vendored};
+use crate::languages::{Owner, helps_tests, is_beside, is_built, is_vendored};
 use crate::model::{Detail, How, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -21,6 +23,8 @@ use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 pub enum Certainty {
     /// Unused as far as is known, where not all names were resolved.
     HalfKnown,
+    /// Only tests use it, but it is public in an installable package, so that others may use it.
+    Tried,
     /// Only dead symbols use it.
     DeadUsers,
     /// Unused here, but public in an installable package, so that others may use it.
@@ -36,6 +40,7 @@ impl Certainty {
     pub fn confidence(self) -> f64 {
         match self {
             Self::HalfKnown => 0.5,
+            Self::Tried => 0.6,
             Self::DeadUsers => 0.7,
             Self::Offered => 0.8,
             Self::OnlyTests => 0.9,
@@ -112,10 +117,19 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     };
     walk.waiting.extend(unreached.iter().filter(asked));
     walk.waiting.extend(walk.missed_in_bases());
+    walk.waiting.extend(collected(&graph, &unreached));
     walk.run(PERHAPS);
-    let left = unreached.iter().copied().filter(|node| walk.reached[*node as usize] == UNREACHED);
-    let mentioned = mentioned(&graph, left);
+    let mentioned = mentioned(&graph, walk.left_of(&unreached));
     walk.waiting.extend(mentioned.by_code);
+    walk.run(PERHAPS);
+    let is_offered = |node: &u32| {
+        let symbol = &graph.symbols[*node as usize];
+        entries.is_public_in_package(symbol) || is_beside(symbol.file.path())
+    };
+    walk.waiting.extend(documented(&graph, walk.left_of(&unreached).filter(is_offered)));
+    walk.run(PERHAPS);
+    let left: Vec<u32> = walk.left_of(&unreached).collect();
+    walk.waiting.extend(chosen_by_build(&graph, &left, |node| walk.reached[node as usize] != UNREACHED));
     walk.run(PERHAPS);
     walk.reach_overridden();
     walk.waiting.extend(mentioned.by_tests);
@@ -159,7 +173,17 @@ fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
 fn is_spared(file: &FileView<'_>) -> bool {
     !file.conventions().tells_dead
         || file.is_generated()
-        || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()))
+        || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()) || is_built(file.path()))
+}
+
+/// Whether something that only tests use is meant for them.
+fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
+    helps_tests(stem(symbol.file.path())) || helps_tests(&symbol.name())
+}
+
+/// A path without extension.
+fn stem(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(stem, _)| stem)
 }
 
 /// Whether it is directly in a type.
@@ -283,7 +307,8 @@ impl<'g, 'a> Walk<'g, 'a> {
                 // `this.run = () => {}` gives a declared field a value, and whoever reads the field uses it.
                 self.held.entry(owner.unwrap_or(node)).or_default().push(node);
             }
-            if owner.is_none() && (is_loose(&symbol) || symbol.is_handed()) {
+            let is_given = || symbol.is_handed() || self.entries.is_decorated(&symbol, symbol.file.conventions());
+            if owner.is_none() && (is_loose(&symbol) || is_given()) {
                 match graph.parent(node) {
                     Some(holder) => self.held.entry(holder).or_default().push(node),
                     None => self.shown.push(node),
@@ -448,6 +473,11 @@ impl<'g, 'a> Walk<'g, 'a> {
         self.run(TESTED);
     }
 
+    /// Those of some nodes that were not reached so far.
+    fn left_of(&self, nodes: &[u32]) -> impl Iterator<Item = u32> {
+        nodes.iter().copied().filter(|node| self.reached[*node as usize] == UNREACHED)
+    }
+
     /// Reaches everything that waiting nodes use.
     fn run(&mut self, how: u8) {
         while let Some(node) = self.waiting.pop_front() {
@@ -503,14 +533,28 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
         pairs.retain(|(user, used)| user != used);
         let used = used_from_outside(graph.symbols.len(), &pairs);
+        let is_offered = |node: u32| self.entries.is_public_in_package(&graph.symbols[node as usize]);
         let certainty = |node: u32| match self.reached[node as usize] {
-            TESTED if !self.tests[node as usize] => Some(Certainty::OnlyTests),
+            TESTED if self.tests[node as usize] || is_for_tests(&graph.symbols[node as usize]) => None,
+            TESTED if is_offered(node) => Some(Certainty::Tried),
+            TESTED => Some(Certainty::OnlyTests),
             UNREACHED if used[node as usize] => Some(Certainty::DeadUsers),
-            UNREACHED if self.entries.is_public_in_package(&graph.symbols[node as usize]) => Some(Certainty::Offered),
+            UNREACHED if is_offered(node) => Some(Certainty::Offered),
             UNREACHED => Some(Certainty::Unused),
             _ => None,
         };
         let mut certainties: Vec<Option<Certainty>> = (0..graph.symbols.len() as u32).map(certainty).collect();
+        // What others may use through something public is as little known as that.
+        let is_tried = |node: &u32| certainties[*node as usize] == Some(Certainty::Tried);
+        let mut waiting: Vec<u32> = (0..graph.symbols.len() as u32).filter(is_tried).collect();
+        while let Some(node) = waiting.pop() {
+            for used in self.uses.of(node) {
+                if certainties[*used as usize] == Some(Certainty::OnlyTests) {
+                    certainties[*used as usize] = Some(Certainty::Tried);
+                    waiting.push(*used);
+                }
+            }
+        }
         // An override is only as certain as the least certain of its family.
         loop {
             let mut is_done = true;
@@ -565,7 +609,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             let importers = graph.edges.importers(file.number()).len();
             let certainty = match reached.get(&file.number()) {
                 Some(&LIVE) => continue,
-                Some(_) if is_test(&file) => continue,
+                Some(_) if is_test(&file) || helps_tests(stem(file.path())) => continue,
                 Some(_) => Certainty::OnlyTests,
                 None if importers > 0 => Certainty::DeadUsers,
                 None => Certainty::Unused,

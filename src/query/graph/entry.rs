@@ -7,9 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::visible::{
-    Exports, in_interface, is_from_elsewhere, is_given_to, is_type, is_within, looks_up, words_before,
-};
+use super::visible::{Exports, in_interface, is_from_elsewhere, is_type, is_within, looks_up, words_before};
 use crate::languages::{Asked, Conventions, Framework, Named, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
@@ -183,7 +181,7 @@ impl<'g, 'a> Entries<'g, 'a> {
     pub fn is_test(&self, symbol: &SymbolView<'_>) -> bool {
         let mut around = Some(*symbol);
         while let Some(own) = around {
-            if is_marked_as_test(&own) {
+            if is_marked_as_test(&own) || is_in_marked_block(&own) {
                 return true;
             }
             around = own.parent();
@@ -330,8 +328,8 @@ impl<'g, 'a> Entries<'g, 'a> {
             let outside = self.outside.get(&class);
             let symbol = graph.snapshot.symbol(class);
             let rules = symbol.map(|symbol| symbol.file.conventions());
-            let is_reached = |(class, rules): (SymbolView<'_>, &Conventions)| {
-                looks_up(&class, rules.lookups) || is_given_to(&class, rules.globals)
+            let is_reached = |(class, rules): (SymbolView<'a>, &Conventions)| {
+                looks_up(&class, rules.lookups) || self.exports.is_given(&class, rules.globals)
             };
             if !imported && symbol.zip(rules).is_some_and(is_reached) {
                 return true;
@@ -389,6 +387,21 @@ fn is_marked_as_test(symbol: &SymbolView<'_>) -> bool {
             || marks.iter().any(|mark| mark.ends_with(')') && decorator.contains(mark))
     };
     !marks.is_empty() && symbol.decorators().iter().any(is_test)
+}
+
+/// Whether the block of its type is marked as part of the tests: `#[cfg(test)] impl Shop { … }`.
+fn is_in_marked_block(symbol: &SymbolView<'_>) -> bool {
+    let marks = symbol.file.conventions().test_decorators;
+    let container = symbol.container_span();
+    if container.is_empty() || !marks.iter().any(|mark| mark.ends_with(')')) {
+        return false;
+    }
+    let before = symbol.file.content().get(..container.start as usize).unwrap_or_default();
+    let lines = before.rsplit(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_start);
+    let mut attributes = lines.take_while(|line| line.starts_with(b"#[") || line.starts_with(b"//"));
+    attributes.any(|line| {
+        marks.iter().any(|mark| line.strip_prefix(b"#[").is_some_and(|rest| rest.starts_with(mark.as_bytes())))
+    })
 }
 
 /// The path, without extension, of a module in a file of its own that is marked as part of the tests.
@@ -486,9 +499,10 @@ pub fn package_files(
     endings: &[&str],
 ) -> Vec<u32> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
-    let mut waiting: Vec<&serde_json::Value> = keys.iter().filter_map(|key| package.get(*key)).collect();
+    let mut waiting: Vec<(&str, &serde_json::Value)> =
+        keys.iter().filter_map(|key| Some((*key, package.get(*key)?))).collect();
     let mut found = Vec::new();
-    while let Some(value) = waiting.pop() {
+    while let Some((key, value)) = waiting.pop() {
         match value {
             serde_json::Value::String(path) => {
                 let path = path.trim_start_matches("./");
@@ -497,10 +511,15 @@ pub fn package_files(
                     let mut endings = std::iter::once(&"").chain(endings);
                     endings.find_map(|ending| Some(snapshot.file(&format!("{path}{ending}"))?.number()))
                 };
-                found.extend(made(&path).or_else(|| sources_of(&path, folder).iter().find_map(|path| made(path))));
+                // `"./cart": "./dist/shop-cart.js"` is built from `src/cart.ts`.
+                let named = key.strip_prefix("./").map(|name| within(folder, name));
+                let sources = || sources_of(&path, folder).into_iter().chain(named.clone());
+                found.extend(made(&path).or_else(|| sources().find_map(|path| made(&path))));
             }
-            serde_json::Value::Array(all) => waiting.extend(all),
-            serde_json::Value::Object(all) => waiting.extend(all.values()),
+            serde_json::Value::Array(all) => waiting.extend(all.iter().map(|value| (key, value))),
+            // Conditions such as `import` belong to the path above them.
+            serde_json::Value::Object(all) => waiting
+                .extend(all.iter().map(|(own, value)| (if own.starts_with('.') { own.as_str() } else { key }, value))),
             _ => {}
         }
     }
@@ -514,10 +533,12 @@ fn sources_of(path: &str, folder: &str) -> Vec<String> {
     let Some((_, rest)) = inside.split_once('/') else { return Vec::new() };
     // `dist/esm/index.js` is built from `src/index.ts`, and so is `dist/index.js`.
     let rests = [Some(rest), rest.split_once('/').map(|(_, rest)| rest)];
-    let within = |rest: &str| {
-        [folder, "src", rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/")
-    };
-    rests.into_iter().flatten().map(within).collect()
+    rests.into_iter().flatten().map(|rest| within(folder, rest)).collect()
+}
+
+/// A path among the sources of a package.
+fn within(folder: &str, rest: &str) -> String {
+    [folder, "src", rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/")
 }
 
 fn globs(patterns: &[&str]) -> GlobSet {

@@ -65,7 +65,7 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
             let is_left = left > 0 && unbound.len() <= MOST_PLACES;
             left = left.saturating_sub(if unbound.is_empty() { 0 } else { file.content().len() });
             let unbound = match is_left {
-                true => extract::unexplained(file.spec(), file.content(), file.facts(), unbound),
+                true => extract::unexplained(file.spec(), file.content(), file.facts(), file.has_errors(), unbound),
                 false => unbound,
             };
             for span in bound.into_iter().chain(unbound) {
@@ -91,8 +91,9 @@ fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> boo
         None | Some(How::NoReceiver) => true,
         // Its type was taken for another.
         Some(How::NoMember) => symbol.kind() == Kind::Method,
-        // A trait of ours gives its methods to types of others.
-        Some(How::Outside) => in_interface(symbol) || fills_in_ours(graph, symbol),
+        // A template, or code that is included elsewhere, does not say what its names are. A trait of ours gives its
+        // methods to types of others.
+        Some(How::Outside) => file.has_errors() || in_interface(symbol) || fills_in_ours(graph, symbol),
         Some(How::Resolved) => false,
     }
 }

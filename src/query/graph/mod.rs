@@ -4,7 +4,9 @@
 mod at;
 mod blast;
 mod dead;
+mod documented;
 mod entry;
+mod groups;
 mod importance;
 mod imports;
 mod map;

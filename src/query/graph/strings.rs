@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Graph;
+use super::visible::is_part;
 use crate::model::Span;
 use crate::store::{FileView, SymbolView};
 
@@ -157,10 +158,6 @@ fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])>
 
 fn fits(name: &[u8], (start, end): (&[u8], &[u8])) -> bool {
     name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
-}
-
-fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte > 127
 }
 
 fn is_quote(byte: u8) -> bool {

@@ -16,6 +16,8 @@ const FAR: usize = 8_192;
 #[derive(Default)]
 pub(in crate::query) struct Exports<'a> {
     by_file: RefCell<FxHashMap<u32, FxHashSet<&'a [u8]>>>,
+    /// Names assigned to members of objects that all programs see.
+    given: RefCell<FxHashMap<u32, FxHashSet<&'a [u8]>>>,
 }
 
 impl<'a> Exports<'a> {
@@ -48,6 +50,27 @@ impl<'a> Exports<'a> {
         let names = by_file.entry(symbol.file.number()).or_insert_with(|| exported(symbol.file.content()));
         names.contains(symbol.name_bytes())
     }
+
+    /// Whether a file assigns a definition to a member of one of these objects: `window.Observer = Observer`.
+    pub fn is_given(&self, symbol: &SymbolView<'a>, globals: &[&str]) -> bool {
+        let mut given = self.given.borrow_mut();
+        let text = symbol.file.content();
+        let names = given
+            .entry(symbol.file.number())
+            .or_insert_with(|| globals.iter().flat_map(|global| given_to(text, global)).collect());
+        names.contains(symbol.name_bytes())
+    }
+}
+
+/// The values in `window.Observer = Observer`, where the text before the member is given.
+fn given_to<'t>(text: &'t [u8], global: &str) -> impl Iterator<Item = &'t [u8]> {
+    memchr::memmem::find_iter(text, global).filter_map(move |at| {
+        let member = &text[at + global.len()..];
+        let end = member.iter().position(|byte| !is_part(*byte)).unwrap_or(member.len());
+        let value = member[end..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+        let end = value.iter().position(|byte| !is_part(*byte)).unwrap_or(value.len());
+        (end > 0).then_some(&value[..end])
+    })
 }
 
 /// The names in `export { a, b as c }`, `export default a`, `module.exports = a`, `module.exports = { a, b: c }` and
@@ -93,7 +116,8 @@ fn exported_value(text: &[u8]) -> Option<&[u8]> {
     Some(text.trim_ascii_start())
 }
 
-fn is_part(byte: u8) -> bool {
+/// Whether a byte may be part of a name.
+pub(super) fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte > 127
 }
 
@@ -114,20 +138,6 @@ pub(super) fn looks_up(class: &SymbolView<'_>, lookups: &[&str]) -> bool {
             end >= SHORTEST && !name[0].is_ascii_digit() && !is_key(&name[..end])
         })
     })
-}
-
-/// Whether a file assigns a class to the name of one of these objects: `window.Observer = Observer`.
-pub(super) fn is_given_to(class: &SymbolView<'_>, globals: &[&str]) -> bool {
-    let name = class.name_bytes();
-    let given = |text: &[u8]| {
-        let end = text.iter().position(|byte| !is_part(*byte)).unwrap_or(text.len());
-        let value = text[end..].trim_ascii_start().strip_prefix(b"=").map(<[u8]>::trim_ascii_start);
-        value
-            .and_then(|value| value.strip_prefix(name))
-            .is_some_and(|rest| !rest.first().is_some_and(|byte| is_part(*byte)))
-    };
-    let text = class.file.content();
-    globals.iter().any(|global| memchr::memmem::find_iter(text, global).any(|at| given(&text[at + global.len()..])))
 }
 
 /// Whether a definition is a class or another type.

@@ -1,0 +1,224 @@
+//! Definitions that code reaches as members of a group, without their names: classes that a base collects, all names of
+//! a module, and the versions of a definition among which a build chooses.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Graph;
+use super::visible::{is_part, is_type, words_before};
+use crate::model::{Detail, How, Kind, Role};
+use crate::store::{Edge, FileView, SymbolId, SymbolView};
+
+/// The most ancestors of a class that are looked at.
+const MOST_ANCESTORS: usize = 100;
+/// The most modules shown in a file that are looked for among its imports.
+const MOST_SHOWN: usize = 100;
+/// The most places where objects of a class are made that are looked at, and the most text before one.
+const MOST_MADE: usize = 50;
+const FAR: usize = 400;
+/// The beginning of a file that may tie it to a condition.
+const HEAD: usize = 4_096;
+
+/// Those of some nodes that belong to a group that code goes through.
+pub(super) fn collected(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
+    let (mut shown, mut given, mut collecting) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+    let mut read = FxHashSet::default();
+    for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+        let (rules, text) = (file.conventions(), file.content());
+        if rules.shows.iter().any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some()) {
+            shown.insert(file.number());
+        }
+        for module in rules.shows_of.iter().flat_map(|mark| names_after(text, mark)).take(MOST_SHOWN) {
+            let imports = graph.edges.imports(file.number()).iter();
+            shown.extend(imports.map(|import| import.to).filter(|to| is_called(graph, *to, module)));
+        }
+        for mark in rules.reads {
+            read.extend(memchr::memmem::find_iter(text, mark).filter_map(|at| path_at(&text[at + mark.len()..])));
+        }
+        // A base that is a value was made by a call, which may keep what is derived from it.
+        let is_value = |target: SymbolId| graph.node(target).is_some_and(|node| graph.is_value(node));
+        let bases = graph.edges.in_file(file.number()).iter().filter(|edge| edge.role() == Role::Base);
+        given.extend(bases.filter(|edge| graph.edges.targets(edge).any(is_value)).filter_map(Edge::from));
+        let marks = rules.collects.iter().filter(|mark| mark.starts_with('.'));
+        collecting.extend(marks.flat_map(|mark| names_before(text, mark)));
+    }
+    let is_shown = |symbol: &SymbolView<'_>| symbol.parent().is_none() && shown.contains(&symbol.file.number());
+    // Classes are asked for again by each member and each derived class.
+    let (mut handed, mut asked) = (FxHashMap::default(), FxHashMap::default());
+    let is_meant = |node: &u32| {
+        let symbol = &graph.symbols[*node as usize];
+        is_shown(symbol)
+            || is_read(symbol.file, &read)
+            || is_of_handed_class(graph, symbol, &mut handed)
+            || is_type(symbol) && is_collected(graph, symbol, &given, &collecting, &mut asked)
+    };
+    nodes.iter().copied().filter(is_meant).collect()
+}
+
+/// The path in quotes that begins here, without the way up to its folder.
+fn path_at(text: &[u8]) -> Option<&str> {
+    let path = std::str::from_utf8(&text[..memchr::memchr(b'"', text)?]).ok()?;
+    Some(path.rsplit("../").next().unwrap_or(path).trim_start_matches("./"))
+}
+
+/// Whether code reads the text of a file rather than running it.
+fn is_read(file: FileView<'_>, read: &FxHashSet<&str>) -> bool {
+    let path = file.path();
+    !read.is_empty() && (read.contains(path) || path.match_indices('/').any(|(at, _)| read.contains(&path[at + 1..])))
+}
+
+/// Whether it is a method of a class of which an object is made as an argument of unknown code: `Printer(Proxy())`.
+fn is_of_handed_class(graph: &Graph<'_>, member: &SymbolView<'_>, handed: &mut FxHashMap<SymbolId, bool>) -> bool {
+    let rules = member.file.conventions();
+    let class = member.parent().filter(|class| rules.by_shape && member.kind() == Kind::Method && is_type(class));
+    class.is_some_and(|class| {
+        let class = class.number();
+        let is_handed = *handed.entry(class).or_insert_with(|| {
+            let made = graph.edges.users(class).filter(|edge| edge.role() == Role::Call);
+            made.take(MOST_MADE).any(|edge| is_given(graph, edge))
+        });
+        is_handed && (rules.may_override)(&words_before(member), &member.name())
+    })
+}
+
+/// Whether something here is an argument of a call of unknown code.
+fn is_given(graph: &Graph<'_>, edge: &Edge) -> bool {
+    let content = graph.snapshot.file_by_number(edge.file).map_or(&[][..], |file| file.content());
+    let Some(callee) = content.get(..edge.at as usize).and_then(callee_around) else { return false };
+    let used = graph.edges.in_file(edge.file);
+    let known = used.binary_search_by_key(&callee, |edge| edge.at).ok().map(|place| used[place].how());
+    matches!(known, None | Some(How::Outside | How::NoReceiver))
+}
+
+/// The place of the name of the call whose arguments are open where a text ends.
+fn callee_around(before: &[u8]) -> Option<u32> {
+    const WORDS: &[&[u8]] = &[b"", b"if", b"while", b"for", b"return", b"and", b"or", b"not", b"in"];
+    let mut depth = 0_u32;
+    for at in (before.len().saturating_sub(FAR)..before.len()).rev() {
+        match before[at] {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' | b'[' | b'{' if depth > 0 => depth -= 1,
+            b';' if depth == 0 => return None,
+            b'(' => {
+                let start = before[..at].iter().rposition(|byte| !is_part(*byte)).map_or(0, |before| before + 1);
+                return (!WORDS.contains(&&before[start..at])).then_some(start as u32);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a class above it gets to know its derived classes.
+fn is_collected(
+    graph: &Graph<'_>,
+    class: &SymbolView<'_>,
+    given: &FxHashSet<SymbolId>,
+    collecting: &FxHashSet<&[u8]>,
+    asked: &mut FxHashMap<SymbolId, bool>,
+) -> bool {
+    if class.file.conventions().collects.is_empty() {
+        return false;
+    }
+    let mut seen: FxHashSet<SymbolId> = FxHashSet::default();
+    let mut waiting = vec![class.number()];
+    while let Some(class) = waiting.pop().filter(|_| seen.len() < MOST_ANCESTORS) {
+        let collects_derived = |base: &SymbolId| {
+            let collects = |base: SymbolView<'_>| collecting.contains(base.name_bytes()) || collects(&base);
+            *asked.entry(*base).or_insert_with(|| graph.snapshot.symbol(*base).is_some_and(collects))
+        };
+        let bases: Vec<SymbolId> = graph.edges.bases(class).collect();
+        if given.contains(&class) || bases.iter().any(collects_derived) {
+            return true;
+        }
+        waiting.extend(bases.into_iter().filter(|base| seen.insert(*base)));
+    }
+    false
+}
+
+/// Whether a class gets to know the classes derived from it.
+fn collects(class: &SymbolView<'_>) -> bool {
+    let (rules, text) = (class.file.conventions(), class.source());
+    rules.collects.iter().any(|mark| match mark.ends_with('=') {
+        true => names_after(text, mark).any(|name| !rules.plain_bases.iter().any(|plain| plain.as_bytes() == name)),
+        false => memchr::memmem::find(text, mark.as_bytes()).is_some(),
+    })
+}
+
+/// The last parts of the dotted names after a mark.
+fn names_after<'t>(text: &'t [u8], mark: &str) -> impl Iterator<Item = &'t [u8]> {
+    memchr::memmem::find_iter(text, mark).filter_map(move |at| {
+        let rest = &text[at + mark.len()..];
+        let end = rest.iter().position(|byte| !is_part(*byte) && *byte != b'.').unwrap_or(rest.len());
+        rest[..end].rsplit(|byte| *byte == b'.').next().filter(|name| !name.is_empty())
+    })
+}
+
+/// The names before a mark.
+fn names_before<'t>(text: &'t [u8], mark: &str) -> impl Iterator<Item = &'t [u8]> {
+    memchr::memmem::find_iter(text, mark).map(|at| {
+        let start = text[..at].iter().rposition(|byte| !is_part(*byte)).map_or(0, |before| before + 1);
+        &text[start..at]
+    })
+}
+
+/// Whether a module in this file goes by this name.
+fn is_called(graph: &Graph<'_>, file: u32, name: &[u8]) -> bool {
+    let path = graph.snapshot.file_by_number(file).map_or("", |file| file.path());
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let stem = ["/__init__", "/index"].iter().find_map(|own| stem.strip_suffix(own)).unwrap_or(stem);
+    stem.rsplit('/').next().is_some_and(|stem| stem.as_bytes() == name)
+}
+
+/// Those of some nodes that stand under a condition of the build, and of which another version was reached.
+pub(super) fn chosen_by_build(graph: &Graph<'_>, nodes: &[u32], is_reached: impl Fn(u32) -> bool) -> Vec<u32> {
+    let modules = conditional_modules(graph);
+    let is_chosen = |node: &u32| is_conditional(&graph.symbols[*node as usize], &modules);
+    let chosen: Vec<u32> = nodes.iter().copied().filter(is_chosen).collect();
+    let names: FxHashSet<&[u8]> = chosen.iter().map(|node| graph.symbols[*node as usize].name_bytes()).collect();
+    let key = |symbol: &SymbolView<'_>| (symbol.qualified_name(), symbol.kind(), symbol.file.language());
+    let versions = (0..graph.symbols.len() as u32)
+        .filter(|node| names.contains(graph.symbols[*node as usize].name_bytes()) && is_reached(*node));
+    let reached: FxHashSet<_> = versions.map(|node| key(&graph.symbols[node as usize])).collect();
+    chosen.into_iter().filter(|node| reached.contains(&key(&graph.symbols[*node as usize]))).collect()
+}
+
+/// Modules in files of their own that are declared under a condition, by folder and name (`#[cfg(windows)] mod console;`),
+/// or have a version for a platform beside them (`console.ts`, `console.browser.ts`).
+fn conditional_modules<'a>(graph: &Graph<'a>) -> FxHashSet<(&'a str, &'a [u8])> {
+    let declared = graph.symbols.iter().filter(|symbol| symbol.detail() == Detail::Module && is_tied(symbol));
+    let mut modules: FxHashSet<_> = declared.map(|module| (folder(module.file), module.name_bytes())).collect();
+    for file in graph.snapshot.files().filter(|file| !file.conventions().platforms.is_empty()) {
+        let name = file.path().rsplit('/').next().unwrap_or_default();
+        if let [stem, platform, _] = name.split('.').collect::<Vec<_>>()[..]
+            && file.conventions().platforms.contains(&platform)
+        {
+            modules.insert((folder(file), stem.as_bytes()));
+        }
+    }
+    modules
+}
+
+/// Whether a build may leave a symbol out: by a condition on itself, on code around it, on its file or its module.
+fn is_conditional(symbol: &SymbolView<'_>, modules: &FxHashSet<(&str, &[u8])>) -> bool {
+    let conditions = symbol.file.conventions().conditions;
+    let content = symbol.file.content();
+    let head = &content[..content.len().min(HEAD)];
+    let is_said =
+        |opening: &&str| !opening.starts_with("#[") && memchr::memmem::find(head, opening.as_bytes()).is_some();
+    let name = symbol.file.path().rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    std::iter::successors(Some(*symbol), SymbolView::parent).any(|own| is_tied(&own))
+        || modules.contains(&(folder(symbol.file), stem.as_bytes()))
+        || conditions.iter().any(is_said)
+}
+
+/// Whether a definition has a condition of its own.
+fn is_tied(symbol: &SymbolView<'_>) -> bool {
+    let conditions = symbol.file.conventions().conditions;
+    let is_condition = |decorator: &String| conditions.iter().any(|opening| decorator.starts_with(opening));
+    !conditions.is_empty() && symbol.decorators().iter().any(is_condition)
+}
+
+fn folder<'a>(file: FileView<'a>) -> &'a str {
+    file.path().rsplit_once('/').map_or("", |(folder, _)| folder)
+}
