@@ -12,7 +12,7 @@ N_JUDGED = 60
 # What codelode lists where nobody asks for another confidence.
 DEFAULT = 0.8
 LESS_SURE = f"at {DEFAULT}, its default"
-CORPORA = ["werkzeug==3.1.3", "networkx==3.4.2", "docutils==0.21.2", "tornado==6.4.2"]
+CORPORA = ["werkzeug==3.1.3", "tornado==6.4.2", "networkx==3.4.2", "docutils==0.21.2"]
 
 
 def measure(lab):
@@ -26,12 +26,12 @@ def measure(lab):
     for package in CORPORA:
         name = package.split("==")[0]
         folder = lab.archive(name, "pypi", package)
-        lists = [({"name": "codelode", "version": lab.version}, codelode(lab, folder, 1.0)),
-                 ({"name": "codelode", "version": lab.version, "variant": LESS_SURE}, codelode(lab, folder, DEFAULT))]
+        lists = [("codelode", lab.version, codelode(lab, folder))]
         if vulture:
-            lists.append(({"name": "vulture", "version": "2.14"}, with_vulture(vulture, folder)))
+            lists.append(("vulture", "2.14", with_vulture(vulture, folder)))
         with LanguageServer([pyright, "--stdio"], folder, "python") as server:
-            arms = [{**tool, "values": {"listed": len(listed), **judged(server, folder, listed)}} for tool, listed in lists]
+            arms = [{"name": tool, "version": version, "values": {"listed": len(listed), **judged(server, folder, listed)}}
+                    for tool, version, listed in lists]
         yield {"corpus": name, "version": package, "size": f"{sum(1 for _ in folder.rglob('*.py')):,} Python files", "arms": arms}
 
 
@@ -69,8 +69,8 @@ def dead(lab, folder, least):
             more = {"cursor": answer["next_cursor"]}
 
 
-def codelode(lab, folder, least):
-    found = [(symbol, re.search(r"(\w+)#(?:function|method|class)\b", symbol["symbol_id"] or "")) for symbol in dead(lab, folder, least)]
+def codelode(lab, folder):
+    found = [(symbol, re.search(r"(\w+)#(?:function|method|class)\b", symbol["symbol_id"] or "")) for symbol in dead(lab, folder, 1.0)]
     return [(symbol["file"], symbol["line"], id[1]) for symbol, id in found if id and symbol["file"].endswith(".py")]
 
 

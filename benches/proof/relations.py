@@ -10,7 +10,8 @@ from servers import LanguageServer
 
 # A source distribution, the folders of its own code, and for C what the compiler is told.
 PYTHON = [("werkzeug==3.1.3", "src/werkzeug"), ("tornado==6.4.2", "tornado"), ("networkx==3.4.2", "networkx/classes")]
-C = [("brotli==1.1.0", "-I@/c/include", ["c/common/*.c", "c/dec/*.c", "c/enc/*.c", "c/tools/*.c"])]
+C = [("brotli==1.1.0", "-I@/c/include", ["c/common/*.c", "c/dec/*.c", "c/enc/*.c", "c/tools/*.c"]),
+     ("hiredis==3.1.0", "-I@/vendor/hiredis", ["vendor/hiredis/*.c"])]
 N_QUESTIONS = 250
 
 
