@@ -1,8 +1,10 @@
-//! A server over HTTP: its overhead beside standard streams, its latency under load from another process, and what idle sessions
-//! hold. `cargo bench --bench http [-- SECONDS]`; another program than the one just built is named by `CODELODE_BENCH_PROGRAM`.
+//! A server over HTTP: its overhead beside standard streams, its latency and processor time under load from another process, edits
+//! under that load, and the memory of idle sessions and of twenty repositories. `cargo bench --bench http [-- SECONDS]`; another
+//! program than the one just built is named by `CODELODE_BENCH_PROGRAM`.
 //!
 //! The repository is made here: a hundred thousand functions that call each other. Calls are 70 % searches, 20 % sources and
 //! 10 % references. Latency under load is counted from the moment at which a call was due, so a slow answer delays no other.
+//! The machine must do nothing else.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,9 +22,14 @@ const FILES: usize = 2_000;
 const FUNCTIONS: usize = 50;
 /// Calls one after the other.
 const SEQUENTIAL: usize = 2_000;
+/// Calls before anything is measured.
+const CALLS_BEFORE: usize = 200;
 /// Clients, and calls of all of them in a second.
 const LOADS: [(usize, usize); 3] = [(200, 200), (200, 1_000), (1_000, 2_000)];
 const IDLE: usize = 1_000;
+const REPOSITORIES: usize = 20;
+/// Pause between edits under load.
+const EDIT_EVERY: Duration = Duration::from_millis(250);
 const REVISION: &str = "2025-06-18";
 
 fn main() {
@@ -31,52 +38,96 @@ fn main() {
         std::env::var_os("CODELODE_BENCH_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_codelode").into(), PathBuf::from);
     let place = std::env::temp_dir().join(format!("codelode-http-{}", std::process::id()));
     let source = place.join("source");
-    write(&source);
-    let run = |arguments: &[&str]| {
+    write(&source, FILES);
+    let run = |folder: &Path, index: &str, arguments: &[&str]| {
         let mut command = Command::new(&program);
-        command
-            .args(arguments)
-            .current_dir(&source)
-            .env("CODELODE_INDEX_PATH", place.join("index"))
-            .env("HOME", &place);
+        let home = place.join(index);
+        command.args(arguments).current_dir(folder).env("CODELODE_INDEX_PATH", home).env("HOME", &place);
         command
     };
+    let index = |folder: &Path, index: &str| {
+        let indexed = run(folder, index, &["index", "."]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(indexed.expect("the program starts").success(), "the repository is not indexed");
+    };
+    let serve =
+        |index: &str| Server::start(run(&place, index, &["serve", "--transport", "streamable-http", "--port", "0"]));
     let began = Instant::now();
-    let indexed = run(&["index", "."]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    assert!(indexed.expect("the program starts").success(), "the repository is not indexed");
+    index(&source, "one");
     println!("{} symbols indexed in {:.1} s", FILES * FUNCTIONS, began.elapsed().as_secs_f64());
 
-    let streams = {
-        let mut client = Streams::start(run(&["serve"]));
-        sequential(&mut |body| client.ask(body))
-    };
-    println!("standard streams     {}", shown(&streams));
-    let server = Server::start(run(&["serve", "--transport", "streamable-http", "--port", "0"]));
-    {
-        let mut client = Http::open(server.port);
-        let session = sequential(&mut |body| client.ask(body));
-        println!("HTTP, in a session   {}   + {:.3} ms at p50", shown(&session), at(&session, 50) - at(&streams, 50));
-    }
-    {
-        let mut client = Http::without_session(server.port);
-        let single = sequential(&mut |body| client.ask(body));
-        println!("HTTP, 2026-07-28     {}   + {:.3} ms at p50", shown(&single), at(&single, 50) - at(&streams, 50));
-    }
+    let server = serve("one");
+    beside_streams(Streams::start(run(&source, "one", &["serve"])), &server);
     for (n_clients, per_second) in LOADS {
-        let (times, n_errors) = load(server.port, n_clients, per_second, seconds);
-        println!("{n_clients:5} clients, {per_second:5}/s   {}   {n_errors} errors", shown(&times));
+        let before = server.processor_ms();
+        let (mut times, n_errors) = load(&server, n_clients, per_second, seconds);
+        let of_each = (server.processor_ms() - before) / times.len() as f64;
+        times.sort_by(f64::total_cmp);
+        let shown = shown(&times);
+        println!(
+            "{n_clients:5} clients, {per_second:5}/s   {shown}   {n_errors} errors, {of_each:.2} ms of processor time each"
+        );
     }
+    let (n_clients, per_second) = LOADS[1];
+    let edited = thread::scope(|scope| {
+        let (edits, server) = (Edits { source: &source, next: 0 }, &server);
+        let editor = scope.spawn(move || edits.seen(&mut Http::open(server.port), seconds));
+        load(server, n_clients, per_second, seconds);
+        editor.join().expect("the editor ends")
+    });
+    println!("{} edits seen under {per_second}/s   {}", edited.len(), shown(&edited));
+    drop(server);
+
+    let server = serve("one");
     let before = server.resident();
     let sessions: Vec<Http> = (0..IDLE).map(|_| Http::open(server.port)).collect();
-    println!("{IDLE} idle sessions: {} MB, {} MB before", server.resident(), before);
-    drop(sessions);
+    println!("{IDLE} idle sessions: {} MB resident, {before} MB before", server.resident());
+    drop((server, sessions));
+
+    for number in 0..REPOSITORIES {
+        let folder = place.join(format!("repository-{number}"));
+        write(&folder, FILES / REPOSITORIES);
+        index(&folder, "twenty");
+    }
+    let server = serve("twenty");
+    let mut client = Http::open(server.port);
+    for n in 0..REPOSITORIES * CALLS_BEFORE {
+        let folder = place.join(format!("repository-{}", n % REPOSITORIES));
+        assert!(client.ask(&asked(n, FILES / REPOSITORIES, Some(&folder), false)), "call {n} has no result");
+    }
+    println!("{REPOSITORIES} repositories, each asked {CALLS_BEFORE} times: {} MB resident", server.resident());
     drop(server);
     let _ = fs::remove_dir_all(&place);
 }
 
+/// Times of the same calls over standard streams, in a session and without one, each after the other.
+fn beside_streams(mut streams: Streams, server: &Server) {
+    let (mut session, mut single) = (Http::open(server.port), Http::without_session(server.port));
+    let mut times = [const { Vec::new() }; 3];
+    for n in 0..CALLS_BEFORE + SEQUENTIAL {
+        for (way, times) in times.iter_mut().enumerate() {
+            let body = call(n, way == 2);
+            let began = Instant::now();
+            let is_answered = match way {
+                0 => streams.ask(&body),
+                1 => session.ask(&body),
+                _ => single.ask(&body),
+            };
+            assert!(is_answered, "call {n} has no result");
+            if n >= CALLS_BEFORE {
+                times.push(began.elapsed().as_secs_f64() * 1_000.0);
+            }
+        }
+    }
+    times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+    for (way, times_of_way) in ["standard streams", "HTTP, in a session", "HTTP, 2026-07-28"].iter().zip(&times) {
+        let more = at(times_of_way, 50) - at(&times[0], 50);
+        println!("{way:20} {}   + {more:.3} ms at p50", shown(times_of_way));
+    }
+}
+
 /// Writes the repository.
-fn write(source: &Path) {
-    for file in 0..FILES {
+fn write(source: &Path, n_files: usize) {
+    for file in 0..n_files {
         let mut text = String::new();
         for function in 0..FUNCTIONS {
             let callee = (function + 1) % FUNCTIONS;
@@ -91,9 +142,14 @@ fn write(source: &Path) {
     }
 }
 
-/// The body of the nth call.
+/// The body of the nth call, to the only repository there is.
 fn call(n: usize, is_single: bool) -> String {
-    let (file, function) = (n * 7_919 % FILES, n * 31 % FUNCTIONS);
+    asked(n, FILES, None, is_single)
+}
+
+/// The body of the nth call to a repository of so many files.
+fn asked(n: usize, n_files: usize, repo: Option<&Path>, is_single: bool) -> String {
+    let (file, function) = (n * 7_919 % n_files, n * 31 % FUNCTIONS);
     let name = format!("handle_{file}_{function}");
     let id = format!("orders/part{}/file{file}.py::{name}#function", file / 100);
     let (tool, mut arguments) = match n % 10 {
@@ -101,8 +157,14 @@ fn call(n: usize, is_single: bool) -> String {
         7 | 8 => ("get_symbol_source", json!({"symbol_id": id})),
         _ => ("find_references", json!({"symbol_id": id})),
     };
-    // The only repository there is.
     arguments["max_tokens"] = json!(2_000);
+    if let Some(repo) = repo {
+        arguments["repo"] = json!(repo);
+    }
+    message(n, tool, &arguments, is_single)
+}
+
+fn message(n: usize, tool: &str, arguments: &Value, is_single: bool) -> String {
     let mut params = json!({"name": tool, "arguments": arguments});
     if is_single {
         params["_meta"] = json!({
@@ -119,36 +181,23 @@ fn tool_of(body: &str) -> &'static str {
     tools.into_iter().find(|tool| body.contains(&format!("\"name\":\"{tool}\""))).expect("a call names its tool")
 }
 
-/// Times of calls one after the other, in milliseconds.
-fn sequential(ask: &mut dyn FnMut(usize) -> bool) -> Vec<f64> {
-    (0..200).for_each(|n| assert!(ask(n), "call {n} has no result"));
-    let mut times: Vec<f64> = (200..200 + SEQUENTIAL)
-        .map(|n| {
-            let began = Instant::now();
-            assert!(ask(n), "call {n} has no result");
-            began.elapsed().as_secs_f64() * 1_000.0
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times
-}
-
-/// Times of calls that are due at fixed moments, and the number of those without a result.
-fn load(port: u16, n_clients: usize, per_second: usize, seconds: u64) -> (Vec<f64>, usize) {
+/// Milliseconds of calls that are due at fixed moments, and the number of those without a result.
+fn load(server: &Server, n_clients: usize, per_second: usize, seconds: u64) -> (Vec<f64>, usize) {
     let n_errors = AtomicUsize::new(0);
-    let sessions: Vec<Http> = (0..n_clients).map(|_| Http::open(port)).collect();
+    let sessions: Vec<Http> = (0..n_clients).map(|_| Http::open(server.port)).collect();
     let (began, pause) =
         (Instant::now() + Duration::from_secs(1), Duration::from_secs_f64(n_clients as f64 / per_second as f64));
     let n_calls = per_second * seconds as usize / n_clients;
-    let mut times: Vec<f64> = thread::scope(|scope| {
+    let times: Vec<f64> = thread::scope(|scope| {
         let clients = sessions.into_iter().enumerate().map(|(client, mut http)| {
             let n_errors = &n_errors;
             let own = move || {
                 let mut times = Vec::with_capacity(n_calls);
                 for n in 0..n_calls {
                     let due = began + pause.mul_f64(n as f64 + client as f64 / n_clients as f64);
+                    let body = call(client * 104_729 + n, false);
                     thread::sleep(due.saturating_duration_since(Instant::now()));
-                    if !http.ask(client * 104_729 + n) {
+                    if !http.ask(&body) {
                         n_errors.fetch_add(1, Ordering::Relaxed);
                     }
                     times.push(due.elapsed().as_secs_f64() * 1_000.0);
@@ -160,12 +209,45 @@ fn load(port: u16, n_clients: usize, per_second: usize, seconds: u64) -> (Vec<f6
         let clients: Vec<_> = clients.collect();
         clients.into_iter().flat_map(|client| client.join().expect("a client ends")).collect()
     });
-    times.sort_by(f64::total_cmp);
     (times, n_errors.into_inner())
 }
 
+/// Edits of files, one after the other.
+struct Edits<'a> {
+    source: &'a Path,
+    next: usize,
+}
+
+impl Edits<'_> {
+    /// Milliseconds until each edit is seen.
+    fn seen(mut self, client: &mut Http, seconds: u64) -> Vec<f64> {
+        let end = Instant::now() + Duration::from_secs(seconds);
+        let mut times = Vec::new();
+        while Instant::now() < end {
+            thread::sleep(EDIT_EVERY);
+            times.push(self.seen_after(client));
+        }
+        times.sort_by(f64::total_cmp);
+        times
+    }
+
+    /// Adds a function to a file, and asks for it until it is found. Milliseconds from the write to the end of that answer.
+    fn seen_after(&mut self, client: &mut Http) -> f64 {
+        self.next += 1;
+        let path = self.source.join(format!("orders/part1/file{}.py", 100 + self.next % 100));
+        let name = format!("edited_{}", self.next);
+        let text = fs::read_to_string(&path).expect("it was written") + &format!("def {name}():\n    return 0\n");
+        let body = message(self.next, "search_symbols", &json!({"query": name, "max_tokens": 500}), false);
+        let found = format!("::{name}#function");
+        let began = Instant::now();
+        fs::write(&path, text).expect("there is room");
+        while !client.answer(&body).contains(&found) {}
+        began.elapsed().as_secs_f64() * 1_000.0
+    }
+}
+
 fn at(times: &[f64], percent: usize) -> f64 {
-    times[(times.len() - 1) * percent / 100]
+    times.get(times.len().saturating_sub(1) * percent / 100).copied().unwrap_or(f64::NAN)
 }
 
 fn shown(times: &[f64]) -> String {
@@ -200,8 +282,8 @@ impl Streams {
         line
     }
 
-    fn ask(&mut self, n: usize) -> bool {
-        self.send(&call(n, false));
+    fn ask(&mut self, body: &str) -> bool {
+        self.send(body);
         self.line().contains("\"isError\":false")
     }
 }
@@ -235,6 +317,14 @@ impl Server {
         thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         let port = said.rsplit(':').next().and_then(|rest| rest.split('/').next()).and_then(|port| port.parse().ok());
         Self { child, port: port.expect("it says a port") }
+    }
+
+    /// Processor time of all its threads so far, in milliseconds.
+    fn processor_ms(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // The name of the program may hold anything; the fields after it are numbers. A tick is a hundredth of a second.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
     }
 
     /// Resident megabytes.
@@ -280,17 +370,19 @@ impl Http {
         format!("Mcp-Session-Id: {id}\r\nMCP-Protocol-Version: {REVISION}\r\n")
     }
 
-    fn ask(&mut self, n: usize) -> bool {
-        let is_single = self.session.is_none();
-        let body = call(n, is_single);
-        let headers = match is_single {
-            true => format!(
-                "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {}\r\n",
-                tool_of(&body)
-            ),
-            false => self.headers(),
+    fn ask(&mut self, body: &str) -> bool {
+        self.answer(body).contains("\"isError\":false")
+    }
+
+    fn answer(&mut self, body: &str) -> String {
+        let headers = match self.session {
+            None => {
+                let tool = tool_of(body);
+                format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n")
+            }
+            Some(_) => self.headers(),
         };
-        self.post(&body, &headers).1.contains("\"isError\":false")
+        self.post(body, &headers).1
     }
 
     /// Sends a message; the head and the body of the answer.
