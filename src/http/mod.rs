@@ -18,6 +18,7 @@ mod jwt;
 mod keys;
 pub mod metrics;
 mod oauth;
+mod replays;
 mod serve;
 mod site;
 mod tls;
@@ -40,6 +41,7 @@ pub use hyper::body::Bytes;
 pub use hyper::header::{self, HeaderMap, HeaderValue};
 pub use hyper::http::request::Parts;
 pub use hyper::{Method, Request, Response, StatusCode};
+pub use replays::Replays;
 
 use crate::config::Config;
 use cookies::Key;

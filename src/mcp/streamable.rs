@@ -17,13 +17,16 @@ use super::message::{INVALID_REQUEST, METHOD_NOT_FOUND, Message, RUNNING, checke
 use super::server::Server;
 use crate::http::metrics::Page;
 use crate::http::{
-    Answer, Bytes, Elsewhere, HeaderMap, Method, Parts, Pending, Request, StatusCode, Visit, Whole, json, merged, plain,
+    Answer, Bytes, Elsewhere, HeaderMap, Method, Parts, Pending, Replays, Request, StatusCode, Visit, Whole, json,
+    merged, plain,
 };
 
 /// Header with the id of a session.
 const SESSION: &str = "mcp-session-id";
 /// Header with the revision of the protocol.
 const REVISION: &str = "mcp-protocol-version";
+/// Header with the id of the last event that a client has of a stream.
+const LAST_EVENT: &str = "last-event-id";
 /// The first revision without sessions; later ones are greater by their letters.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
 /// Methods that it lacks. rmcp refuses the others.
@@ -43,6 +46,7 @@ pub(super) struct Endpoint {
     service: StreamableHttpService<Server, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
     state: Arc<Mutex<State>>,
+    replays: Arc<Replays>,
 }
 
 #[derive(Default)]
@@ -89,7 +93,7 @@ impl Endpoint {
             StreamableHttpServerConfig::default().disable_allowed_hosts().with_sse_retry(None).with_json_response(true);
         let of_session = guests.clone();
         let service = StreamableHttpService::new(move || Ok(of_session.server()), manager.clone(), config);
-        Self { guests, service, manager, state: Arc::default() }
+        Self { guests, service, manager, state: Arc::default(), replays: Arc::default() }
     }
 
     async fn answered(&self, visit: Arc<Visit>, request: Request<Bytes>) -> Answer {
@@ -140,6 +144,11 @@ impl Endpoint {
     async fn single(&self, visit: Arc<Visit>, session: Option<Arc<str>>, mut parts: Parts, body: Bytes) -> Answer {
         let is_newest = parts.headers.get(REVISION).is_some_and(|revision| revision.as_bytes() >= WITHOUT_SESSIONS);
         let (mut running, mut opens) = (None, None);
+        if let (&Method::GET, Some(session), Some(last)) = (&parts.method, &session, parts.headers.get(LAST_EVENT))
+            && let Some(rest) = last.to_str().ok().and_then(|last| self.replays.after(session, last))
+        {
+            return rest;
+        }
         if parts.method == Method::POST {
             let message = match checked_without(&body, if is_newest { &REMOVED } else { &[] }) {
                 Message::Good(message) => message,
@@ -166,7 +175,8 @@ impl Endpoint {
         let held = running.map(|running| Box::new(running) as Box<dyn Send + Sync>);
         let guest = self.guests.caller(visit.clone(), held);
         parts.extensions.insert(guest);
-        let closes = (parts.method == Method::DELETE).then_some(session).flatten();
+        let asks = parts.method == Method::POST;
+        let closes = session.clone().filter(|_| parts.method == Method::DELETE);
         let request = Request::from_parts(parts, Whole::new(body));
         if let Some(batches) = opens {
             return self.opened(visit, request, batches).await;
@@ -179,7 +189,10 @@ impl Endpoint {
                 *answer.status_mut() = StatusCode::NO_CONTENT;
             }
         }
-        answer
+        match session {
+            Some(session) if asks => self.replays.kept(session, answer),
+            _ => answer,
+        }
     }
 
     /// Opens a session. A client that leaves meanwhile leaves a session that is counted as its own.

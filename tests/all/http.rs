@@ -227,7 +227,7 @@ fn a_batch_is_answered_in_the_one_revision_that_has_them() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_is_resumed_while_its_call_runs() {
+fn a_stream_that_breaks_off_is_resumed_while_its_call_runs_and_afterwards() {
     let site = Site::start(&["--root", "."]);
     let mut client = site.client();
     client.open(V2025);
@@ -245,6 +245,13 @@ fn a_stream_that_breaks_off_is_resumed_while_its_call_runs() {
     };
     let rest = client.send_to("GET", "/mcp", "", &[("Last-Event-ID", &id)]);
     assert!(rest.messages().iter().any(|message| message["id"] == 77), "{rest:?}");
+    // The same once more, now that the call has ended and its answer was sent.
+    let again = client.send_to("GET", "/mcp", "", &[("Last-Event-ID", &id)]);
+    assert!(again.messages().iter().any(|message| message["id"] == 77), "{again:?}");
+    let mut other = site.client();
+    other.open(V2025);
+    let foreign = other.send_to("GET", "/mcp", "", &[("Last-Event-ID", &id)]);
+    assert!(!foreign.body.contains("77"), "{foreign:?}");
 }
 
 #[test]
