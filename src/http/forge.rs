@@ -261,6 +261,25 @@ mod tests {
     }
 
     #[test]
+    fn a_right_that_the_forge_takes_back_ends_with_the_answer_before() {
+        static READS: AtomicU16 = AtomicU16::new(200);
+        let stand = Stand::http(|asked| match &*asked.path {
+            "/user" => answers(asked, 200),
+            _ => answers(asked, READS.load(Ordering::Relaxed)),
+        });
+        let (forge, repos) = (forge(&stand, ""), held(&stand));
+        let sees = || grant(&forge, "alices-token", &repos).expect("the forge knows her").rights.sees("acme/shop");
+        assert!(sees());
+        READS.store(404, Ordering::Relaxed);
+        assert!(sees(), "the answer before still counts");
+        for known in forge.lock().values_mut() {
+            known.at = Instant::now().checked_sub(OLD).expect("the machine runs for so long");
+        }
+        assert!(!sees());
+        assert_eq!(OLD, Duration::from_secs(300));
+    }
+
+    #[test]
     fn a_forge_that_fails_lets_nobody_in() {
         static STATUS: AtomicU16 = AtomicU16::new(503);
         let stand = Stand::http(|asked| answers(asked, STATUS.load(Ordering::Relaxed)).with("retry-after", "1"));
