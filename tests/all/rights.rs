@@ -1,8 +1,9 @@
-//! Rights: for any rights and any calls, an answer is that of a server which holds only what the caller may see.
+//! Rights: for any rights and any calls of every tool, an answer is that of a server which holds only what the caller may
+//! see.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -32,7 +33,21 @@ const REPOS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Four folders, an index of all, and indexes of some, each made when it is first asked for.
+/// A symbol of each repository, and the name it is called by.
+const SYMBOLS: [(&str, &str); 4] = [
+    ("numbers.py::Counter#class", "Counter"),
+    ("numbers.py::add#function", "add"),
+    ("safe.py::Safe#class", "Safe"),
+    ("lib/main.ts::Page#class", "Page"),
+];
+
+/// Tools whose answers come from elsewhere: another host, or a model.
+const ELSEWHERE: [&str; 5] =
+    ["embed_repo", "grep_repository", "index_repo", "list_repository_refs", "search_repositories"];
+/// Tools that change an index, which these callers may not.
+const UPKEEP: [&str; 3] = ["index_file", "index_folder", "invalidate_cache"];
+
+/// Four folders with a history, an index of all, and indexes of some, each made when it is first asked for.
 struct Place {
     folder: tempfile::TempDir,
     made: Mutex<BTreeMap<usize, PathBuf>>,
@@ -47,7 +62,10 @@ impl Place {
         for (name, file, text) in REPOS {
             let path = place.source(name).join(file);
             fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder is ours");
-            fs::write(&path, text).expect("the folder is ours");
+            for (message, text) in [("Begins with a line", "x = 1\n"), ("Adds what there is", text)] {
+                fs::write(&path, text).expect("the folder is ours");
+                commit(&place.source(name), message);
+            }
             let indexed =
                 tools::call(&cx, "index_folder", object(json!({"path": place.source(name)})), &Request::default());
             assert!(!indexed.is_error, "{}", indexed.text);
@@ -82,6 +100,15 @@ impl Place {
             home
         });
         context(home.clone())
+    }
+}
+
+/// Commits all files of a folder.
+fn commit(folder: &Path, message: &str) {
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", message]] {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments).current_dir(folder);
+        assert!(git.output().expect("git runs").status.success(), "{arguments:?}");
     }
 }
 
@@ -218,6 +245,70 @@ fn an_answer_is_that_of_a_server_with_only_what_the_caller_may_see() {
     });
     let (n_errors, n_calls) = (n_errors.into_inner(), n_calls.into_inner());
     assert!(n_errors * 10 < n_calls * 9, "{n_errors} of {n_calls} calls are errors, which tell too little");
+}
+
+/// A call that a tool can answer about a repository.
+fn right_call(place: &Place, tool: &str, schema: &Value, i: usize) -> Map<String, Value> {
+    let ((name, file, _), (symbol, word)) = (REPOS[i], SYMBOLS[i]);
+    let values = [
+        ("repo", json!(place.id(name))),
+        ("repo_a", json!(place.id(name))),
+        ("repo_b", json!(place.id(REPOS[(i + 1) % REPOS.len()].0))),
+        ("repository", json!(place.source(name))),
+        ("url", json!(place.source(name))),
+        ("path", json!(if tool == "index_file" { place.source(name).join(file) } else { place.source(name) })),
+        ("file", json!(file)),
+        ("file_path", json!(file)),
+        ("symbol_id", json!(symbol)),
+        ("symbol_ids", json!([symbol])),
+        ("identifier", json!(word)),
+        ("query", json!(word)),
+        ("pattern", json!("add($$$A)")),
+        ("language", json!(if file.ends_with(".py") { "python" } else { "typescript" })),
+        ("new_name", json!("renamed")),
+        ("new_signature", json!("def add(b, a, c=0)")),
+        ("targets", json!([symbol])),
+        ("since_sha", json!("HEAD~1")),
+        ("base", json!("HEAD~1")),
+    ];
+    // Each tool takes one of these ways to name its object.
+    let others: &[&str] = match tool {
+        "find_references" | "get_symbol_source" | "get_context_bundle" | "get_class_hierarchy" => {
+            &["file", "identifier", "symbol_ids"]
+        }
+        "find_tests" => &["base"],
+        "search_commits" | "search_repositories" => &["path", "query"],
+        _ => &[],
+    };
+    let has = |name: &str| schema["properties"].get(name).is_some() && !others.contains(&name);
+    values.into_iter().filter(|(name, _)| has(name)).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[test]
+fn every_tool_answers_from_what_the_caller_sees() {
+    let place = Place::new();
+    let all = context(place.home(usize::MAX));
+    let mut answering = BTreeSet::new();
+    for mask in [0b0000, 0b0101, 0b1010, 0b1111] {
+        let seen: Vec<usize> = (0..REPOS.len()).filter(|i| mask & (1 << i) != 0).collect();
+        let globs: Vec<String> = seen.iter().map(|i| place.id(REPOS[*i].0)).collect();
+        let caller = format!("caller-{mask}");
+        let ours = all.seen_by(&caller, Rights::to_see(&globs).expect("ids are globs"));
+        let only = place.with_only(mask).seen_by(&caller, Rights::to_see(&["*".to_owned()]).expect("it is a glob"));
+        for (spec, i) in TOOLS.iter().flat_map(|spec| (0..REPOS.len()).map(move |i| (spec, i))) {
+            let arguments = right_call(&place, spec.name, &(spec.input)().to_value(), i);
+            let given = tools::call(&ours, spec.name, arguments.clone(), &Request::default());
+            let expected = tools::call(&only, spec.name, arguments.clone(), &Request::default());
+            if !given.is_error && seen.contains(&i) {
+                answering.insert(spec.name);
+            }
+            assert_ne!(given.value["code"], "internal", "{} {arguments:?}: {}", spec.name, given.text);
+            assert_eq!(timeless(given.value), timeless(expected.value), "{} {arguments:?} with {globs:?}", spec.name);
+        }
+    }
+    let silent: Vec<&str> = TOOLS.iter().map(|spec| spec.name).filter(|name| !answering.contains(name)).collect();
+    let known = |name: &&str| ELSEWHERE.contains(name) || UPKEEP.contains(name);
+    assert!(silent.iter().all(known), "no call of these had an answer to compare: {silent:?}");
 }
 
 #[test]
