@@ -36,6 +36,8 @@ mod repos;
 mod review;
 mod rights;
 mod ripgrep;
+#[cfg(feature = "http")]
+mod rmcp_client;
 mod schema;
 mod server;
 mod shapes;
