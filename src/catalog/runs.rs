@@ -73,6 +73,8 @@ pub fn index_commit(
     incremental: bool,
 ) -> Result<Indexed, Error> {
     let remote = remote(caller, url)?;
+    // A folder that may be read need not be one that may be indexed, under another id at that.
+    caller.may_index(&remote.id(reference))?;
     let by_git = || by_git(caller, &remote, reference, incremental);
     let by_github = |way: &Way<'_>| by_github(caller, &remote, way, reference, incremental);
     let (indexed, failure) = github::either(caller, &remote, by_git, by_github)?;
