@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,10 +34,18 @@ pub struct Indexes {
     /// Watches repeatedly queried checkouts, in a long-running process.
     watching: Option<Arc<Watching>>,
     open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
+    looks: Arc<Looks>,
     pub(super) mended: Arc<Mended>,
     pub(super) contexts: Arc<Contexts>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Arc<Mutex<()>>,
+}
+
+/// Counts of looks for an index.
+#[derive(Default)]
+struct Looks {
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 /// A snapshot to answer from.
@@ -72,6 +80,7 @@ impl Indexes {
             registry,
             watching: None,
             open: Arc::default(),
+            looks: Arc::default(),
             mended: Arc::default(),
             contexts: Arc::default(),
             first_run: Arc::default(),
@@ -101,6 +110,11 @@ impl Indexes {
     /// Number of indexes that are open.
     pub fn n_open(&self) -> usize {
         self.lock().len()
+    }
+
+    /// How often an index was found open at its newest generation, and how often it had to be opened.
+    pub fn n_hits_and_misses(&self) -> [u64; 2] {
+        [&self.looks.hits, &self.looks.misses].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Closes the open index of a checkout.
@@ -376,7 +390,10 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     let known = indexes.lock().get(&sidecar.repo).cloned();
     if let Some(open) = known {
         let mut state = open.state();
-        if state.stamp != stamp {
+        if state.stamp == stamp {
+            indexes.looks.hits.fetch_add(1, Ordering::Relaxed);
+        } else {
+            indexes.looks.misses.fetch_add(1, Ordering::Relaxed);
             // Another process or thread has published since.
             match newest(caller, &store, sidecar) {
                 Ok(newer) => state.replace(Arc::new(newer), stamp),
@@ -391,6 +408,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
         drop(state);
         return Ok(open);
     }
+    indexes.looks.misses.fetch_add(1, Ordering::Relaxed);
     let snapshot = Arc::new(newest(caller, &store, sidecar)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();

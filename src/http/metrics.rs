@@ -49,11 +49,11 @@ impl Metrics {
     pub(super) fn write(&self, page: &mut Page) {
         let counts = self.counts();
         let answers = counts.answers.iter().map(|(status, n)| (vec![("status", status.to_string())], *n as f64));
-        page.family("codelode_http_answers_total", "counter", "Answers by HTTP status.", answers);
+        page.counter("codelode_http_answers_total", "Answers by HTTP status.", answers);
         let calls = counts.calls.iter().map(|((tool, outcome), n)| {
             (vec![("tool", (*tool).to_owned()), ("outcome", (*outcome).to_owned())], *n as f64)
         });
-        page.family("codelode_calls_total", "counter", "Calls of tools by outcome.", calls);
+        page.counter("codelode_calls_total", "Calls of tools by outcome.", calls);
         page.head("codelode_call_seconds", "histogram", "Times of calls.");
         for (tool, times) in &counts.times {
             let mut sum = 0;
@@ -84,6 +84,11 @@ impl Page {
     /// Writes a gauge: its name, meaning and values.
     pub fn gauge(&mut self, name: &str, help: &str, values: impl IntoIterator<Item = (Labels, f64)>) {
         self.family(name, "gauge", help, values);
+    }
+
+    /// Writes a counter: its name, meaning and values.
+    pub fn counter(&mut self, name: &str, help: &str, values: impl IntoIterator<Item = (Labels, f64)>) {
+        self.family(name, "counter", help, values);
     }
 
     fn family(&mut self, name: &str, kind: &str, help: &str, values: impl IntoIterator<Item = (Labels, f64)>) {

@@ -84,11 +84,14 @@ impl Guests {
         self.views.base().config.home.try_exists().is_ok()
     }
 
-    /// Adds the number of open sessions and the ages of indexes.
+    /// Adds the number of open sessions, the use of open indexes and the ages of all.
     pub(super) fn measure(&self, page: &mut Page, n_sessions: usize) {
         page.gauge("codelode_open_sessions", "Sessions that are open.", [(Vec::new(), n_sessions as f64)]);
         let n_open = self.views.base().indexes.n_open();
         page.gauge("codelode_open_indexes", "Indexes that are open, for all callers.", [(Vec::new(), n_open as f64)]);
+        let looks = ["hit", "miss"].into_iter().zip(self.views.base().indexes.n_hits_and_misses());
+        let looks = looks.map(|(outcome, n)| (vec![("outcome", outcome.to_owned())], n as f64));
+        page.counter("codelode_index_cache_total", "Looks for an index: found open, or opened.", looks);
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let all = self.views.base().indexes.registry().all();
         let ages = all.iter().map(|sidecar| {

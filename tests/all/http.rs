@@ -516,6 +516,7 @@ fn measurements_and_the_log_tell_of_calls_and_nothing_that_was_asked() {
         "codelode_call_seconds_count{tool=\"search_symbols\"} 2",
         "codelode_open_sessions 1",
         "codelode_open_indexes 1",
+        "codelode_index_cache_total{outcome=\"miss\"} 1",
     ] {
         assert!(page.lines().any(|other| other == line), "{line} is not in\n{page}");
     }
