@@ -5,8 +5,8 @@
 //!
 //! Indexing takes a file through these modules:
 //!
-//! 1. [`discover`] walks a folder and selects the files worth reading, with a reason for each skipped file. It asks
-//!    [`git`] for the tracked files.
+//! 1. `discover` walks a folder and selects the files worth reading, with a reason for each skipped file. It asks
+//!    `git` for the tracked files.
 //! 2. [`extract`] parses a file into symbols. It walks the syntax tree by a table of the language's node kinds, from
 //!    [`languages`]. The same tree yields [`facts`] about names.
 //! 3. [`store`] keeps content, symbols and the search index, each file once for all checkouts, and commits them in
@@ -15,32 +15,32 @@
 //!
 //! A query takes this way:
 //!
-//! 1. A front end receives it: [`mcp`] from an agent, [`lsp`] from an editor, `web` from a browser, [`cli`] from a
+//! 1. A front end receives it: [`mcp`] from an agent, `lsp` from an editor, `web` from a browser, [`cli`] from a
 //!    person. Over the network, `http` knows who may ask, and how much.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
 //!    limit and the token budget.
-//! 3. The tool finds the repository ([`catalog`]) and makes sure that its index is fresh.
+//! 3. The tool finds the repository (`catalog`) and makes sure that its index is fresh.
 //! 4. For relations, [`resolve`] binds all names of the checkout from the facts of its files. [`store`] keeps the
 //!    result until something changes.
 //! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.
 //!
-//! [`embed`] turns texts into vectors by a model that the user has set up, for searches by meaning. [`summarize`] asks a
+//! [`embed`] turns texts into vectors by a model that the user has set up, for searches by meaning. `summarize` asks a
 //! model what symbols without documentation are for.
 //!
-//! [`enrich`] reads what files of a project say of others: a dbt project's descriptions, owners, packages.
+//! `enrich` reads what files of a project say of others: a dbt project's descriptions, owners, packages.
 //!
-//! [`github`] searches repositories and reads commits over GitHub's REST API. [`net`] is the guarded HTTP client for
+//! `github` searches repositories and reads commits over GitHub's REST API. `net` is the guarded HTTP client for
 //! all network access, with checks on hosts, secrets, time and size.
 //!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
-//! [`pictures`] draws calls, classes and imports as graphs.
+//! `pictures` draws calls, classes and imports as graphs.
 //!
 //! `ship` sends stores to files and folders, and takes them from there.
 //!
 //! [`setup`] writes the server into the configurations of clients.
 //!
-//! [`model`] holds the shared data types, [`config`] all settings, [`parsing`] the parser with its bounds, and
+//! [`model`] holds the shared data types, [`config`] all settings, `parsing` the parser with its bounds, and
 //! [`allocator`] the memory allocator.
 //!
 //! ```
@@ -54,36 +54,36 @@
 
 pub mod allocator;
 pub mod answer;
-pub mod catalog;
+pub(crate) mod catalog;
 pub mod cli;
 pub mod config;
-pub mod discover;
+pub(crate) mod discover;
 pub mod embed;
-pub mod enrich;
+pub(crate) mod enrich;
 pub mod extract;
 pub mod facts;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub mod git;
-pub mod github;
+pub(crate) mod git;
+pub(crate) mod github;
 #[cfg(feature = "http")]
-pub mod http;
+pub(crate) mod http;
 pub mod languages;
-pub mod lsp;
+pub(crate) mod lsp;
 pub mod mcp;
 pub mod model;
-pub mod net;
-pub mod parsing;
-pub mod pictures;
+pub(crate) mod net;
+pub(crate) mod parsing;
+pub(crate) mod pictures;
 pub mod pipeline;
 pub mod query;
 pub mod resolve;
 pub mod setup;
 #[cfg(feature = "ship")]
-pub mod ship;
+pub(crate) mod ship;
 pub mod store;
-pub mod summarize;
+pub(crate) mod summarize;
 pub mod tools;
 pub mod watch;
 #[cfg(feature = "web")]
-pub mod web;
+pub(crate) mod web;

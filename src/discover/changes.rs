@@ -35,13 +35,6 @@ pub struct Changes {
     pub gone: Vec<usize>,
 }
 
-impl Changes {
-    /// Whether nothing changed.
-    pub fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.gone.is_empty()
-    }
-}
-
 /// Length of a list of recorded entries, and lookup by index. Entries without a value are skipped.
 pub type List<'a, 'k> = (usize, &'a (dyn Fn(usize) -> Option<Known<'k>> + Sync));
 

@@ -38,12 +38,12 @@ use std::path::PathBuf;
 use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
-pub use changes::{Changes, Known, List, changes, stat};
+pub use changes::{Known, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
 pub use judge::count_files;
 pub use read::{is_binary, not_text, read};
 pub use settings::{LARGEST as LARGEST_SETTINGS, settings_file};
-pub use tree::{choose, reason, stamp};
+pub use tree::{choose, reason};
 pub use walk::{Look, look, walk};
 
 /// Rules for choosing files.

@@ -13,7 +13,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Changes, Known, Rules, Walk, changes, walk};
+use super::changes::Changes;
+use super::{Known, Rules, Walk, changes, walk};
 use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 

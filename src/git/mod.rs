@@ -23,7 +23,7 @@ mod sshd {
 mod tests;
 
 pub use cache::kept::Kept;
-pub use cache::{Age, Cache, Keep, Located, Opened};
+pub use cache::{Age, Cache, Keep, Opened};
 pub use error::Error;
 pub use history::blame::{Blamed, blame, blame_text};
 pub use history::commit::Commit;
@@ -35,6 +35,6 @@ pub use history::sound::read_small;
 pub use history::worktrees::{Worktree, worktrees};
 pub use history::{Changed, Content, Error as HistoryError, History};
 pub use transport::fetch::{Access, Token, Wish};
-pub use transport::refs::{Found, Refs, RemoteRef, is_fixed, short_name};
-pub use transport::remote::{NameError, Place, Remote, Transport, is_ref};
+pub use transport::refs::{Found, Refs, RemoteRef, short_name};
+pub use transport::remote::{NameError, Place, Remote, is_ref};
 pub use transport::ssh::COMMAND as SSH_COMMAND;

@@ -37,12 +37,10 @@ use url::Url;
 use crate::net;
 use cache::{Cache, Kept};
 
-pub use error::{Error, Limit};
-pub use search::{Found, License, Order, Query, REACHABLE, Repository, Sort, search};
+pub use error::Error;
+pub use search::{Order, Query, REACHABLE, Repository, Sort, search};
 pub use tree::{Commit, How, Tree, resolve};
 
-/// Base URL of github.com's API.
-pub const API: &str = "https://api.github.com/";
 /// Maximum size of a JSON response in bytes: a tree of 100,000 entries has about 25 MB.
 const LARGEST: u64 = 128 << 20;
 /// Maximum size of an error response in bytes.
@@ -55,7 +53,7 @@ const VERSION: &str = "2022-11-28";
 /// Settings of a [`Client`].
 #[derive(Clone)]
 pub struct Options {
-    /// The base URL: [`API`], or `https://<host>/api/v3/` of GitHub Enterprise.
+    /// The base URL: `https://api.github.com/`, or `https://<host>/api/v3/` of GitHub Enterprise.
     pub api: Url,
     /// Token, sent to the API's origin only.
     pub token: Option<String>,

@@ -10,7 +10,7 @@ mod relations;
 mod svg;
 mod text;
 
-pub use graph::{Edge, Graph, Node};
+pub use graph::Graph;
 pub use matrix::{Matrix, matrix};
 pub use relations::{blast, calls, classes, files};
 pub use svg::svg;

@@ -1,6 +1,6 @@
 //! Stores on their way between machines: into a file or a folder, and back from there or from a web server.
 //!
-//! A *shipment* is one snapshot: objects, each a part of a file of the store, and a [`Listing`] that names them. An
+//! A *shipment* is one snapshot: objects, each a part of a file of the store, and a listing that names them. An
 //! object's name begins with the hash of its content, so that one which is there already is not sent again and each is
 //! verified on arrival. The listing is written last: without it nothing is there, with it everything is.
 //!
@@ -22,7 +22,7 @@ mod place;
 mod push;
 
 pub use archive::{pack, unpack};
-pub use listing::{Facts, LATEST, Listing, is_key, is_repo_name};
+pub use listing::{Facts, LATEST, is_key, is_repo_name};
 pub use parts::Taken;
 pub use push::Pushed;
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use super::{Source, changes_by, following, paths, rules, walk_at};
+use crate::discover::changes::Changes;
 use crate::discover::{Known, Rules, changes};
 use crate::model::SourceFile;
 
@@ -148,7 +149,7 @@ fn threads_agree_with_one() {
     for threads in [0, 2, 3, 8] {
         assert_eq!(compared(threads), one);
     }
-    assert!(changes(&source.root(), (0, &listed), false, 2).is_empty());
+    assert_eq!(changes(&source.root(), (0, &listed), false, 2), Changes::default());
 }
 
 #[test]
