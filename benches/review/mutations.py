@@ -115,14 +115,15 @@ RUNNERS = {"pytest": Pytest, "go": Go, "mocha": Mocha, "nextest": Nextest}
 
 
 def places(repo, sources):
-    """Lines of sources that are indented, and no comments."""
+    """Lines of sources that are indented, and no comments or documentation."""
     files = [path for path in run(repo, "git", "ls-files").stdout.splitlines() if re.search(sources, path)]
     found = []
     for path in files:
-        is_test = False
+        is_test = in_text = False
         for number, line in enumerate((repo / path).read_text(errors="replace").splitlines()):
             is_test = is_test or "#[cfg(test)]" in line
-            if not is_test and line[:1] in (" ", "\t") and not COMMENT.search(line):
+            was_in_text, in_text = in_text, in_text ^ (line.count('"""') % 2 == 1)
+            if not is_test and not was_in_text and line[:1] in (" ", "\t") and not COMMENT.search(line):
                 found.append((path, number))
     return found
 
