@@ -45,8 +45,7 @@ pub(super) fn checked_without(text: &[u8], lacking: &[&str]) -> Message {
     if std::str::from_utf8(text).is_err() {
         return Message::Refused(refusal(&Value::Null, PARSE_ERROR, "the message is not UTF-8"));
     }
-    // An invalid id cannot be answered to.
-    let id = || serde_json::from_slice::<Head>(text).ok().and_then(|head| head.id.0).unwrap_or_default();
+    let id = || id_of(text);
     if let Err(problem) = checked_size(text) {
         return Message::Refused(refusal(&id(), INVALID_REQUEST, &problem));
     }
@@ -119,6 +118,67 @@ fn values(text: &[u8]) -> usize {
         }
     }
     count
+}
+
+/// A message without the values inside of its fields, for one that is too long to be kept. Clients wait for an answer
+/// to their id, and many write it last.
+#[derive(Default)]
+pub(super) struct Outline {
+    text: Vec<u8>,
+    length: usize,
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+}
+
+impl Outline {
+    /// The most bytes that are kept.
+    const LONGEST: usize = 4096;
+
+    /// Adds the next bytes of the message.
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        for byte in bytes {
+            let mut kept = *byte;
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = self.in_text,
+                b'"' => self.in_text = !self.in_text,
+                b'{' | b'[' if !self.in_text => {
+                    self.depth += 1;
+                    // It stands for the whole value.
+                    if self.depth == 2 && self.text.len() < Self::LONGEST {
+                        self.text.push(b'0');
+                    }
+                }
+                b'}' | b']' if !self.in_text => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 1 {
+                        kept = b' ';
+                    }
+                }
+                _ => {}
+            }
+            if self.depth < 2 && self.text.len() < Self::LONGEST {
+                self.text.push(kept);
+            }
+        }
+    }
+
+    /// Bytes of the message so far.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The message's id; `null` when there is none to be found.
+    pub(super) fn id(&self) -> Value {
+        id_of(&self.text)
+    }
+}
+
+/// The id of a message, which may be unreadable otherwise. An invalid one is `null`, as it cannot be answered to.
+fn id_of(text: &[u8]) -> Value {
+    serde_json::from_slice::<Head>(text).ok().and_then(|head| head.id.0).unwrap_or_default()
 }
 
 /// The id of a message, read without parsing the rest of it.

@@ -16,10 +16,12 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::gate::Gate;
-use super::message::{INVALID_REQUEST, Message, checked, refusal};
+use super::message::{INVALID_REQUEST, Message, Outline, checked, refusal};
 
 /// Longest line that is read. Source files are never sent by clients, so a longer one is a mistake or an attack.
 const MAX_LINE: usize = 4 * 1024 * 1024;
+/// Longest line whose end is awaited for its id.
+const AWAITED: usize = 4 * MAX_LINE;
 /// The number of unanswered requests before reading pauses.
 const MAX_REQUESTS: usize = 256;
 /// The number of unwritten messages before reading pauses, because the client does not read.
@@ -27,13 +29,21 @@ const MAX_WAITING: usize = 64;
 /// The longest time for running calls after the client has closed its end; it may still read the answers.
 const LAST_CALLS: Duration = Duration::from_secs(30);
 
+/// The rest of a line that is too long.
+enum TooLong {
+    /// Its id may come last.
+    Unanswered(Outline),
+    /// It is refused already.
+    Answered,
+}
+
 /// The transport: lines in, lines out.
 pub(super) struct Lines<R> {
     input: BufReader<R>,
     /// The line so far. Kept here because `receive` may be dropped between two reads, and started again.
     line: Vec<u8>,
-    /// The rest of the line is skipped, because it has been answered.
-    skipping: bool,
+    /// A line that is too long to be kept.
+    too_long: Option<TooLong>,
     /// An answer of the transport itself that waits to be written.
     reply: Option<Value>,
     gate: Arc<Gate>,
@@ -52,7 +62,7 @@ where
     let lines = Lines {
         input: BufReader::with_capacity(64 * 1024, input),
         line: Vec::new(),
-        skipping: false,
+        too_long: None,
         reply: None,
         gate: Arc::default(),
         deadline: None,
@@ -97,25 +107,39 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |end| end + 1);
-            let fits = self.line.len() + taken <= MAX_LINE;
-            if fits && !self.skipping {
-                self.line.extend_from_slice(&available[..taken]);
+            let piece = &available[..taken];
+            match &mut self.too_long {
+                Some(TooLong::Unanswered(outline)) => outline.add(piece),
+                Some(TooLong::Answered) => {}
+                None if self.line.len() + taken <= MAX_LINE => self.line.extend_from_slice(piece),
+                None => {
+                    let mut outline = Outline::default();
+                    outline.add(&std::mem::take(&mut self.line));
+                    outline.add(piece);
+                    self.too_long = Some(TooLong::Unanswered(outline));
+                }
             }
             self.input.consume(taken);
-            if self.skipping {
-                self.skipping = end.is_none();
-            } else if !fits {
-                self.skipping = end.is_none();
-                self.line = Vec::new();
-                let problem = format!("a message may have at most {} MB; send less at once", MAX_LINE / (1024 * 1024));
-                return Some(Message::Refused(refusal(&Value::Null, INVALID_REQUEST, &problem)));
-            } else if end.is_some() {
-                let line = checked(&self.line);
-                self.line.clear();
-                // A large message must not occupy memory for the rest of the session.
-                self.line.shrink_to(64 * 1024);
-                return Some(line);
+            match self.too_long.take() {
+                Some(TooLong::Unanswered(outline)) if end.is_some() || outline.length() > AWAITED => {
+                    self.too_long = end.is_none().then_some(TooLong::Answered);
+                    let most = MAX_LINE / (1024 * 1024);
+                    let problem = format!("a message may have at most {most} MB; send less at once");
+                    return Some(Message::Refused(refusal(&outline.id(), INVALID_REQUEST, &problem)));
+                }
+                Some(too_long) if end.is_none() => {
+                    self.too_long = Some(too_long);
+                    continue;
+                }
+                Some(_) => continue,
+                None if end.is_none() => continue,
+                None => {}
             }
+            let line = checked(&self.line);
+            self.line.clear();
+            // A large message must not occupy memory for the rest of the session.
+            self.line.shrink_to(64 * 1024);
+            return Some(line);
         }
     }
 }
