@@ -117,7 +117,8 @@ pub struct Visit {
     pub id: String,
     /// Rights of the caller; `None` where anyone at this machine is let in.
     pub grant: Option<Arc<Grant>>,
-    turns: Mutex<Option<[OwnedSemaphorePermit; 2]>>,
+    /// Its turns, and its share of the memory for large bodies.
+    turns: Mutex<Vec<OwnedSemaphorePermit>>,
 }
 
 impl Visit {
@@ -129,7 +130,7 @@ impl Visit {
     /// Counts the request as running no longer: it only waits for news.
     pub fn rest(&self) {
         // A panic leaves the turns or none.
-        drop(self.turns.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::callers::{Callers, Refusal, Visitor};
 use super::cookies::{self, SIGN_IN, SIGN_OUT};
@@ -26,8 +26,8 @@ use super::{
 const LARGEST_BODY: usize = 4 * 1024 * 1024;
 /// A body up to this size waits for nobody.
 const SMALL_BODY: u64 = 64 * 1024;
-/// Larger bodies that are read at once.
-const MOST_LARGE_BODIES: usize = 16;
+/// Kilobytes of larger bodies that are held at once, from their first byte until they are answered.
+const MOST_OF_BODIES: usize = 64 * 1024;
 /// Time limit for a body to arrive.
 const SLOWEST_BODY: Duration = Duration::from_secs(30);
 /// Letters of a method in the log.
@@ -47,7 +47,7 @@ pub(super) struct Site {
     pub(super) metrics: Arc<Metrics>,
     pub(super) turns: Arc<Semaphore>,
     pub(super) is_closing: AtomicBool,
-    large_bodies: Semaphore,
+    large_bodies: Arc<Semaphore>,
     /// Turns of each caller.
     of_callers: Mutex<HashMap<String, Arc<Semaphore>>>,
     ids: Ids,
@@ -74,7 +74,7 @@ impl Services {
 impl Site {
     pub(super) fn new(callers: Callers, metrics: Arc<Metrics>, services: Services) -> Self {
         let turns = Arc::new(Semaphore::new(MOST_RUNNING as usize));
-        let large_bodies = Semaphore::new(MOST_LARGE_BODIES);
+        let large_bodies = Arc::new(Semaphore::new(MOST_OF_BODIES));
         let (is_closing, ids) = (AtomicBool::new(false), Ids::new());
         Self { callers, services, metrics, turns, is_closing, large_bodies, of_callers: Mutex::default(), ids }
     }
@@ -148,7 +148,7 @@ impl Site {
             HOOKS if request.method() == Method::POST => {
                 let (parts, body) = request.into_parts();
                 self.callers.check(&parts, false)?;
-                let body = self.whole(body).await?;
+                let (body, _share) = self.whole(body).await?;
                 match &self.services.kept {
                     Some(kept) => hooks::taken(kept, &parts, &body),
                     None => Err((StatusCode::NOT_FOUND, "there is nothing at this path".to_owned())),
@@ -197,7 +197,7 @@ impl Site {
         match path {
             SIGN_IN if parts.method == Method::POST => {
                 self.callers.check(&parts, true)?;
-                let form = self.whole(body).await?;
+                let (form, _share) = self.whole(body).await?;
                 let target = cookies::target(cookies::field(&form, "to"));
                 let token = cookies::field(&form, "token").unwrap_or_default();
                 return Ok(match self.callers.knows(token.trim(), &self.services).await? {
@@ -247,26 +247,31 @@ impl Site {
             tracing::warn!("more than {MOST_RUNNING} requests at once");
             (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again in a moment".to_owned())
         })?;
-        let whole = self.whole(body).await?;
-        let visit = Arc::new(Visit { id: id.to_owned(), grant, turns: Mutex::new(Some([turn, own])) });
+        let (whole, share) = self.whole(body).await?;
+        let turns = [turn, own].into_iter().chain(share).collect();
+        let visit = Arc::new(Visit { id: id.to_owned(), grant, turns: Mutex::new(turns) });
         Ok(endpoint.answer(visit, Request::from_parts(parts, whole.into())).await)
     }
 
-    /// Reads a body.
-    async fn whole(&self, body: Incoming) -> Result<Vec<u8>, Refusal> {
+    /// Reads a body, and its share of the memory for large ones.
+    async fn whole(&self, body: Incoming) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), Refusal> {
         let read = async {
             // Memory for bodies stays bounded, however many come at once.
-            let is_small = body.size_hint().upper().is_some_and(|size| size <= SMALL_BODY);
-            let _turn = match is_small {
+            let most = body.size_hint().upper().unwrap_or(u64::MAX).min(LARGEST_BODY as u64);
+            let kilobytes = u32::try_from(most / 1024).expect("bodies are smaller");
+            let share = match most <= SMALL_BODY {
                 true => None,
-                false => Some(self.large_bodies.acquire().await.expect("the semaphore is never closed")),
+                false => {
+                    let share = self.large_bodies.clone().acquire_many_owned(kilobytes);
+                    Some(share.await.expect("the semaphore is never closed"))
+                }
             };
             let (mut body, mut whole) = (Limited::new(body, LARGEST_BODY), Vec::new());
             // Pieces are joined as they come: kept, a piece of one byte takes a hundred times its size.
             while let Some(piece) = body.frame().await {
                 whole.extend_from_slice(&piece?.into_data().unwrap_or_default());
             }
-            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(whole)
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>((whole, share))
         };
         let whole = tokio::time::timeout(SLOWEST_BODY, read).await;
         let whole = whole.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()))?;

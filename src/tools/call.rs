@@ -132,11 +132,15 @@ fn run_whole(
     mut args: Map<String, Value>,
 ) -> Result<(Map<String, Value>, Notes), Error> {
     let given = args.clone();
+    let shortened = words::shortened(spec.name, &mut args);
     let paths = words::absolute(&mut args, request.roots.iter().chain(&request.directory).next().map(PathBuf::as_path));
     let asked = |args: Map<String, Value>, words| {
         let mut call = Call::new(cx, request, question, (spec.name, given.clone()));
         call.caller.words = words;
         call.caller.paths.clone_from(&paths);
+        if let Some(hint) = &shortened {
+            call.note("hint", hint.clone());
+        }
         let body = run(spec, &call, args);
         let (notes, from) = call.caller.into_parts();
         (body, notes, from)

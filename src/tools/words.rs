@@ -12,6 +12,10 @@ const TEXTS: &[&str] = &["query", "pattern", "identifier", "identifiers", "class
 const PLACES: &[&str] = &["symbol_id", "symbol_ids", "file", "file_path", "file_paths"];
 /// Tools that say what does not exist, for which an excerpt is no ground.
 const OF_ALL: &[&str] = &["check_references", "get_blast_radius", "get_symbol_diff", "get_symbol_importance"];
+/// Tools whose `query` is prose, and the most bytes of it that are used: the rest of a long text adds no words that tell
+/// one symbol from another.
+const OF_PROSE: &[&str] = &["search_symbols", "get_ranked_context", "search_commits", "search_columns"];
+const LONGEST_PROSE: usize = 64 * 1024;
 /// Shorter words are in every file.
 const SHORTEST: usize = 3;
 
@@ -43,6 +47,17 @@ pub(super) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> 
     words
 }
 
+/// Shortens a question in prose, as a pasted log, to its beginning; returns a hint if it does.
+pub(super) fn shortened(tool: &str, args: &mut Map<String, Value>) -> Option<String> {
+    let Some(Value::String(query)) = args.get_mut("query").filter(|_| OF_PROSE.contains(&tool)) else { return None };
+    if query.len() <= LONGEST_PROSE {
+        return None;
+    }
+    let hint = format!("`query` has {} bytes; the first {LONGEST_PROSE} are used", query.len());
+    query.truncate(query.floor_char_boundary(LONGEST_PROSE));
+    Some(hint)
+}
+
 /// Makes paths absolute that lead out of the caller's folder, and returns all absolute ones.
 pub(super) fn absolute(args: &mut Map<String, Value>, here: Option<&Path>) -> Vec<PathBuf> {
     let mut all = Vec::new();
@@ -67,6 +82,15 @@ fn split(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    #[test]
+    fn a_long_question_is_cut_between_letters() {
+        let mut args = json!({"query": "é".repeat(40_000) + "e"}).as_object().expect("an object").clone();
+        let hint = super::shortened("search_symbols", &mut args).expect("it is cut");
+        assert_eq!(hint, "`query` has 80001 bytes; the first 65536 are used");
+        assert_eq!(args["query"].as_str().map(str::len), Some(65_536));
+        assert_eq!(super::shortened("search_symbols", &mut args), None);
+    }
 
     #[test]
     fn words_are_those_of_texts_and_the_names_and_paths_of_ids() {

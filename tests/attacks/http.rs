@@ -13,6 +13,8 @@ const REVISION: &str = "2025-06-18";
 const LITTLE: i64 = 200;
 /// So many with as many sessions as it keeps.
 const MUCH: i64 = 400;
+/// So many with as many calls as run at once; all large requests together were 1,500.
+const BUSY: i64 = 700;
 
 /// Whether a client of good manners is still served.
 fn serves(client: &Client) {
@@ -178,6 +180,36 @@ fn large_bodies_are_not_kept() {
     assert_eq!(site.client().send("POST", &nested).status, 400);
     serves(&site.client());
     assert!(peak(&site) < LITTLE, "took {} MB", peak(&site));
+}
+
+#[test]
+fn many_large_requests_share_a_bounded_memory() {
+    let site = Site::start(&[]);
+    let slow = site.folder("slow");
+    fs::write(slow.join("slow.js"), format!("x = 1{};\n{}", "+1".repeat(20_000), "f();\n".repeat(30_000)))
+        .expect("the folder is ours");
+    let slow = slow.to_str().expect("a path is text").to_owned();
+    site.run(&["index", &slow]);
+    let ask = |tool: &str, arguments: serde_json::Value| {
+        let mut client = site.client();
+        client.open(REVISION);
+        let params = json!({"name": tool, "arguments": arguments});
+        let request = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+        // A body that has to wait for too long is refused.
+        let status = client.send("POST", &request.to_string()).status;
+        assert!([200, 408].contains(&status), "{status}");
+    };
+    std::thread::scope(|scope| {
+        // As many as run at once, so that the others wait with all that they hold.
+        for _ in 0..32 {
+            scope.spawn(|| ask("search_ast", json!({"pattern": "(_ (_) @a) @b", "repo": slow})));
+        }
+        for _ in 0..150 {
+            scope.spawn(|| ask("list_repos", json!({"repo": "z".repeat(3_900_000)})));
+        }
+    });
+    serves(&site.client());
+    assert!(peak(&site) < BUSY, "took {} MB", peak(&site));
 }
 
 #[test]

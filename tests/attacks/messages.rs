@@ -39,8 +39,14 @@ fn what_is_too_large_is_refused_before_it_is_built() {
         let answer = server.send_line(&line);
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("big"), &json!(-32600)), "{answer}");
     }
-    let answer = server.send_line(&call("nope", "x", "[]", 5_000_000));
-    assert!(answer["error"]["message"].as_str().expect("a message").contains("4 MB"), "{answer}");
+    // Some clients write the id first and some last.
+    let first = call("nope", "x", "[]", 5_000_000);
+    let last = first.replacen(r#""id":"big","#, "", 1).trim_end_matches('}').to_owned() + r#"}},"id":"big"}"#;
+    for line in [first, last] {
+        let answer = server.send_line(&line);
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("big"), &json!(-32600)), "{answer}");
+        assert!(answer["error"]["message"].as_str().expect("a message").contains("4 MB"), "{answer}");
+    }
     assert!(peak(&server) < LITTLE, "took {} MB", peak(&server));
 }
 
@@ -58,6 +64,23 @@ fn arguments_have_greatest_lengths() {
         assert_eq!(answer["code"], "invalid_arguments", "{answer}");
         assert!(answer["error"].as_str().expect("a message").starts_with(expected), "{answer}");
     }
+}
+
+#[test]
+fn a_pasted_log_is_a_question_that_is_cut() {
+    let place = place();
+    let mut server = place.serve();
+    let log = "f: ".to_owned()
+        + &"  File \"/usr/lib/handlers.py\", line 7, in handle\n    return call(x) ? y : *z\n".repeat(2_000);
+    for tool in ["search_symbols", "get_ranked_context"] {
+        let answer = server.call(tool, json!({"query": log}));
+        assert!(answer["error"].is_null(), "{answer:.300}");
+        assert!(answer["_meta"]["hint"].as_str().is_some_and(|hint| hint.ends_with("65536 are used")), "{answer:.300}");
+    }
+    // Code that begins as a query does, with more than a query may have of `?`.
+    let ternaries = format!("[{}d]", "(a ? b : c), ".repeat(200));
+    let answer = server.call("search_ast", json!({"pattern": ternaries, "language": "javascript"}));
+    assert!(answer["error"].is_null(), "{answer:.300}");
 }
 
 #[test]

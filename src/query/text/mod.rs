@@ -8,6 +8,7 @@ pub(super) mod needs;
 mod pieces;
 pub mod scan;
 pub(super) mod sexp;
+mod share;
 pub mod structure;
 pub mod syntax;
 mod trees;

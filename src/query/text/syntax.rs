@@ -16,6 +16,7 @@ use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState
 use super::chains::{Chain, chains};
 use super::pieces::{cuts, pieces};
 use super::sexp::{Reading, query_needs, reading};
+use super::share::Share;
 pub use super::trees::IsOver;
 use super::trees::{Code, Grammar, is_deeper, parse, parse_pieces};
 use crate::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
@@ -135,16 +136,17 @@ impl SyntaxQuery {
     pub fn new(pattern: &str, language: Option<&str>) -> Result<Self, String> {
         // Every query begins with a parenthesis, bracket or quote; code may, too. A query in one language is no code
         // in another.
-        let may_be_query = match pattern.trim_start().starts_with(['(', '[']).then(|| reading(pattern)) {
-            Some(Reading::TooMuch(problem)) => return Err(problem),
-            Some(Reading::Query) => true,
-            Some(Reading::Nothing) | None => false,
+        let (may_be_query, too_much) = match pattern.trim_start().starts_with(['(', '[']).then(|| reading(pattern)) {
+            Some(Reading::TooMuch(problem)) => (false, Some(problem)),
+            Some(Reading::Query) => (true, None),
+            Some(Reading::Nothing) | None => (false, None),
         };
         if may_be_query && let Ok(query) = Self::ready(Wanted::Query(pattern.to_owned()), language, query_needs) {
             return Ok(query);
         }
         let needs = |pattern: &str| GramQuery::and(words(pattern).map(|word| GramQuery::literal(word.as_bytes())));
         let mut query = match Self::ready(Wanted::Code(pattern.to_owned()), language, needs) {
+            Err(problem) if too_much.is_some() => return Err(too_much.unwrap_or(problem)),
             // The languages of a repository decide what is said of it, see `check`.
             Err(_) if language.is_none() => Self::unread(pattern),
             ready => ready?,
@@ -254,6 +256,7 @@ impl SyntaxQuery {
         }
         let text = readable(content);
         let cut = || Found { hits: Vec::new(), is_cut: true };
+        let Some(_share) = Share::of(text.len(), is_over) else { return cut() };
         let pieces = match finder {
             Finder::Pattern { is_of_file: false, .. } if !self.words.is_empty() => {
                 pieces(content, &cuts(), |piece| self.may_match(piece))
