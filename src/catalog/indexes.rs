@@ -75,7 +75,7 @@ impl Repo {
 impl Indexes {
     /// Creates the indexes of a configuration. Nothing is opened.
     pub fn new(config: &Config) -> Self {
-        let registry = Registry::new(&config.home);
+        let registry = Registry::new(&config.home).over(config.beneath.clone());
         Self {
             registry,
             watching: None,

@@ -50,6 +50,8 @@ const LEAST_MEMORY: u64 = 80;
 pub struct Config {
     /// Location of indexes: codelode's own folder inside the index directory.
     pub home: PathBuf,
+    /// The index directory when it can only be read: its indexes answer where `home` has none.
+    pub beneath: Option<PathBuf>,
     /// Message that the index directory cannot be written, and where indexes are kept instead.
     pub elsewhere: Option<String>,
     /// Largest file that is read, in bytes.
@@ -159,6 +161,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             home: PathBuf::from(".code-index").join(FOLDER),
+            beneath: None,
             elsewhere: None,
             max_file_size: 500 * 1024,
             max_files: None,
@@ -209,8 +212,8 @@ pub fn load(flags: &Flags) -> Result<Config, Error> {
         Err(source) => return Err(Error::Unreadable { path, source }),
     };
     let config = apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)?;
-    let (home, elsewhere) = place::choose(config.home, &env, user_folder(&env).as_deref(), &env::temp_dir());
-    Ok(Config { home, elsewhere, ..config })
+    let place = place::choose(config.home, &env, user_folder(&env).as_deref(), &env::temp_dir());
+    Ok(Config { home: place.home, beneath: place.beneath, elsewhere: place.why, ..config })
 }
 
 /// Builds the configuration without access to the process: the file is a path and its text, the environment a

@@ -13,23 +13,40 @@ use super::FOLDER;
 /// Name of the folders used instead of the index directory.
 const INSTEAD: &str = "code-index";
 
-/// The first of these folders that can be written, and a message when it is not `home`. A folder that holds indexes
-/// is used even if it can only be read.
+/// The folder that indexes are kept in.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) home: PathBuf,
+    /// The wanted folder, if its indexes can be read but not written.
+    pub(super) beneath: Option<PathBuf>,
+    /// Message that the wanted folder cannot be written.
+    pub(super) why: Option<String>,
+}
+
+/// The first of these folders that can be written.
 pub(super) fn choose(
     home: PathBuf,
     env: &dyn Fn(&str) -> Option<String>,
     user: Option<&Path>,
     temporary: &Path,
-) -> (PathBuf, Option<String>) {
-    if home.join("stores").is_dir() || can_be_written(&home) {
-        return (home, None);
+) -> Place {
+    let (stores, repos) = (home.join("stores"), home.join("repos"));
+    if can_be_written(&stores) && can_be_written(&repos) {
+        return Place { home, beneath: None, why: None };
     }
     let state = env("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let state = state.or_else(|| Some(user?.join(".local/state"))).map(|folder| folder.join(INSTEAD));
     let other = state.filter(|folder| can_be_written(folder)).or_else(|| own_folder(temporary));
-    let Some(other) = other.map(|folder| folder.join(FOLDER)) else { return (home, None) };
-    let why = format!("{} cannot be written; indexes are kept in {}", home.display(), other.display());
-    (other, Some(why))
+    let Some(other) = other.map(|folder| folder.join(FOLDER)) else {
+        return Place { home, beneath: None, why: None };
+    };
+    let beneath = Some(home).filter(|_| stores.is_dir());
+    let (what, wanted) = match &beneath {
+        Some(wanted) => ("new indexes", wanted.as_path()),
+        None => ("indexes", repos.parent().unwrap_or(&repos)),
+    };
+    let why = format!("{} cannot be written; {what} are kept in {}", wanted.display(), other.display());
+    Place { home: other, beneath, why: Some(why) }
 }
 
 /// Makes a folder of this user among temporary files, where another user may have put something of the same name.
@@ -70,8 +87,9 @@ mod tests {
         let choose = |home: &str, state: Option<&Path>| {
             let state = state.map(|state| state.to_string_lossy().into_owned());
             let env = |name: &str| state.clone().filter(|_| name == "XDG_STATE_HOME");
-            let (home, why) = super::choose(user.join(home), &env, Some(&user), &temporary);
-            assert_eq!(why.is_none(), home.starts_with(user.join("index")), "{why:?}");
+            let place = super::choose(user.join(home), &env, Some(&user), &temporary);
+            let (home, is_wanted) = (place.home, place.why.is_none());
+            assert_eq!(is_wanted, home.starts_with(user.join("index")), "{:?}", place.why);
             home.strip_prefix(folder.path()).expect("nothing else is tried").to_owned()
         };
         assert_eq!(choose("index/codelode", None), Path::new("user/index/codelode"));
@@ -84,6 +102,12 @@ mod tests {
         let of_file = user.join("file");
         assert_eq!(folder.path().join(choose("file/codelode", Some(&of_file))), own.join("codelode"));
         assert_eq!(own.metadata().expect("it was made").mode() & 0o777, 0o700);
+        // Indexes that can only be read lie beneath.
+        fs::create_dir_all(user.join("full/codelode/stores")).expect("it is new");
+        fs::write(user.join("full/codelode/repos"), "in the way").expect("it is new");
+        assert_eq!(choose("full/codelode", None), Path::new("user/.local/state/code-index/codelode"));
+        let place = super::choose(user.join("full/codelode"), &|_| None, Some(&user), &temporary);
+        assert_eq!(place.beneath, Some(user.join("full/codelode")));
         // Others may look into this one.
         fs::set_permissions(&own, Permissions::from_mode(0o755)).expect("it is ours");
         assert_eq!(super::own_folder(&temporary), None);

@@ -1,6 +1,6 @@
 //! Registry of indexed checkouts: a small file for each, so that listing them opens no index.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,6 +70,8 @@ pub struct RemoteFacts {
 pub struct Registry {
     home: PathBuf,
     memory: Arc<Mutex<Memory>>,
+    /// Registry of an index directory that can only be read, asked where this one has no index.
+    beneath: Option<Arc<Registry>>,
     /// Rights of its reader: what these hide is not there.
     rights: Arc<Rights>,
 }
@@ -91,7 +93,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Registry {
     /// Creates the registry of an index directory.
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Self { home: home.into(), memory: Arc::default(), rights: Arc::default() }
+        Self { home: home.into(), memory: Arc::default(), beneath: None, rights: Arc::default() }
+    }
+
+    /// The registry with the indexes of a directory that can only be read. Their sidecars name stores by whole paths.
+    pub fn over(self, beneath: Option<PathBuf>) -> Self {
+        Self { beneath: beneath.map(|home| Arc::new(Self::new(home))), ..self }
     }
 
     /// The registry as a reader with these rights sees it. This is the one place that hides repositories.
@@ -146,6 +153,11 @@ impl Registry {
     /// Sidecar of a repo id, when it is indexed. Reads one small file, unless cached.
     pub fn get(&self, repo: &str) -> Option<Sidecar> {
         let path = self.path(repo).filter(|_| self.rights.sees(repo))?;
+        self.own(repo, &path).or_else(|| self.beneath.as_ref()?.get(repo).map(|sidecar| self.with_its_store(sidecar)))
+    }
+
+    /// Sidecar of a repo id from this directory.
+    fn own(&self, repo: &str, path: &Path) -> Option<Sidecar> {
         let mut memory = self.memory();
         if let Some(known) = memory.by_id.get(repo) {
             return Some(known.clone());
@@ -157,8 +169,28 @@ impl Registry {
         Some(sidecar)
     }
 
+    /// The sidecar with the path of its store, which is not in this directory.
+    fn with_its_store(&self, sidecar: Sidecar) -> Sidecar {
+        let stores = self.beneath.as_ref().map(|beneath| beneath.store(&sidecar.store).dir().to_owned());
+        let store = stores.and_then(|path| path.into_os_string().into_string().ok());
+        Sidecar { store: store.unwrap_or_default(), ..sidecar }
+    }
+
     /// Sidecars of all indexed checkouts, by repo id.
     pub fn all(&self) -> Vec<Sidecar> {
+        let mut all = self.all_own();
+        if let Some(beneath) = &self.beneath {
+            let own: HashSet<String> = all.iter().map(|sidecar| sidecar.repo.clone()).collect();
+            let further =
+                beneath.all().into_iter().filter(|one| !own.contains(&one.repo) && self.rights.sees(&one.repo));
+            all.extend(further.map(|sidecar| self.with_its_store(sidecar)));
+            all.sort_by(|a, b| a.repo.cmp(&b.repo));
+        }
+        all
+    }
+
+    /// Sidecars of this directory.
+    fn all_own(&self) -> Vec<Sidecar> {
         let mut memory = self.memory();
         let visible = |all: &[Sidecar]| all.iter().filter(|one| self.rights.sees(&one.repo)).cloned().collect();
         if let Some(all) = &memory.all {
