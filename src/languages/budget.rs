@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use crate::parsing::most_for;
 
 /// Time for a file: a fixed part, and for each kilobyte of it. Small files have less, so that a megabyte of them takes no
-/// longer than one of that size. Real files take a fortieth of it, and the first of a language builds its tables.
-const TIME: Duration = Duration::from_millis(100);
-const TIME_PER_KILOBYTE: Duration = Duration::from_millis(8);
+/// longer than 10 s. Real files take a twentieth of it, and the first of a language builds its tables.
+const TIME: Duration = Duration::from_millis(50 * SLOWER);
+const TIME_PER_KILOBYTE: Duration = Duration::from_millis(4 * SLOWER);
+/// A program that is not optimised has more time.
+const SLOWER: u64 = if cfg!(debug_assertions) { 2 } else { 1 };
 /// Steps for parsing a file, because some inputs make a grammar's error recovery explode: a fixed part, for each kilobyte,
 /// and the most. Steps are counted beside time, so that every machine gives up the same files: a core makes about 45,000
 /// a second, and real files take 4 to 20 for each kilobyte.
@@ -66,6 +68,25 @@ pub struct Budget {
     held: Cell<usize>,
     room: usize,
     exceeded: Cell<Option<Exceeded>>,
+}
+
+/// The processor time of a thread from a moment on, for what has to end on a busy machine as on a quiet one.
+pub struct TimeAtWork {
+    began: Instant,
+    at_work: Option<Duration>,
+}
+
+impl TimeAtWork {
+    /// Begins to count the time of this thread.
+    pub fn begin() -> Self {
+        Self { began: Instant::now(), at_work: time_at_work() }
+    }
+
+    /// The time of this thread since; time by the clock where the system does not count it.
+    pub fn taken(&self) -> Duration {
+        let taken = || Some(time_at_work()?.saturating_sub(self.at_work?));
+        taken().unwrap_or_else(|| self.began.elapsed())
+    }
 }
 
 impl Budget {

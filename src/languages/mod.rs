@@ -64,7 +64,7 @@ pub mod zig;
 
 use crate::model::Languages;
 
-pub use budget::{Budget, Limits};
+pub use budget::{Budget, Limits, TimeAtWork};
 pub use conventions::{Asked, Conventions, Framework, Named, Owner, Package, Public};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};

@@ -2,11 +2,12 @@
 //! the same symbols.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
 use super::Touched;
 use crate::extract::extract;
 use crate::git::{Changed, Content, History, Logged, Recent};
-use crate::languages;
+use crate::languages::{self, TimeAtWork};
 use crate::query::{Same, compare, versions};
 
 /// The most commits that are looked at.
@@ -21,6 +22,8 @@ const AGE: f64 = 0.995;
 /// The most commits of a file, and of all files, whose texts are compared symbol by symbol.
 const EACH: usize = 4;
 const COMPARED: usize = 60;
+/// The most processor time for that, as texts of another time may be hostile as well.
+const MOST_TIME: Duration = Duration::from_secs(3);
 
 /// A file that usually changes when a changed one does, and did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,12 +102,13 @@ pub fn before<'r>(
     }
     let (mut compared, mut each): (usize, HashMap<&str, usize>) = (0, HashMap::new());
     let mut found = Vec::new();
+    let time = TimeAtWork::begin();
     for commit in commits {
         let mut symbols = Vec::new();
         for file in &commit.files {
             let Some((path, ids)) = wanted.get_key_value(file.path.as_str()) else { continue };
             let n_of_file = each.entry(*path).or_default();
-            if ids.is_empty() || *n_of_file >= EACH || compared >= COMPARED {
+            if ids.is_empty() || *n_of_file >= EACH || compared >= COMPARED || time.taken() > MOST_TIME {
                 continue;
             }
             *n_of_file += 1;
