@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use clap::Command;
+use clap::{Command, CommandFactory as _};
+
+use super::{Cli, FOUND, command, output};
 
 /// The groups of commands, the most important first.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
@@ -157,4 +159,18 @@ fn wrapped(text: &str, columns: usize) -> String {
 pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
     let names = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
     crate::model::nearest(typed, names, 1).first().map(|name| (*name).to_owned())
+}
+
+/// Prints the version, without the parser that knows every command.
+pub(super) fn version() -> u8 {
+    output::print_bytes(concat!("codelode ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());
+    FOUND
+}
+
+/// Prints the completions for a shell.
+pub(super) fn completions(shell: clap_complete::Shell) -> u8 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command::parser(Cli::command(), &[]), "codelode", &mut script);
+    output::print_bytes(&script);
+    FOUND
 }

@@ -46,7 +46,8 @@ fn start(config: &Config, as_notes: bool) -> Result<(), String> {
     };
     // Only tests run twice in a process, and they keep their first log.
     let _ = started;
-    if let Some(elsewhere) = &config.elsewhere {
+    // Where the other indexes answer, only a run that makes one says so.
+    if let Some(elsewhere) = config.elsewhere.as_ref().filter(|_| config.beneath.is_none()) {
         tracing::warn!("{elsewhere}");
     }
     for setting in &config.in_vain {

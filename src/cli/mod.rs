@@ -197,8 +197,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     if stands_in(&args) {
         return shim::run(&args);
     }
-    if args.len() == 2 && args[1] == "help" {
-        return help();
+    match args.get(1).filter(|_| args.len() == 2).and_then(|arg| arg.to_str()) {
+        Some("help") => return help(),
+        Some("--version" | "-V") => return help::version(),
+        _ => {}
     }
     let matches = match command::alone(&args).and_then(|parser| parser.try_get_matches_from(&args).ok()) {
         Some(matches) => matches,
@@ -263,7 +265,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 },
                 Ok(Own::Models(_)) => return show_models(&global),
                 Ok(Own::Config(asked)) => return show_settings(&global, &asked),
-                Ok(Own::Completions { shell }) => return completions(shell),
+                Ok(Own::Completions { shell }) => return help::completions(shell),
                 Ok(Own::Man) => return manual(),
                 Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
                     Ok(arguments) => (tool, arguments, Words::OfTools),
@@ -309,14 +311,6 @@ fn parser(args: &[OsString]) -> clap::Command {
 /// Prints a short help.
 fn help() -> u8 {
     let _ = parser(&["codelode".into(), "help".into()]).print_help();
-    FOUND
-}
-
-/// Prints the completions for a shell.
-fn completions(shell: clap_complete::Shell) -> u8 {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command::parser(Cli::command(), &[]), "codelode", &mut script);
-    output::print_bytes(&script);
     FOUND
 }
 
