@@ -6,28 +6,35 @@ use super::{MEMORY, Place, bytes_below, hostile, peak};
 
 #[test]
 fn hostile_files_are_indexed_and_shown() {
-    for files in hostile::files(hostile::SIZE).chunks(5) {
-        let place = Place::with(files.iter().cloned());
-        let mut server = place.serve();
-        for (name, _) in files {
-            let outline = server.call("get_file_outline", json!({"file_path": name}));
-            assert_eq!(outline["file"], *name, "{outline}");
-            // Four bytes are a token, and none of these names is in a script that takes more.
-            assert!(outline.to_string().len() < 8_000 * 5, "{name}: {} bytes", outline.to_string().len());
+    let files = hostile::files(hostile::SIZE);
+    std::thread::scope(|scope| {
+        for part in files.chunks(files.len().div_ceil(3)) {
+            scope.spawn(move || part.chunks(5).for_each(are_indexed_and_shown));
         }
-        for (tool, arguments) in [
-            ("find_references", json!({"identifier": "a"})),
-            ("find_references", json!({"identifier": "f"})),
-            ("find_dead_code", json!({})),
-        ] {
-            let answer = server.call(tool, arguments);
-            assert!(answer["error"].is_null(), "{tool}: {answer}");
-        }
-        assert!(peak(&server) < MEMORY, "took {} MB", peak(&server));
-        let source: usize = files.iter().map(|(_, text)| text.len()).sum();
-        let index = bytes_below(&place.0.path().join("index")) as usize;
-        assert!(index < source * 40 + 1_000_000, "an index of {index} bytes for {source}");
+    });
+}
+
+fn are_indexed_and_shown(files: &[(&str, String)]) {
+    let place = Place::with(files.iter().cloned());
+    let mut server = place.serve();
+    for (name, _) in files {
+        let outline = server.call("get_file_outline", json!({"file_path": name}));
+        assert_eq!(outline["file"], *name, "{outline}");
+        // Four bytes are a token, and none of these names is in a script that takes more.
+        assert!(outline.to_string().len() < 8_000 * 5, "{name}: {} bytes", outline.to_string().len());
     }
+    for (tool, arguments) in [
+        ("find_references", json!({"identifier": "a"})),
+        ("find_references", json!({"identifier": "f"})),
+        ("find_dead_code", json!({})),
+    ] {
+        let answer = server.call(tool, arguments);
+        assert!(answer["error"].is_null(), "{tool}: {answer}");
+    }
+    assert!(peak(&server) < MEMORY, "took {} MB", peak(&server));
+    let source: usize = files.iter().map(|(_, text)| text.len()).sum();
+    let index = bytes_below(&place.0.path().join("index")) as usize;
+    assert!(index < source * 40 + 1_000_000, "an index of {index} bytes for {source}");
 }
 
 #[test]

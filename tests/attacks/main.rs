@@ -10,6 +10,8 @@ mod leaks;
 mod many;
 mod messages;
 mod patterns;
+mod places;
+mod samples;
 mod soak;
 mod sweep;
 

@@ -22,7 +22,7 @@ fn processor(server: &Server) -> f64 {
 }
 
 /// Every kind of question about a file.
-fn questions(file: &str, language: &str) -> Vec<(&'static str, Value)> {
+pub fn questions(file: &str, language: &str) -> Vec<(&'static str, Value)> {
     let regex = r"(a|b)*c.{0,200}(x+x+)+y|(\w+\s*)+$";
     vec![
         ("index_folder", json!({})),
@@ -56,6 +56,53 @@ const ABOUT_SYMBOLS: [&str; 7] = [
     "find_implementations",
 ];
 
+/// A server about hostile files whose processor time is counted for each question.
+pub struct Asker {
+    server: Server,
+    about: String,
+    worst: (f64, String),
+    breaches: Vec<String>,
+}
+
+impl Asker {
+    pub fn new(place: &Place, about: &str) -> Self {
+        let mut command = place.unlimited(&["serve"], "index");
+        command.env("CODELODE_MAX_FILE_SIZE", "1200000").env("CODELODE_WATCHER", "false");
+        let (server, about) = (Server::start(command), about.to_owned());
+        Self { server, about, worst: (0.0, String::new()), breaches: Vec::new() }
+    }
+
+    pub fn ask(&mut self, tool: &str, arguments: Value) -> Value {
+        let before = processor(&self.server);
+        let answer = self.server.call(tool, arguments.clone());
+        let took = processor(&self.server) - before;
+        let about = &self.about;
+        if took > self.worst.0 {
+            self.worst = (took, format!("{about} {tool} {arguments}"));
+        }
+        if took > CALL || answer["code"] == "internal" || answer.to_string().len() > 8_000 * 50 {
+            self.breaches.push(format!("{about}: {tool} {arguments} took {took:.1} s: {answer:.200}"));
+        }
+        answer
+    }
+
+    pub fn ask_about_symbols(&mut self) {
+        let found = self.ask("search_symbols", json!({"query": "f a"}));
+        if let Some(id) = found["results"][0]["id"].as_str() {
+            ABOUT_SYMBOLS.iter().for_each(|tool| drop(self.ask(tool, json!({"symbol_id": id}))));
+        }
+    }
+
+    /// The worst question with its seconds, and all that broke a limit.
+    pub fn end(mut self) -> ((f64, String), Vec<String>) {
+        let peak = peak(&self.server);
+        if peak >= MEMORY {
+            self.breaches.push(format!("{}: {peak} MB", self.about));
+        }
+        (self.worst, self.breaches)
+    }
+}
+
 /// `CODELODE_SWEEP=python,rust` names languages; all are taken otherwise.
 #[test]
 #[ignore = "takes an hour"]
@@ -69,31 +116,14 @@ fn sweep() {
         let mut worst = (0.0, String::new());
         for (file, text) in language.files(SIZE) {
             let place = Place::with([(file.as_str(), text)]);
-            let mut command = place.unlimited(&["serve"], "index");
-            command.env("CODELODE_MAX_FILE_SIZE", "1200000").env("CODELODE_WATCHER", "false");
-            let mut server = Server::start(command);
-            let mut ask = |tool: &str, arguments: Value| {
-                let before = processor(&server);
-                let answer = server.call(tool, arguments.clone());
-                let took = processor(&server) - before;
-                if took > worst.0 {
-                    worst = (took, format!("{file} {tool} {arguments}"));
-                }
-                if took > CALL || answer["code"] == "internal" || answer.to_string().len() > 8_000 * 50 {
-                    breaches.push(format!("{file}: {tool} {arguments} took {took:.1} s: {answer:.200}"));
-                }
-                answer
-            };
+            let mut asker = Asker::new(&place, &file);
             for (tool, arguments) in questions(&file, language.id) {
-                ask(tool, arguments);
+                asker.ask(tool, arguments);
             }
-            let found = ask("search_symbols", json!({"query": "f a"}));
-            if let Some(id) = found["results"][0]["id"].as_str() {
-                ABOUT_SYMBOLS.iter().for_each(|tool| drop(ask(tool, json!({"symbol_id": id}))));
-            }
-            if peak(&server) >= MEMORY {
-                breaches.push(format!("{file}: {} MB", peak(&server)));
-            }
+            asker.ask_about_symbols();
+            let (longest, found) = asker.end();
+            worst = if longest.0 > worst.0 { longest } else { worst };
+            breaches.extend(found);
         }
         println!("{}: {:.0?}, at most {:.1} s for {}", language.id, begun.elapsed(), worst.0, worst.1);
     }
