@@ -21,9 +21,11 @@ export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 failed=()
 for target in "${targets[@]}"; do
-  mkdir -p "fuzz/work/$target" "fuzz/artifacts/$target"
-  tar -xzf "fuzz/corpus/$target.tar.gz" -C "fuzz/work/$target"
-  cargo +nightly fuzz run --sanitizer none "$target" "fuzz/work/$target" -- -max_total_time="$seconds" \
+  # Whole paths: some targets work in a folder of their own.
+  work=$PWD/fuzz/work/$target
+  mkdir -p "$work" "fuzz/artifacts/$target"
+  tar -xzf "fuzz/corpus/$target.tar.gz" -C "$work"
+  cargo +nightly fuzz run --sanitizer none "$target" "$work" -- -max_total_time="$seconds" \
     -max_len=16384 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 || failed+=("$target")
 done
 [[ ${#failed[@]} -eq 0 ]] || { echo "failed: ${failed[*]}"; exit 1; }
