@@ -85,8 +85,20 @@ impl Place {
         Registry::local_id(&self.source(name))
     }
 
-    /// A server with these repositories only: the index of all without the others.
+    /// A server with these repositories only.
     fn with_only(&self, mask: usize) -> Context {
+        context(self.home_with_only(mask))
+    }
+
+    /// A server with a copy of an index, which may be changed.
+    fn with_copy(&self, home: &Path) -> Context {
+        let copy = self.folder.path().join(format!("copy-{}", self.n_callers.fetch_add(1, Ordering::Relaxed)));
+        super::copy(home, &copy);
+        context(copy)
+    }
+
+    /// The index of all repositories without those that are not in the mask.
+    fn home_with_only(&self, mask: usize) -> PathBuf {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let home = made.entry(mask).or_insert_with(|| {
             let home = self.home(mask);
@@ -99,7 +111,13 @@ impl Place {
             }
             home
         });
-        context(home.clone())
+        home.clone()
+    }
+
+    /// Ids of the repositories in the mask.
+    fn ids(&self, mask: usize) -> Vec<String> {
+        let seen = REPOS.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0);
+        seen.map(|(_, (name, ..))| self.id(name)).collect()
     }
 }
 
@@ -184,11 +202,13 @@ fn argument(place: &Place, dice: &mut Dice, name: &str, schema: &Value) -> Value
     }
 }
 
-/// A call with arguments that its tool has.
-fn call(place: &Place, seed: u64) -> (&'static str, Map<String, Value>) {
+/// A call with arguments that its tool has; a third of the calls are of the tools that are preferred.
+fn call(place: &Place, seed: u64, preferred: &[&str]) -> (&'static str, Map<String, Value>) {
     let mut dice = Dice(seed | 1);
     dice.below(2);
-    let spec = &TOOLS[dice.below(TOOLS.len())];
+    let is_preferred = !preferred.is_empty() && dice.below(3) == 0;
+    let among: Vec<_> = TOOLS.iter().filter(|spec| !is_preferred || preferred.contains(&spec.name)).collect();
+    let spec = among[dice.below(among.len())];
     let schema = (spec.input)().to_value();
     let needed: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut arguments = Map::new();
@@ -212,12 +232,13 @@ fn timeless(mut answer: Value) -> Value {
     let timed = ["session_duration_s", "since", "latency_per_tool", "indexed_at"];
     let repos = answer.get_mut("repos").and_then(Value::as_array_mut).into_iter().flatten();
     repos.filter_map(Value::as_object_mut).for_each(|repo| drop(repo.remove("indexed_at")));
+    let is_time = |key: &str| timed.contains(&key) || key.ends_with("_ms") || key == "duration_seconds";
     if let Some(answer) = answer.as_object_mut() {
-        answer.retain(|key, _| !timed.contains(&key.as_str()));
+        answer.retain(|key, _| !is_time(key));
     }
     for part in ["_meta", "stats"] {
         if let Some(part) = answer.get_mut(part).and_then(Value::as_object_mut) {
-            part.retain(|key, _| !key.ends_with("_ms"));
+            part.retain(|key, _| !is_time(key));
         }
     }
     answer
@@ -229,15 +250,14 @@ fn an_answer_is_that_of_a_server_with_only_what_the_caller_may_see() {
     let all = context(place.home(usize::MAX));
     let n_errors = AtomicUsize::new(0);
     let n_calls = AtomicUsize::new(0);
-    let config = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(mask in 0..16_usize, seeds in prop::collection::vec(any::<u64>(), 1..30))| {
         let caller = format!("caller-{}", place.n_callers.fetch_add(1, Ordering::Relaxed));
-        let globs: Vec<String> = REPOS.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0)
-            .map(|(_, (name, _, _))| place.id(name)).collect();
+        let globs = place.ids(mask);
         let ours = all.seen_by(&caller, Rights::to_see(&globs).expect("ids are globs"));
         let only = place.with_only(mask).seen_by(&caller, Rights::to_see(&["*".to_owned()]).expect("it is a glob"));
         for seed in seeds {
-            let (tool, arguments) = call(&place, seed);
+            let (tool, arguments) = call(&place, seed, &[]);
             let given = tools::call(&ours, tool, arguments.clone(), &Request::default());
             let expected = tools::call(&only, tool, arguments.clone(), &Request::default());
             n_calls.fetch_add(1, Ordering::Relaxed);
@@ -247,6 +267,32 @@ fn an_answer_is_that_of_a_server_with_only_what_the_caller_may_see() {
     });
     let (n_errors, n_calls) = (n_errors.into_inner(), n_calls.into_inner());
     assert!(n_errors * 10 < n_calls * 9, "{n_errors} of {n_calls} calls are errors, which tell too little");
+}
+
+#[test]
+fn rights_to_index_and_to_remove_reach_no_further_than_those_to_see() {
+    let place = Place::new();
+    let sources = place.source("").components().collect::<PathBuf>();
+    let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+    let seeds = prop::collection::vec(any::<u64>(), 1..15);
+    proptest!(config, |(mask in 0..16_usize, may in any::<[bool; 3]>(), seeds in seeds)| {
+        let [index, invalidate, offered] = may;
+        let globs = place.ids(mask);
+        let roots = Some(if offered { vec![sources.clone()] } else { Vec::new() });
+        let rights = Rights { index, invalidate, roots, ..Rights::to_see(&globs).expect("ids are globs") };
+        let (all, some) = (place.with_copy(&place.home(usize::MAX)), place.with_copy(&place.home_with_only(mask)));
+        let (ours, only) = (all.seen_by("caller", rights.clone()), some.seen_by("caller", rights.clone()));
+        for seed in seeds {
+            let (tool, arguments) = call(&place, seed, &UPKEEP);
+            let given = timeless(tools::call(&ours, tool, arguments.clone(), &Request::default()).value);
+            let expected = timeless(tools::call(&only, tool, arguments.clone(), &Request::default()).value);
+            prop_assert_eq!(given, expected, "{} {:?} with {:?}", tool, arguments, rights);
+        }
+        let left: Vec<String> = all.indexes.registry().all().into_iter().map(|sidecar| sidecar.repo).collect();
+        for (_, (name, ..)) in hidden(mask) {
+            prop_assert!(left.contains(&place.id(name)), "{} is gone with {:?}", name, rights);
+        }
+    });
 }
 
 /// A call that a tool can answer about a repository.
