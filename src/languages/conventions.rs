@@ -148,6 +148,8 @@ pub struct Conventions {
     pub asked_for: fn(&Asked<'_>) -> bool,
     /// Whether a type has all interfaces whose members it has, named or not.
     pub structural: bool,
+    /// Whether a class may have an interface without naming it.
+    pub unnamed_interfaces: bool,
     /// Openings of blocks that add members to the definitions of others: `declare global`.
     pub open_blocks: &'static [&'static str],
     /// Prefixes of attributes whose parameters are given functions.
@@ -213,6 +215,7 @@ impl Conventions {
         may_override: |_, _| true,
         asked_for: |_| false,
         structural: false,
+        unnamed_interfaces: false,
         open_blocks: &[],
         given_attributes: &[],
         naming_attributes: &[],

@@ -346,6 +346,21 @@ fn tests_that_run_the_program_reach_what_it_runs() {
 }
 
 #[test]
+fn a_test_of_the_same_name_is_among_the_first() {
+    let place = shop();
+    for n in 0..12 {
+        let text = "from shop.cart import receipt\n\n\ndef test_it():\n    receipt(None)\n";
+        place.write(&format!("tests/test_{n}.py"), text);
+    }
+    place.write("tests/test_cart.py", "def test_cart():\n    assert 'cart' in __file__\n");
+    place.commit("before");
+    place.write("shop/cart.py", &CART.replace("cents", "pence"));
+    let found = place.call("find_tests", json!({"changed": true}));
+    let first: Vec<&str> = each(&found, "tests", "file").into_iter().take(10).collect();
+    assert!(first.contains(&"tests/test_cart.py"), "{found}");
+}
+
+#[test]
 fn a_rename_is_a_patch_or_written_where_nothing_is_in_doubt() {
     let place = shop();
     let text = |path: &str| fs::read_to_string(place.source().join(path)).expect("it is there");

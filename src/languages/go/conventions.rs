@@ -23,6 +23,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     // A value may be given to a library as any of its interfaces, without a word about it.
     asked_for: |asked| asked.name.starts_with(char::is_uppercase) && imports_others(asked.content, asked.manifests),
     types_use: false,
+    unnamed_interfaces: true,
     ..Conventions::NEUTRAL
 };
 

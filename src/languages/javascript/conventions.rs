@@ -69,6 +69,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     // Libraries read static members, too: `static getDerivedStateFromError`.
     may_override: |words, name| !says(words, &["private"]) && !name.starts_with('#'),
     structural: true,
+    unnamed_interfaces: true,
     open_blocks: &["declare global", "declare module"],
     owner: Owner::Value,
     plain_bases: &["Object"],

@@ -9,6 +9,7 @@ use super::related::implementations;
 use super::relations::{line_of, outside_bases, written_as};
 use super::{filled_in, strings};
 use crate::model::{Detail, Kind, Span};
+use crate::query::symbols::lookup::named;
 use crate::query::text::mentions::mentions;
 use crate::query::text::structure::{are_literals, are_short};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -162,6 +163,13 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if own.decorators().iter().any(gives) {
         return doubt("tests take it by its name");
     }
+    if is_method && rules.unnamed_interfaces && may_be_declared(snapshot, edges, own) {
+        return doubt("an interface declares a method of that name, and it may be that one");
+    }
+    let is_of_value = || own.parent().is_some_and(|parent| !matches!(parent.kind(), Kind::Class | Kind::Type));
+    if is_method && rules.unnamed_interfaces && own.container_span().is_empty() && is_of_value() {
+        return doubt("its object may be of a type that names it");
+    }
     if own.file.facts().is_empty() {
         return doubt("names in its language are not resolved");
     }
@@ -187,6 +195,26 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
             if is_outside { doubt("its class extends one from outside, which may define it") } else { None }
         }
     }
+}
+
+/// Whether an interface and a class have a method of the same name, one of them this, and are not known to belong together.
+fn may_be_declared(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> bool {
+    let declares = |symbol: &SymbolView<'_>| {
+        symbol.container_span().is_empty() && symbol.parent().is_some_and(|parent| parent.kind() == Kind::Type)
+    };
+    let is_one = |other: &SymbolView<'_>| {
+        other.kind() == Kind::Method
+            && other.number() != own.number()
+            && other.file.language() == own.file.language()
+            && declares(other) != declares(own)
+    };
+    let mut others = named(snapshot, &own.name()).into_iter().filter(is_one).peekable();
+    if others.peek().is_none() {
+        return false;
+    }
+    let below = || implementations(snapshot, edges, own).into_iter().map(|(below, _)| below).collect();
+    let known: Vec<SymbolView<'_>> = if declares(own) { below() } else { overridden(snapshot, edges, own) };
+    others.any(|other| known.iter().all(|known| known.number() != other.number()))
 }
 
 /// Doubts about places that write a symbol's name and are not known to be edited.

@@ -78,6 +78,8 @@ pub struct TestFile {
     /// The tests, the most direct first; the whole file where only that is known.
     pub tests: Vec<Reaching>,
     score: f64,
+    /// How near it is to a changed file of exactly its name; zero without one.
+    named: f64,
 }
 
 /// Weight that is lost with each step.
@@ -101,6 +103,9 @@ const IMPORTED: f64 = 0.1;
 const NAMED: f64 = 0.6;
 /// Weight of the test file that changed most often with the changed files.
 const TOGETHER: f64 = 0.8;
+/// As many files may come before those of exactly the name of a changed one, and so many of these are raised.
+const BEFORE_NAMESAKES: usize = 5;
+const MOST_NAMESAKES: usize = 5;
 
 /// The files of tests that reach a change, the most direct first. `paths` are the files that the change touches, and
 /// how much of it each holds; `companions` changed with them before, each with a weight.
@@ -137,8 +142,22 @@ pub fn reaching(
     add_companions(snapshot, &mut files, companions);
     let mut files: Vec<TestFile> = files.into_values().collect();
     let path = |file: &TestFile| snapshot.file_by_number(file.file).map(|file| file.path());
-    files.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| path(a).cmp(&path(b))));
+    let sort = |files: &mut [TestFile]| {
+        let by_score = |a: &TestFile, b: &TestFile| b.score.total_cmp(&a.score).then(b.named.total_cmp(&a.named));
+        files.sort_by(|a, b| by_score(a, b).then_with(|| path(a).cmp(&path(b))));
+    };
+    sort(&mut files);
+    raise_namesakes(&mut files);
+    sort(&mut files);
     files
+}
+
+/// Raises files of exactly the name of a changed one: hubs and history never push them out of the first ten.
+fn raise_namesakes(files: &mut [TestFile]) {
+    let Some(least) = files.get(BEFORE_NAMESAKES - 1).map(|file| file.score) else { return };
+    let mut namesakes: Vec<&mut TestFile> = files.iter_mut().filter(|file| file.named > 0.0).collect();
+    namesakes.sort_by(|a, b| b.named.total_cmp(&a.named));
+    namesakes.into_iter().take(MOST_NAMESAKES).for_each(|file| file.score = file.score.max(least));
 }
 
 /// The tests that reach a symbol by resolved uses within a short walk, the most direct first.
@@ -155,7 +174,7 @@ pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<
 
 impl TestFile {
     fn new(file: u32, through: Through) -> Self {
-        Self { file, through, tests: Vec::new(), score: 0.0 }
+        Self { file, through, tests: Vec::new(), score: 0.0, named: 0.0 }
     }
 
     /// Adds weight for a way that concerns the whole file.
@@ -430,14 +449,16 @@ fn add_namesakes(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, paths:
     let runner_of = |path: &str| of_path(path).and_then(|spec| spec.conventions.runner).map(|runner| runner.name);
     for file in snapshot.files().filter(|file| is_test_file(*file)) {
         let (own, by) = (words(file.path()), runner_of(file.path()));
-        let of_source = |(source, path, share): &(Vec<String>, &str, f64)| {
-            let is_same = runner_of(path) == by;
-            if is_same { share * likeness(source, &own) * (0.7 + 0.3 * nearness(path, file.path())) } else { 0.0 }
-        };
-        let score: f64 = sources.iter().map(of_source).fold(0.0, f64::max);
+        let (mut score, mut named) = (0.0_f64, 0.0_f64);
+        for (source, path, share) in sources.iter().filter(|(_, path, _)| runner_of(path) == by) {
+            let (likeness, near) = (likeness(source, &own), 0.7 + 0.3 * nearness(path, file.path()));
+            score = score.max(share * likeness * near);
+            named = named.max(if likeness == 1.0 { near } else { 0.0 });
+        }
         if score > 0.0 {
             let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), Through::Name));
             known.add(NAMED * score, Through::Name, Vec::new());
+            known.named = named;
         }
     }
 }

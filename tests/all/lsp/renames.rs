@@ -95,6 +95,12 @@ fn names_that_others_call_are_left_alone() {
         "toString",
         "the language",
     );
+    let router = "--- a.go\npackage a\n\nimport \"net/http\"\n\ntype Router interface {\n\thttp.Handler\n\tTrace()\n}\n\
+                  --- b.go\npackage a\n\ntype Mux struct{}\n\nfunc (m *Mux) Trace() {}\n";
+    check(router, "b.go", "Trace", "an interface declares a method of that name");
+    check(router, "a.go", "Trace", "an interface declares a method of that name");
+    let object = "--- a.ts\nexport const options = {\n  header(n: number) { return n; },\n};\n";
+    check(object, "a.ts", "header", "its object may be of a type");
     let item = "--- a.rs\nstruct S;\nimpl Iterator for S {\n    type Item = u32;\n    fn next(&mut self) -> Option<u32> { None }\n}\n";
     check(item, "a.rs", "Item", "a trait declares it");
     let fixture = "--- tests/conftest.py\nimport pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n";
