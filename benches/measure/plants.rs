@@ -33,8 +33,9 @@ pub struct Planted {
 
 /// Files that take each plant.
 const TIMES: usize = 5;
-/// Shorter files may be empty but for a license.
+/// Shorter files may be empty but for a license; longer ones are not indexed.
 const SHORTEST: usize = 800;
+const LONGEST: usize = 400_000;
 
 const fn of(language: &'static str, text: &'static str) -> Plant {
     Plant { language, text }
@@ -220,7 +221,7 @@ fn gather(root: &Path, folder: &Path, language: &str, files: &mut Vec<PathBuf>) 
             let text = fs::read_to_string(&path).unwrap_or_default();
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let is_class = language != "java" || text.contains(&format!("class {stem}")) && text.contains("\npublic ");
-            if text.len() >= SHORTEST && is_class && !text.to_lowercase().contains("generated") {
+            if (SHORTEST..LONGEST).contains(&text.len()) && is_class && !text.to_lowercase().contains("generated") {
                 files.push(path);
             }
         }
