@@ -132,7 +132,7 @@ pub struct Conventions {
     pub shows_of: &'static [&'static str],
     /// Whether methods may be called on an object without a word about its type.
     pub by_shape: bool,
-    /// Texts before the path of a file that is read as data.
+    /// Texts before the path of a file that is read as data, or whose text is put in their place.
     pub reads: &'static [&'static str],
     /// Openings of conditions under which a build takes a definition or a file.
     pub conditions: &'static [&'static str],

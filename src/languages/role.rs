@@ -138,7 +138,10 @@ pub(super) fn lies_in(path: &str, names: &[&str]) -> bool {
 
 /// Whether a file contains tests, benchmarks or examples; documentation does not count.
 pub fn exercises(path: &str) -> bool {
-    if lies_in(path, FOLDERS) {
+    // `src/integrationTest/java`: a set of sources for tests.
+    let is_set = |folder: &str| folder.ends_with("Test") && folder.starts_with(char::is_lowercase);
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    if lies_in(path, FOLDERS) || folders.split('/').any(is_set) {
         return true;
     }
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -171,6 +174,7 @@ mod tests {
             "lib.d.ts",
             "docs/x.py",
             "a.spec.b.js",
+            "src/integrationTest/java/A.java",
         ] {
             assert!(exercises(path) || is_beside(path), "{path}");
         }

@@ -884,7 +884,11 @@ class Proxy:
 class Plain:
     def spare(self): ...
 def show(plain): ...
+class Named:
+    def uri(self): ...
 sphinx.Translator('x', Proxy())
+named = Named()
+sphinx.Translator('y', named)
 show(Plain())
 ";
     assert_eq!(dead(python), ["Proxy.__own 1.0", "Plain.spare 1.0"]);
@@ -895,4 +899,63 @@ export function run(next: any) { next([new Reply()]); return new Plain(); }
 run(null);
 ";
     assert_eq!(dead(script), ["Plain.spare 1.0"]);
+}
+
+#[test]
+fn modules_of_platforms_may_lie_in_a_folder_and_text_be_put_in() {
+    let rust = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+mod process;
+include!(\"./columns/linux.rs\");
+fn main() { process::collect(); }
+--- src/process.rs
+#[cfg(target_os = \"linux\")]
+mod linux;
+#[cfg(windows)]
+mod windows;
+#[cfg(target_os = \"linux\")]
+pub use self::linux::*;
+#[cfg(windows)]
+pub use self::windows::*;
+--- src/process/linux.rs
+pub fn collect() {}
+--- src/process/windows.rs
+pub fn collect() {}
+pub fn spare() {}
+--- src/columns/linux.rs
+pub fn column() {}
+";
+    assert_eq!(dead(rust), ["spare 1.0"]);
+}
+
+#[test]
+fn a_comment_or_an_annotation_may_say_that_something_is_for_tests() {
+    let java = "--- A.java
+class A {
+  /* Visible for testing */
+  static void given() {}
+  @VisibleForTesting static void marked() {}
+  static void tried() {}
+}
+--- ATest.java
+class ATest { @Test void runs() { A.given(); A.marked(); A.tried(); } }
+--- Main.java
+class Main { public static void main(String[] all) { new A(); } }
+";
+    assert_eq!(dead(java), ["A.tried 0.9"]);
+}
+
+#[test]
+fn targets_of_mage_are_run_by_name() {
+    let go = "--- go.mod
+module shop
+--- magefile.go
+package main
+func Build() { step() }
+func step() {}
+func spare() {}
+";
+    assert_eq!(dead(go), ["spare 1.0"]);
 }

@@ -1,6 +1,6 @@
 //! Conventions of Go: exported names, `main` packages, and `go test`.
 
-use crate::languages::{Conventions, Named, Package, Public};
+use crate::languages::{Conventions, Framework, Named, Package, Public};
 use crate::model::Kind;
 
 /// Conventions of Go.
@@ -22,10 +22,14 @@ pub static CONVENTIONS: Conventions = Conventions {
     may_override: |_, name| name.starts_with(char::is_uppercase),
     // A value may be given to a library as any of its interfaces, without a word about it.
     asked_for: |asked| asked.name.starts_with(char::is_uppercase) && imports_others(asked.content, asked.manifests),
+    frameworks: &[MAGE],
     types_use: false,
     unnamed_interfaces: true,
     ..Conventions::NEUTRAL
 };
+
+/// Targets of Mage, a tool like Make.
+const MAGE: Framework = Framework { files: &["**/magefile*.go", "**/magefiles/**/*.go"], names: &[] };
 
 /// Whether a file imports a package that is neither of the standard library nor of the modules that manifests name.
 fn imports_others(content: &[u8], manifests: &[&[u8]]) -> bool {

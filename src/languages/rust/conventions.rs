@@ -17,7 +17,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     is_implied: |name| name == "drop",
     // A subtrait gives an external trait nothing to call: the implementations are in `impl` blocks for that trait.
     may_override: |_, _| false,
-    reads: &["include_str!(\"", "include_bytes!(\""],
+    reads: &["include_str!(\"", "include_bytes!(\"", "include!(\""],
     conditions: &["#[cfg(", "#![cfg("],
     given_attributes: &["#["],
     naming_attributes: &["#[serde("],

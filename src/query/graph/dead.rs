@@ -83,6 +83,8 @@ pub struct Deadness<'a> {
     pub files_not_judged: usize,
 }
 
+/// The most lines of comments above a definition that may say that it is for tests.
+const MOST_COMMENTS: usize = 20;
 /// The most bases of a class whose methods are looked for among its own.
 const MOST_BASES: usize = 250;
 /// The most comparisons of classes and methods in the search for overrides, beside a few for each symbol.
@@ -178,7 +180,14 @@ fn is_spared(file: &FileView<'_>) -> bool {
 
 /// Whether something that only tests use is meant for them.
 fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
-    helps_tests(stem(symbol.file.path())) || helps_tests(&symbol.name())
+    let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
+    let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
+    let is_comment = |line: &&[u8]| matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'));
+    let says = |text: &[u8]| memchr::memmem::find(&text.to_ascii_lowercase(), b"for test").is_some();
+    helps_tests(stem(symbol.file.path()))
+        || helps_tests(&symbol.name())
+        || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
+        || lines.take_while(is_comment).any(says)
 }
 
 /// A path without extension.

@@ -409,11 +409,15 @@ fn test_module(symbol: &SymbolView<'_>) -> Option<String> {
     if symbol.detail() != Detail::Module || symbol.has_body() || !is_marked_as_test(symbol) {
         return None;
     }
-    let stem = symbol.file.path().rsplit_once('.')?.0;
-    let (folder, own) = stem.rsplit_once('/').unwrap_or(("", stem));
-    // Submodules of these lie beside them, others in a folder of the module's name.
-    let folder = if matches!(own, "lib" | "main" | "mod") { folder } else { stem };
+    let folder = folder_of_modules(symbol.file.path());
     Some([folder, &symbol.name()].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/"))
+}
+
+/// The folder of the modules that a file declares: beside it, or one of its own name.
+pub(super) fn folder_of_modules(path: &str) -> &str {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let (folder, own) = stem.rsplit_once('/').unwrap_or(("", stem));
+    if matches!(own, "lib" | "main" | "mod") { folder } else { stem }
 }
 
 /// Whether a file belongs to a module with this path.

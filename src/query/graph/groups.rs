@@ -4,6 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
+use super::entry::folder_of_modules;
 use super::visible::{is_part, is_type, words_before};
 use crate::model::{Detail, How, Kind, Role};
 use crate::store::{Edge, FileView, SymbolId, SymbolView};
@@ -15,6 +16,8 @@ const MOST_SHOWN: usize = 100;
 /// The most places where objects of a class are made that are looked at, and the most text before one.
 const MOST_MADE: usize = 50;
 const FAR: usize = 400;
+/// The text in which a name that an object gets is looked for.
+const NEAR: usize = 2_000;
 /// The beginning of a file that may tie it to a condition.
 const HEAD: usize = 4_096;
 
@@ -60,7 +63,7 @@ fn path_at(text: &[u8]) -> Option<&str> {
     Some(path.rsplit("../").next().unwrap_or(path).trim_start_matches("./"))
 }
 
-/// Whether code reads the text of a file rather than running it.
+/// Whether code reads the text of a file, and not by its module.
 fn is_read(file: FileView<'_>, read: &FxHashSet<&str>) -> bool {
     let path = file.path();
     !read.is_empty() && (read.contains(path) || path.match_indices('/').any(|(at, _)| read.contains(&path[at + 1..])))
@@ -80,13 +83,36 @@ fn is_of_handed_class(graph: &Graph<'_>, member: &SymbolView<'_>, handed: &mut F
     })
 }
 
-/// Whether something here is an argument of a call of unknown code.
+/// Whether an object that is made here is an argument of unknown code, at once or by the name that it gets.
 fn is_given(graph: &Graph<'_>, edge: &Edge) -> bool {
     let content = graph.snapshot.file_by_number(edge.file).map_or(&[][..], |file| file.content());
-    let Some(callee) = content.get(..edge.at as usize).and_then(callee_around) else { return false };
-    let used = graph.edges.in_file(edge.file);
-    let known = used.binary_search_by_key(&callee, |edge| edge.at).ok().map(|place| used[place].how());
-    matches!(known, None | Some(How::Outside | How::NoReceiver))
+    let is_argument = |at: usize| {
+        let callee = content.get(..at).and_then(callee_around);
+        let used = graph.edges.in_file(edge.file);
+        callee.is_some_and(|callee| {
+            let known = used.binary_search_by_key(&callee, |edge| edge.at).ok().map(|place| used[place].how());
+            matches!(known, None | Some(How::Outside | How::NoReceiver))
+        })
+    };
+    let at = edge.at as usize;
+    let name = content.get(..at).map(assigned).unwrap_or_default();
+    if name.is_empty() || is_argument(at) {
+        return is_argument(at);
+    }
+    let near = &content[at..content.len().min(at + NEAR)];
+    let mut places = memchr::memmem::find_iter(near, name).map(|place| at + place).filter(|place| {
+        let follows = content[..*place].trim_ascii_end().last().is_some_and(|byte| matches!(byte, b'(' | b','));
+        follows && !content.get(place + name.len()).is_some_and(|byte| is_part(*byte))
+    });
+    places.any(is_argument)
+}
+
+/// The name that gets what is made where a text ends: `proxy = new `.
+fn assigned(before: &[u8]) -> &[u8] {
+    let before = before.trim_ascii_end();
+    let before = before.strip_suffix(b"new").unwrap_or(before).trim_ascii_end();
+    let Some(before) = before.strip_suffix(b"=").map(<[u8]>::trim_ascii_end) else { return &[] };
+    &before[before.iter().rposition(|byte| !is_part(*byte)).map_or(0, |at| at + 1)..]
 }
 
 /// The place of the name of the call whose arguments are open where a text ends.
@@ -186,7 +212,8 @@ pub(super) fn chosen_by_build(graph: &Graph<'_>, nodes: &[u32], is_reached: impl
 /// or have a version for a platform beside them (`console.ts`, `console.browser.ts`).
 fn conditional_modules<'a>(graph: &Graph<'a>) -> FxHashSet<(&'a str, &'a [u8])> {
     let declared = graph.symbols.iter().filter(|symbol| symbol.detail() == Detail::Module && is_tied(symbol));
-    let mut modules: FxHashSet<_> = declared.map(|module| (folder(module.file), module.name_bytes())).collect();
+    let mut modules: FxHashSet<_> =
+        declared.map(|module| (folder_of_modules(module.file.path()), module.name_bytes())).collect();
     for file in graph.snapshot.files().filter(|file| !file.conventions().platforms.is_empty()) {
         let name = file.path().rsplit('/').next().unwrap_or_default();
         if let [stem, platform, _] = name.split('.').collect::<Vec<_>>()[..]
