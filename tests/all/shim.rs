@@ -1,4 +1,4 @@
-//! The `rg` of `codelode shim` beside ripgrep: bytes, exit status and errors are the same, whatever the index knows.
+//! The `rg` and the `grep` of `codelode shim` beside ripgrep and GNU grep: bytes, exit status and errors are the same, whatever the index knows.
 
 use std::fs;
 use std::io::Write as _;
@@ -29,6 +29,9 @@ impl Place {
         let script =
             format!("#!/bin/sh\necho \"$@\" >> '{}'\nexec '{}' \"$@\"\n", place.path("log").display(), real.display());
         place.program("bin/rg", &script);
+        let script =
+            format!("#!/bin/sh\necho \"$@\" >> '{}'\nexec /usr/bin/grep \"$@\"\n", place.path("log").display());
+        place.program("bin/grep", &script);
         for nth in 0..620 {
             let text = format!("def function_{nth}(x):\n    # Total of {nth}\n    return total(x) + {nth}\n");
             place.write(
@@ -260,4 +263,87 @@ fn links_are_made_and_removed_with_care() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("is no link of codelode"));
     assert_eq!(shim(&["--uninstall", &taken]).status.code(), Some(2), "ripgrep itself is never removed");
+}
+
+/// Compares the answers of both to a command line of grep, byte by byte; returns whether the index spared files.
+fn check_grep(place: &Place, line: &str) -> bool {
+    let args: Vec<&str> = line.split(';').collect();
+    let theirs = place.command(&place.path("bin/grep"), &args).output().expect("it runs");
+    let all = fs::read_to_string(place.path("log")).expect("it was written");
+    fs::write(place.path("log"), "").expect("it is ours");
+    let ours = place.command(&place.path("shim/grep"), &args).output().expect("it runs");
+    let log = fs::read_to_string(place.path("log")).expect("it was written");
+    fs::write(place.path("log"), "").expect("it is ours");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(text(&ours.stdout), text(&theirs.stdout), "{line}");
+    assert_eq!(text(&ours.stderr), text(&theirs.stderr), "{line}");
+    assert_eq!(ours.status.code(), theirs.status.code(), "{line}");
+    log.contains("/dev/null") && !all.contains("/dev/null")
+}
+
+#[test]
+fn recursive_searches_are_greps_byte_by_byte() {
+    let Some(place) = Place::new() else { return };
+    if !Path::new("/usr/bin/grep").exists() {
+        return crate::client::skipped("GNU grep is not installed");
+    }
+    let served = [
+        "-rn;total;.",
+        "-rn;total",
+        "-r;total;src",
+        "-rn;total;src/;docs",
+        "-rl;total;./src",
+        "-rni;TOTAL;--include=*.py;.",
+        "-rnw;total;.;--exclude-dir=docs;--exclude-dir=.git",
+        "-rn;--include=*.md;--include=*.txt;total",
+        "-rho;function_[0-9]*0;src",
+        "-rnE;total|price;.",
+        "-rnE;-e;price;-e;function_1;.",
+        "-rn;total(x);src",
+        "-rF;total(x);src",
+        "-rn;-A1;-B;2;total;.",
+        "-rn;-C2;price;.",
+        "-rm1;total;docs;src",
+        "-rq;total;.",
+        "-r;nowhere_at_all;.",
+        "-rn;return *total;src",
+        "-rnI;total;.;--color=auto",
+        "-rn;function_48\\b;.",
+        "-rn;def \\w*_40;.",
+        "-rn;one\\|total;.",
+        "-rs;total;.;--exclude=*.py",
+        "-rn;the\\_total;.",
+        "--recursive;--line-number;--regexp=total;src",
+    ];
+    for line in served {
+        assert!(check_grep(&place, line), "the index knows enough for {line}");
+    }
+    let left = [
+        "-rc;total;src",
+        "-rL;total;src",
+        "-rv;total;src",
+        "-Rn;total;.",
+        "total;docs/page.md",
+        "-rn;total;docs/page.md",
+        "-rn;total;src;nowhere",
+        "-rnP;total;.",
+        "-rnE;(total);.",
+        "-rn;[;.",
+        "-rn;a;.",
+        "-r",
+        "--version",
+        "-rn;total;-",
+        "-rn;total;--exclude-dir=src;src",
+        "-rn;--include=*.py;--exclude=module_1*;total",
+    ];
+    for line in left {
+        assert!(!check_grep(&place, line), "{line} is left to grep");
+    }
+    place.write("src/module_1.py", "total = 'edited'\n");
+    place.write("src/new.py", "total = 'new'\n");
+    symlink("../docs/page.md", place.path("project/src/link.py")).expect("there is room");
+    symlink("../docs", place.path("project/src/linked")).expect("there is room");
+    assert!(check_grep(&place, "-rn;total;.") && check_grep(&place, "-rl;edited"));
+    fs::set_permissions(place.path("project/src/module_2.py"), fs::Permissions::from_mode(0o000)).expect("it is ours");
+    check_grep(&place, "-rn;total;.");
 }

@@ -112,7 +112,7 @@ fn printed(asked: &Asked<'_>, finder: &Finder, mut files: Vec<PathBuf>) -> Optio
 }
 
 /// Whether paths are folders of which none holds another: what is in both would be printed twice.
-fn are_folders_apart(paths: &[PathBuf]) -> bool {
+pub(in crate::cli) fn are_folders_apart(paths: &[PathBuf]) -> bool {
     let real: Option<Vec<PathBuf>> = paths.iter().map(|path| path.canonicalize().ok()).collect();
     let Some(real) = real else { return false };
     let is_apart =
@@ -125,7 +125,7 @@ fn kind_of(stream: impl std::os::fd::AsFd) -> Option<rustix::fs::FileType> {
 }
 
 /// Whether a stream is a file, which may lie among those that are searched.
-fn is_file(stream: impl std::os::fd::AsFd) -> bool {
+pub(in crate::cli) fn is_file(stream: impl std::os::fd::AsFd) -> bool {
     kind_of(stream).is_none_or(|kind| kind.is_file())
 }
 
