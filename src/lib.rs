@@ -32,6 +32,8 @@
 //! `github` searches repositories and reads commits over GitHub's REST API. `net` is the guarded HTTP client for
 //! all network access, with checks on hosts, secrets, time and size.
 //!
+//! [`installed`] finds the packages that a project imports, whose sources are indexed apart from it.
+//!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
 //! `pictures` draws calls, classes and imports as graphs.
@@ -68,6 +70,7 @@ pub(crate) mod git;
 pub(crate) mod github;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+pub mod installed;
 pub mod languages;
 pub(crate) mod lsp;
 pub mod mcp;

@@ -5,7 +5,9 @@ mod board;
 mod earlier;
 mod embed;
 mod excerpt;
+mod guest;
 mod mend;
+mod package;
 mod partial;
 mod place;
 mod project;
@@ -22,7 +24,9 @@ pub use board::{Run, runs};
 use earlier::{Earlier, compare};
 pub use embed::{EmbedError, Embedded, Embedding, Missing, embed, estimated_tokens, meanings, missing, text};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
+pub use guest::{Guest, Meant, meant_in};
 pub use mend::rebuild;
+pub use package::{index_package, sidecar_of_package};
 pub use partial::{LeftOut, drift_of};
 pub use place::{is_gone, is_linked, owner, was_removed};
 pub use project::{OfProject, of_project};
@@ -166,6 +170,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         extra_ignore: Vec::new(),
         follow_symlinks: false,
         remote: None,
+        package: None,
     }
 }
 

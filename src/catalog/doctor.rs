@@ -94,7 +94,8 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
         visit.problem(&path.display().to_string(), "is a remainder of a store that was removed", "remove it", remove);
     }
     let mut by_store: BTreeMap<&str, Vec<&Sidecar>> = BTreeMap::new();
-    sidecars.iter().for_each(|sidecar| by_store.entry(&sidecar.store).or_default().push(sidecar));
+    let packages = registry.packages();
+    sidecars.iter().chain(&packages).for_each(|sidecar| by_store.entry(&sidecar.store).or_default().push(sidecar));
     for store in &stores {
         match by_store.get(&*store.key()) {
             Some(checkouts) => visit.store(&registry, store, checkouts),
@@ -194,7 +195,7 @@ impl Visit<'_> {
             self.note(&checkouts[0].repo, &format!("is being written by {by}"), Some(remedy));
         }
         for sidecar in checkouts {
-            if sidecar.remote.is_none() && pipeline::was_removed(sidecar, self.config) {
+            if sidecar.is_folder() && pipeline::was_removed(sidecar, self.config) {
                 let what = format!("its folder {} is gone", sidecar.root.display());
                 let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
                 self.problem(&sidecar.repo, &what, "remove its index", forget);
@@ -242,9 +243,13 @@ impl Visit<'_> {
     /// Rebuilds the unusable index of a checkout.
     fn rebuild(&mut self, registry: &Registry, sidecar: &Sidecar, what: &str) {
         let root = self.config.path_map.to_local(&sidecar.root);
-        if sidecar.remote.is_some() {
+        if !sidecar.is_folder() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
-            return self.problem(&sidecar.repo, what, "remove its index, and call index_repo", forget);
+            let remedy = match sidecar.package {
+                Some(_) => "remove its index; it is made again when it is asked for",
+                None => "remove its index, and call index_repo",
+            };
+            return self.problem(&sidecar.repo, what, remedy, forget);
         }
         if !root.is_dir() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());

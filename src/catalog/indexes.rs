@@ -19,6 +19,7 @@ use super::freshness::{Open, STRICT, looked_at};
 use super::here::here;
 use super::locate::resolve;
 use super::mend::{Mended, mended};
+use super::packages::{Packages, forget_unused};
 use crate::answer::{Code, Error, Freshness};
 use crate::config::Config;
 use crate::git;
@@ -37,6 +38,7 @@ pub struct Indexes {
     looks: Arc<Looks>,
     pub(super) mended: Arc<Mended>,
     pub(super) contexts: Arc<Contexts>,
+    pub(super) packages: Arc<Packages>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Arc<Mutex<()>>,
 }
@@ -83,6 +85,7 @@ impl Indexes {
             looks: Arc::default(),
             mended: Arc::default(),
             contexts: Arc::default(),
+            packages: Arc::new(Packages::new(config)),
             first_run: Arc::default(),
         }
     }
@@ -151,14 +154,14 @@ pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error
 
 /// Opens a known repository, compared with its folder at this time or later if given and the caller waits.
 fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> Result<Repo, Error> {
-    let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
+    let root = local_root(caller, &sidecar);
     if root.is_none() && pipeline::is_gone(&sidecar, caller.indexes.registry(), caller.config) {
         return Err(dropped(caller, &sidecar));
     }
     let open = opened(caller, &sidecar)?;
     let Some(root) = root else {
         // The disk of a folder may be away, or the index may come from another machine.
-        let is_missing = sidecar.remote.is_none();
+        let is_missing = sidecar.is_folder();
         if is_missing {
             caller.note("folder_missing", true);
         }
@@ -210,6 +213,7 @@ pub fn forget_gone(caller: &Caller<'_>) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
     }
+    forget_unused(caller);
     watch::sweep(caller.indexes.registry());
 }
 
@@ -226,7 +230,7 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
     let open = opened(caller, &sidecar)?;
     let snapshot = open.snapshot();
     caller.answers_from(&sidecar, &snapshot);
-    let root = Some(caller.config.path_map.to_local(&sidecar.root)).filter(|root| root.is_dir());
+    let root = local_root(caller, &sidecar);
     let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
     Ok(Repo { sidecar, snapshot, root, here, freshness: None, is_kept: false })
 }
@@ -338,7 +342,13 @@ fn note(caller: &Caller<'_>, repo: &Repo) {
 
 /// Whether a checkout's folder is on this machine.
 pub fn is_here(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
-    sidecar.remote.is_none() && caller.config.path_map.to_local(&sidecar.root).is_dir()
+    local_root(caller, sidecar).is_some()
+}
+
+/// Folder on this machine that an index is compared with; none for a remote repository or an installed package.
+fn local_root(caller: &Caller<'_>, sidecar: &Sidecar) -> Option<PathBuf> {
+    let root = || caller.config.path_map.to_local(&sidecar.root);
+    sidecar.is_folder().then(root).filter(|root| root.is_dir())
 }
 
 /// Whether a checkout's index holds any file below one of its folders.
@@ -453,6 +463,10 @@ pub fn shell_word(word: &str) -> String {
 
 /// Converts an error of a store to an error for the caller.
 pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
+    if sidecar.package.is_some() {
+        let message = format!("{}: {err}; search with `deps` in a project that imports it", sidecar.repo);
+        return Error::new(Code::NotIndexed, message);
+    }
     let (command, tool) = match &sidecar.remote {
         Some(_) => ("index-repo", "index_repo with url"),
         None => ("index", "index_folder with path"),

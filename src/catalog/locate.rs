@@ -291,7 +291,9 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
         });
         folder || bare || origin
     };
-    let found: Vec<&Sidecar> = all.iter().filter(|sidecar| answers_to(sidecar)).collect();
+    let mut found: Vec<&Sidecar> = all.iter().filter(|sidecar| answers_to(sidecar)).collect();
+    let packages = if found.is_empty() { registry.packages() } else { Vec::new() };
+    found.extend(packages.iter().filter(|sidecar| sidecar.package.as_ref().is_some_and(|id| id.is_called(repo))));
     match found[..] {
         [only] => Ok(only.clone()),
         [] if all.is_empty() => {

@@ -16,6 +16,7 @@ pub mod locate;
 pub mod meaning;
 mod mend;
 pub mod models;
+pub mod packages;
 mod reach;
 pub mod related;
 pub mod remotes;

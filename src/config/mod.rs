@@ -13,6 +13,7 @@ mod secrets;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod toolchains;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -37,6 +38,7 @@ pub use origin::{Origin, Shown};
 pub use project::PROJECT_FILE;
 pub use secrets::Secrets;
 pub use settings::{Flags, KEYS, Key, Settings, VARIABLES, Variable};
+pub use toolchains::Toolchains;
 
 /// Name of codelode's own folder inside the index directory.
 const FOLDER: &str = "codelode";
@@ -120,6 +122,8 @@ pub struct Config {
     pub editor_link: Option<String>,
     /// Models that embed and summarise.
     pub models: Models,
+    /// Places of installed packages.
+    pub toolchains: Toolchains,
 }
 
 /// How fresh an answer must be.
@@ -197,6 +201,7 @@ impl Default for Config {
             server: None,
             editor_link: None,
             models: Models::default(),
+            toolchains: Toolchains::default(),
         }
     }
 }
@@ -240,6 +245,7 @@ pub fn apply(
     })?;
     config.http.token = http::token(env);
     config.models.read_keys(env);
+    config.toolchains = Toolchains::of(env, user.as_deref());
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
     let Http { tokens_file, repos_file, tls_cert, tls_key, roots, .. } = &mut config.http;
     let files = [&mut config.log_file, &mut config.ca_file, tokens_file, repos_file, tls_cert, tls_key];

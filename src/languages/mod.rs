@@ -73,7 +73,7 @@ pub use names::{language_name, without_relations, without_symbols};
 pub use role::{exercises, helps_tests, is_beside, is_built, is_document, is_generated, is_vendored};
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
-pub use spec::{Grammar, LanguageSpec, Relating, Rule};
+pub use spec::{Distribution, Grammar, LanguageSpec, Relating, Rule};
 
 /// All languages with symbols. Stored files refer to them by index, so new ones are appended.
 pub static LANGUAGES: &[&LanguageSpec] = &[

@@ -10,7 +10,7 @@ use super::lower::Lower;
 use super::shape::{Shape, Shapes};
 use super::{Conventions, Cx, LANGUAGES, Syntax};
 use crate::facts::Semantics;
-use crate::model::{Detail, Kind};
+use crate::model::{Detail, Ecosystem, Kind};
 
 /// Rule for a kind of syntax node in the symbol walk.
 #[derive(Clone, Copy)]
@@ -71,6 +71,15 @@ pub struct Relating {
     pub shapes: Shapes,
     /// Binding rules. Languages with the same ones are resolved together.
     pub semantics: &'static Semantics,
+}
+
+/// Installed packages of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct Distribution {
+    /// Where they come from.
+    pub ecosystem: Ecosystem,
+    /// Whether a package, as [`LanguageSpec::package`] names it, comes with the language.
+    pub is_standard: fn(&str) -> bool,
 }
 
 /// A tree-sitter grammar, which a build may leave out.
@@ -171,6 +180,8 @@ pub struct LanguageSpec {
     pub imports: &'static [(&'static str, &'static str)],
     /// Package of an imported module, given as a path with dots; empty for a module of the project itself.
     pub package: fn(&str) -> &str,
+    /// Installed packages, if they are found.
+    pub distribution: Option<Distribution>,
     /// Name resolution, if supported.
     pub relating: Option<Relating>,
     /// Syntax search settings.
@@ -205,6 +216,7 @@ impl LanguageSpec {
         qualified: &[],
         imports: &[],
         package: |path| path,
+        distribution: None,
         relating: None,
         syntax: &Syntax::PLAIN,
         conventions: &Conventions::NEUTRAL,

@@ -2,7 +2,8 @@
 
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
-use super::view::{Asked, Failure, View};
+use super::packages;
+use super::view::{Asked, Failure, Page};
 use crate::store::SymbolView;
 
 /// The most symbols in one hover: a name may mean several.
@@ -14,27 +15,42 @@ const SIGNATURE: usize = 400;
 const DOC: usize = 4_000;
 
 pub(super) fn hover(asked: &Asked<'_>, params: HoverParams) -> Result<Option<Hover>, Failure> {
-    let found = asked.at(&params.text_document_position_params, |view, spot| {
+    let at = &params.text_document_position_params;
+    let found = asked.at(at, |view, spot| {
         let Some(name) = spot.name else { return Ok(None) };
         let meant = view.meant(&name);
         if meant.is_empty() {
             return Ok(None);
         }
-        let mut parts: Vec<String> = meant.iter().take(MOST).map(|symbol| about(view, symbol)).collect();
-        if meant.len() > MOST {
-            parts.push(format!("and {} more", meant.len() - MOST));
-        }
-        let (kind, rule) = match view.desk.options.markdown {
-            true => (MarkupKind::Markdown, "\n\n---\n\n"),
-            false => (MarkupKind::PlainText, "\n\n"),
-        };
-        let contents = HoverContents::Markup(MarkupContent { kind, value: parts.join(rule) });
-        Ok(Some(Hover { contents, range: Some(view.range(spot.file, name.span)) }))
+        let parts = meant.iter().map(|symbol| about(view, symbol)).collect();
+        Ok(Some(Hover { contents: contents(view, parts), range: Some(view.range(spot.file, name.span)) }))
     })?;
-    Ok(found.flatten())
+    if let Some(found) = found.flatten() {
+        return Ok(Some(found));
+    }
+    let found = packages::meant(asked, at, |page, symbols, _| {
+        let package = page.repo.sidecar.package.as_ref().map(ToString::to_string).unwrap_or_default();
+        let parts: Vec<String> = symbols.iter().map(|symbol| format!("{} · {package}", about(page, symbol))).collect();
+        (!parts.is_empty()).then(|| Hover { contents: contents(page, parts), range: None })
+    })?;
+    Ok(found.into_iter().flatten().next())
 }
 
-fn about(view: &View<'_>, symbol: &SymbolView<'_>) -> String {
+/// The parts that tell of the first symbols.
+fn contents(page: &Page<'_>, mut parts: Vec<String>) -> HoverContents {
+    let more = parts.len().saturating_sub(MOST);
+    parts.truncate(MOST);
+    if more > 0 {
+        parts.push(format!("and {more} more"));
+    }
+    let (kind, rule) = match page.desk.options.markdown {
+        true => (MarkupKind::Markdown, "\n\n---\n\n"),
+        false => (MarkupKind::PlainText, "\n\n"),
+    };
+    HoverContents::Markup(MarkupContent { kind, value: parts.join(rule) })
+}
+
+fn about(view: &Page<'_>, symbol: &SymbolView<'_>) -> String {
     let signature = signature(symbol);
     let mut doc = symbol.docstring();
     if let Some((end, _)) = doc.char_indices().nth(DOC) {

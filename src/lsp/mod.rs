@@ -11,6 +11,7 @@ mod hierarchies;
 mod hover;
 mod indexing;
 mod navigation;
+mod packages;
 mod positions;
 mod rename;
 mod requests;

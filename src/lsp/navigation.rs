@@ -7,6 +7,7 @@ use lsp_types::{
     Location, ReferenceParams, TextDocumentPositionParams,
 };
 
+use super::packages;
 use super::view::{Asked, Failure, Spot, View};
 use crate::model::{Kind, Role, Span};
 use crate::query;
@@ -15,10 +16,20 @@ use crate::store::{Edge, SymbolId, SymbolView};
 type Locations = Result<Option<GotoDefinitionResponse>, Failure>;
 
 pub(super) fn definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
-    locations(asked, &params.text_document_position_params, |view, spot| match spot.name {
+    let at = &params.text_document_position_params;
+    let own = locations(asked, at, |view, spot| match spot.name {
         Some(name) if !view.meant(&name).is_empty() => view.locations(&view.meant(&name)),
         _ => local_or_imported(view, spot),
-    })
+    })?;
+    if own.is_some() {
+        return Ok(own);
+    }
+    let found = packages::meant(asked, at, |page, symbols, files| {
+        let modules = files.iter().filter_map(|file| page.location(*file, Span::default()));
+        page.locations(symbols).into_iter().chain(modules).collect::<Vec<Location>>()
+    })?;
+    let found = found.concat();
+    Ok((!found.is_empty()).then_some(GotoDefinitionResponse::Array(found)))
 }
 
 /// The declarations of a method are those that it overrides or implements; other names are declared where they are

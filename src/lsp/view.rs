@@ -9,11 +9,11 @@ use std::rc::Rc;
 use lsp_server::ErrorCode;
 use lsp_types::{Location, Position, Range, TextDocumentPositionParams, Uri};
 
-use super::desk::Desk;
+use super::desk::{Desk, path_of};
 use super::positions::Lines;
 use crate::answer::{Code, Error, Request};
 use crate::catalog::indexes::{self, Repo};
-use crate::catalog::related;
+use crate::catalog::{packages, related};
 use crate::model::Span;
 use crate::query::{self, NameAt};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
@@ -69,8 +69,14 @@ impl Asked<'_> {
         uri: &Uri,
         ask: impl for<'v> Fn(&View<'v>, FileView<'v>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        let Some((path, place)) = self.inside(uri) else { return Ok(None) };
-        self.on(&place, |view| view.file(&path).map(|file| ask(view, file)).transpose())
+        let own = match self.inside(uri) {
+            Some((path, place)) => self.on(&place, |view| view.file(&path).map(|file| ask(view, file)).transpose())?,
+            None => None,
+        };
+        let package = if own.is_none() { self.package_of(uri) } else { None };
+        let Some((repo, path)) = package else { return Ok(own) };
+        let view = View { page: Page::new(self.desk, &repo, &repo.snapshot), edges: related::edges(&repo)? };
+        repo.snapshot.file(&path).map(|file| ask(&view, file)).transpose()
     }
 
     /// Answers about a file by its text and symbols, for which no names need to be resolved.
@@ -79,14 +85,30 @@ impl Asked<'_> {
         uri: &Uri,
         ask: impl for<'v> Fn(&Page<'v>, FileView<'v>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        let Some((path, place)) = self.inside(uri) else { return Ok(None) };
+        let own = match self.inside(uri) {
+            Some((path, place)) => self.about_own_text(&path, &place, &ask)?,
+            None => None,
+        };
+        let package = if own.is_none() { self.package_of(uri) } else { None };
+        let Some((repo, path)) = package else { return Ok(own) };
+        let page = Page::new(self.desk, &repo, &repo.snapshot);
+        repo.snapshot.file(&path).map(|file| ask(&page, file)).transpose()
+    }
+
+    /// Answers about a file of the workspace by its text and symbols.
+    fn about_own_text<T>(
+        &self,
+        path: &Path,
+        place: &str,
+        ask: &impl for<'v> Fn(&Page<'v>, FileView<'v>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
         let caller = self.desk.cx.caller(&self.request);
-        let mut repo = indexes::open(&caller, Some(&place))?;
+        let mut repo = indexes::open(&caller, Some(place))?;
         let ask = |repo: &Repo| {
             let overlaid = self.desk.overlays.snapshot(repo, &self.desk.documents.texts())?;
             let page = Page::new(self.desk, repo, overlaid.as_deref().unwrap_or(&repo.snapshot));
             // Errors of this room pass through the other's loop as values.
-            Ok((page.file(&path).map(|file| ask(&page, file)).transpose(), page.paths()))
+            Ok((page.file(path).map(|file| ask(&page, file)).transpose(), page.paths()))
         };
         let (answer, _) = indexes::answered(&caller, &mut repo, ask, |_, (_, paths)| Some(paths.clone()))?;
         answer
@@ -122,6 +144,12 @@ impl Asked<'_> {
         let path = self.desk.inside(uri)?;
         let place = path.to_str()?.to_owned();
         Some((path, place))
+    }
+
+    /// The package that holds a file outside of the workspace, with the file's path in it.
+    fn package_of(&self, uri: &Uri) -> Option<(Repo, String)> {
+        let path = path_of(uri)?.canonicalize().ok()?;
+        packages::holding(&self.desk.cx.caller(&self.request), &path)
     }
 
     /// Whether the client has cancelled the request.
@@ -187,7 +215,7 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(desk: &'a Desk, repo: &'a Repo, snapshot: &'a Snapshot) -> Self {
+    pub fn new(desk: &'a Desk, repo: &'a Repo, snapshot: &'a Snapshot) -> Self {
         Self { desk, repo, snapshot, lines: RefCell::default() }
     }
 

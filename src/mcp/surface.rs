@@ -32,6 +32,7 @@ const PLAIN: &[&str] = &[
     "before_context",
     "depth",
     "explain",
+    "fuzzy",
     "granularity",
     "identifier",
     "include_kinds",

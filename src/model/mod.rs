@@ -4,6 +4,7 @@
 //! and shows exactly the text of the source.
 
 mod near;
+mod package;
 mod patterns;
 mod phase;
 mod progress;
@@ -13,6 +14,7 @@ mod source;
 mod symbol;
 
 pub use near::{nearest, nearness};
+pub use package::{Ecosystem, PackageId};
 pub use patterns::{Languages, Patterns, Roles};
 pub use phase::Phase;
 pub use progress::{Progress, unfollowed};

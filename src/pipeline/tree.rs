@@ -37,6 +37,7 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
         extra_ignore: Vec::new(),
         follow_symlinks: false,
         remote: Some(RemoteFacts { url: remote.url(), reference: reference.to_owned(), tree: String::new() }),
+        package: None,
     }
 }
 

@@ -198,7 +198,7 @@ fn alone<'a>(
 }
 
 /// Words of the notes on the next language.
-fn notes<'a>(words: &mut &'a [u32]) -> Option<&'a [u32]> {
+pub(super) fn notes<'a>(words: &mut &'a [u32]) -> Option<&'a [u32]> {
     let ([files, read], rest) = words.split_first_chunk()?;
     let skipped = (*files as usize).checked_add((*read as usize).checked_mul(2)?)?;
     let notes = rest.get(skipped..)?;

@@ -1,5 +1,5 @@
-//! Binds the names of a few edited files alone, such as texts that are not saved: other files stay as they were noted,
-//! even where the edit affects them.
+//! Binds the names of a few files alone: of edited ones, such as texts that are not saved, or of one from elsewhere. Other
+//! files stay as they were noted, even where an edit affects them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -96,6 +96,32 @@ pub fn resolve_alone<'a>(
     for file in edited {
         resolve_file(&mut world, *file, &defined, &mut relations);
     }
+    put_in_order(&mut relations);
+    Some(relations)
+}
+
+/// Binds every occurrence of a file from elsewhere against a project that it uses. The project's other files are as the
+/// notes say, which are of these files without the guest; `None` when they are not.
+pub fn resolve_guest<'a>(
+    project: &'a Project<'a>,
+    semantics: &'static Semantics,
+    notes: &StoredNotes<'_>,
+    guest: u32,
+) -> Option<Relations> {
+    let files = project.files.len();
+    if notes.files.len() + 1 != files || guest as usize >= files {
+        return None;
+    }
+    let def = |file: u32, place: u32| Def { file: file + u32::from(file >= guest), place };
+    let pairs = |words: &[u32]| {
+        let known = words.chunks_exact(4).filter(|pair| (pair[0].max(pair[2]) as usize) < notes.files.len());
+        known.map(|pair| (def(pair[0], pair[1]), def(pair[2], pair[3]))).collect()
+    };
+    let (extends, derives) = (pairs(notes.extends), pairs(notes.derives));
+    let settled = Settled { files: (0..files as u32).map(|file| file != guest).collect(), extends, derives };
+    let mut world = World::new(project, semantics, Some(settled));
+    let mut relations = Relations::default();
+    resolve_file(&mut world, guest, &[], &mut relations);
     put_in_order(&mut relations);
     Some(relations)
 }

@@ -16,7 +16,7 @@ mod surface;
 mod values;
 mod world;
 
-pub use alone::{StoredNotes, resolve_alone};
+pub use alone::{StoredNotes, resolve_alone, resolve_guest};
 pub use notes::{Notes, Plan, SymbolAt};
 
 use crate::facts::{

@@ -14,9 +14,13 @@ use crate::store::{FORMAT, Sidecar};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Instead: the files that the index of the folder one stands in leaves out.
+    /// Instead: the files that the index here leaves out.
     #[serde(default)]
     skipped: bool,
+    /// Instead: the installed packages whose sources are indexed.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    deps: bool,
 }
 
 /// One line of facts for each.
@@ -127,14 +131,9 @@ impl Tool for ListRepos {
             return Ok(Output { count: left_out.len(), repos: Vec::new(), left_out: Some(left_out) });
         }
         forget_gone(call);
-        let repos: Vec<Facts> = call
-            .cx
-            .indexes
-            .registry()
-            .all()
-            .iter()
-            .map(|sidecar| Facts::of(call, sidecar).brief(call.compact))
-            .collect();
+        let registry = call.cx.indexes.registry();
+        let all = if args.deps { registry.packages() } else { registry.all() };
+        let repos: Vec<Facts> = all.iter().map(|sidecar| Facts::of(call, sidecar).brief(call.compact)).collect();
         let count = repos.len();
         Ok(Output { count, repos: call.page(repos, usize::MAX), left_out: None })
     }

@@ -13,6 +13,7 @@ use super::filters::{FILE, Filters};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
 use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
+use crate::catalog::packages;
 use crate::languages;
 use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
@@ -28,6 +29,10 @@ pub struct Args {
     /// Several; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
+    /// Instead: installed packages it imports.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    deps: bool,
     /// `save`, `Model.save`, words, a sentence; may hold `kind:`, `lang:`, `file:`, `-file:`.
     query: String,
     /// function, class, method, constant, type, file, or the language's own word.
@@ -70,13 +75,13 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     token_budget: Option<u64>,
-    /// More of each: docstring, parent, decorators, complexity, ….
+    /// Further: docstring, parent, decorators, ….
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     fields: Option<Vec<String>>,
     /// With the parts of each score.
     #[serde(default)]
-    #[schemars(extend("x-rare" = true))]
+    #[schemars(extend("x-hidden" = "client"))]
     explain: bool,
 }
 
@@ -230,7 +235,13 @@ impl Tool for SearchSymbols {
         let search = filters.search(order, limit + call.offset + 1);
         let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
         let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
-        let mut repos = repositories(call, repo.as_deref(), repos.as_deref())?;
+        let mut repos = match (args.deps, &repos) {
+            (true, None) => packages::of_project(call, repo.as_deref())?,
+            (true, Some(_)) => {
+                return Err(Error::new(Code::InvalidArguments, "`deps` are those of one `repo`; give no `repos`"));
+            }
+            _ => repositories(call, repo.as_deref(), repos.as_deref())?,
+        };
         // Rarity of words is measured over all searched repositories, so that scores are comparable.
         let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
@@ -285,7 +296,7 @@ impl Tool for SearchSymbols {
             .filter_map(|(place, hit)| {
                 let repo = &repos[place];
                 let mut item = item(repo, &hit, order, call)?;
-                item.repo = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
+                item.repo = (repos.len() > 1 || repo.sidecar.package.is_some()).then(|| repo.sidecar.repo.clone());
                 sources.add(repo, &hit, &mut item);
                 fields.know(call, repo);
                 item.facts = repo.snapshot.symbol(hit.symbol).map(|symbol| fields.of(&symbol)).unwrap_or_default();
@@ -322,7 +333,7 @@ fn whole_files(
     let results: Vec<Item> = shown
         .filter_map(|found| {
             let repo = &repos[found.place];
-            let repo_name = (repos.len() > 1).then(|| repo.sidecar.repo.clone());
+            let repo_name = (repos.len() > 1 || repo.sidecar.package.is_some()).then(|| repo.sidecar.repo.clone());
             Some(Item { repo: repo_name, ..file_item(repo.snapshot.file(&found.path)?, found) })
         })
         .collect();

@@ -22,6 +22,7 @@ mod mcp;
 mod models;
 #[cfg(feature = "http")]
 mod oauth;
+mod packages;
 mod pages;
 mod papers;
 mod past;

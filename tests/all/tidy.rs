@@ -20,6 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("embed", &["net", "config"]),
     ("summarize", &["net", "config"]),
     ("enrich", &[]),
+    ("installed", &["config"]),
     ("store", &["languages"]),
     ("ship", &["store", "net"]),
     (
@@ -27,6 +28,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "config",
             "discover",
+            "installed",
             "git",
             "languages",
             "extract",
@@ -51,6 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "watch",
             "config",
             "discover",
+            "installed",
             "git",
             "github",
             "net",
@@ -137,8 +140,15 @@ const WORDS: &[(&str, &[&str])] = &[
     ("dbg!(", &[]),
 ];
 
-/// Folders and files that may name a language: their own room, and those that know files by their endings.
-const NAMING: &[&str] = &["src/languages/", "src/discover/", "src/config/secrets.rs", "src/cli/hook/shell.rs"];
+/// Folders and files that may name a language: their own room, and those that know files, programs and tools by their names.
+const NAMING: &[&str] = &[
+    "src/languages/",
+    "src/discover/",
+    "src/installed/",
+    "src/config/secrets.rs",
+    "src/config/toolchains.rs",
+    "src/cli/hook/shell.rs",
+];
 
 /// A file does one job; a longer one does two.
 const LONGEST: usize = 700;

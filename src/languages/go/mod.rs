@@ -14,8 +14,8 @@ use tree_sitter::Node;
 
 use super::definition::span_of;
 use super::spec::grammar;
-use super::{Comments, Cx, Definition, LanguageSpec, Relating, Rule};
-use crate::model::{Detail, Kind, Span};
+use super::{Comments, Cx, Definition, Distribution, LanguageSpec, Relating, Rule};
+use crate::model::{Detail, Ecosystem, Kind, Span};
 
 /// Spec of Go.
 pub static SPEC: LanguageSpec = LanguageSpec {
@@ -45,6 +45,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &syntax::SYNTAX,
     // One of a group stands alone.
     imports: &[("import_spec", "import ")],
+    distribution: Some(Distribution { ecosystem: Ecosystem::Golang, is_standard: modules::is_standard }),
     ..LanguageSpec::PLAIN
 };
 

@@ -187,6 +187,11 @@ const PROCESSORS: &[&str] = &[
     "s390x", "sparc64", "wasm",
 ];
 
+/// Whether an import path is of the standard library: it begins with no host.
+pub fn is_standard(path: &str) -> bool {
+    !path.split('/').next().unwrap_or_default().contains('.')
+}
+
 fn joined(folder: &str, rest: &str) -> String {
     if folder.is_empty() || rest.is_empty() { format!("{folder}{rest}") } else { format!("{folder}/{rest}") }
 }

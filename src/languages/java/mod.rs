@@ -14,8 +14,8 @@ use tree_sitter::Node;
 
 use super::definition::{MOST_DECORATORS, span_of};
 use super::spec::grammar;
-use super::{Comments, Cx, Definition, LanguageSpec, Relating, Rule};
-use crate::model::{Detail, Kind, Span};
+use super::{Comments, Cx, Definition, Distribution, LanguageSpec, Relating, Rule};
+use crate::model::{Detail, Ecosystem, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
@@ -62,6 +62,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &syntax::SYNTAX,
     imports: &[("import_declaration", "")],
     package: packages::package,
+    distribution: Some(Distribution { ecosystem: Ecosystem::Maven, is_standard: packages::is_standard }),
     ..LanguageSpec::PLAIN
 };
 

@@ -179,6 +179,11 @@ impl Modules for JavaModules<'_> {
     }
 }
 
+/// Whether a package comes with Java.
+pub fn is_standard(package: &str) -> bool {
+    ["java.", "javax.", "jdk.", "sun.", "org.w3c.", "org.xml."].iter().any(|start| package.starts_with(start))
+}
+
 /// Package of an imported class or member: names begin with a small letter up to the class.
 pub fn package(path: &str) -> &str {
     let class = path.char_indices().find(|(at, char)| char.is_uppercase() && (*at == 0 || path[..*at].ends_with('.')));

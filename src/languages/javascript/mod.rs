@@ -50,6 +50,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &syntax::SYNTAX,
     imports: modules::STATEMENTS,
     package: modules::package,
+    distribution: Some(modules::DISTRIBUTION),
     ..LanguageSpec::PLAIN
 };
 

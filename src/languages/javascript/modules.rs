@@ -6,8 +6,10 @@ use std::cell::{OnceCell, RefCell};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use super::super::Distribution;
 use super::lower::{CALL, ELEMENT};
 use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
+use crate::model::Ecosystem;
 
 /// Name resolution of JavaScript and TypeScript.
 pub static SEMANTICS: Semantics = Semantics {
@@ -441,6 +443,23 @@ fn plain(text: &[u8]) -> Vec<u8> {
 /// Kinds of statements that import.
 pub const STATEMENTS: &[(&str, &str)] =
     &[("import_statement", ""), ("import_alias", ""), ("lexical_declaration", ""), ("variable_declaration", "")];
+
+/// Where scripts take their packages from.
+pub const DISTRIBUTION: Distribution = Distribution { ecosystem: Ecosystem::Npm, is_standard };
+
+/// Whether a package comes with the platform.
+pub fn is_standard(package: &str) -> bool {
+    package.contains(':') || BUILT_IN.contains(&package)
+}
+
+/// Modules of Node.js, without those that its documentation calls deprecated.
+#[rustfmt::skip]
+const BUILT_IN: &[&str] = &[
+    "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto", "dgram",
+    "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2", "https", "inspector", "module", "net", "os",
+    "path", "perf_hooks", "process", "punycode", "querystring", "readline", "repl", "stream", "string_decoder", "timers",
+    "tls", "tty", "url", "util", "v8", "vm", "wasi", "worker_threads", "zlib",
+];
 
 /// Package of a module: `lodash` of `lodash/fp`, `@babel/core` of `@babel/core/lib`. A path is in the project.
 pub fn package(path: &str) -> &str {

@@ -14,8 +14,8 @@ use tree_sitter::Node;
 
 use super::definition::span_of;
 use super::spec::grammar;
-use super::{Comments, Cx, Definition, LanguageSpec, Place, Relating, Rule};
-use crate::model::{Detail, Kind, Span, Symbol};
+use super::{Comments, Cx, Definition, Distribution, LanguageSpec, Place, Relating, Rule};
+use crate::model::{Detail, Ecosystem, Kind, Span, Symbol};
 
 /// Spec of Python.
 pub static SPEC: LanguageSpec = LanguageSpec {
@@ -78,6 +78,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &syntax::SYNTAX,
     imports: imports::STATEMENTS,
     package: imports::package,
+    distribution: Some(Distribution { ecosystem: Ecosystem::PyPi, is_standard: modules::is_standard }),
     ..LanguageSpec::PLAIN
 };
 

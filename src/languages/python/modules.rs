@@ -150,6 +150,11 @@ impl Modules for PythonModules<'_> {
     }
 }
 
+/// Whether a module comes with Python.
+pub fn is_standard(module: &str) -> bool {
+    module.starts_with('_') || STANDARD.binary_search(&module).is_ok()
+}
+
 /// Modules of the standard library (Python 3.13), sorted.
 #[rustfmt::skip]
 const STANDARD: &[&str] = &[

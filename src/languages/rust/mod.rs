@@ -24,8 +24,8 @@ use tree_sitter::Node;
 
 use super::definition::span_of;
 use super::spec::grammar;
-use super::{Comments, Cx, Definition, LanguageSpec, Place, Relating, Rule};
-use crate::model::{Detail, Kind, Span};
+use super::{Comments, Cx, Definition, Distribution, LanguageSpec, Place, Relating, Rule};
+use crate::model::{Detail, Ecosystem, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
@@ -108,6 +108,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &syntax::SYNTAX,
     imports: &[("use_declaration", ""), ("extern_crate_declaration", "")],
     package: modules::package,
+    distribution: Some(Distribution { ecosystem: Ecosystem::Cargo, is_standard: modules::is_standard }),
     silent: include_str!("silent.txt"),
     comments: Comments::C,
     conventions: &conventions::CONVENTIONS,

@@ -348,6 +348,11 @@ impl Modules for RustModules<'_> {
     }
 }
 
+/// Whether a crate comes with the compiler.
+pub fn is_standard(name: &str) -> bool {
+    matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test")
+}
+
 /// Crate of an imported path; empty for the project's own.
 pub fn package(path: &str) -> &str {
     let path = path.strip_prefix("::.").unwrap_or(path);

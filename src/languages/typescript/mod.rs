@@ -34,6 +34,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     imports: javascript::modules::STATEMENTS,
     package: javascript::modules::package,
     legible: Some(legible::legible),
+    distribution: Some(javascript::modules::DISTRIBUTION),
     ..LanguageSpec::PLAIN
 };
 
@@ -52,6 +53,7 @@ pub static TSX: LanguageSpec = LanguageSpec {
     syntax: &javascript::syntax::SYNTAX,
     imports: javascript::modules::STATEMENTS,
     package: javascript::modules::package,
+    distribution: Some(javascript::modules::DISTRIBUTION),
     ..LanguageSpec::PLAIN
 };
 

@@ -1,6 +1,5 @@
 //! The name at a byte of a file, by binary search in stored tables: nothing is parsed.
 
-use super::relations::line_of;
 use crate::extract::{self, Local};
 use crate::model::{Kind, Span};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
@@ -43,15 +42,26 @@ pub fn name_at<'a>(edges: &'a EdgeTable, file: FileView<'a>, byte: u32) -> Optio
 /// The files that the name of a module at a byte of a file means: in an import, those whose module the word there names,
 /// elsewhere those of the import that binds the name.
 pub fn imported_at<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, file: FileView<'_>, byte: u32) -> Vec<FileView<'a>> {
-    let imports = edges.imports(file.number());
-    let line = line_of(file, byte);
-    let before = imports.iter().filter(|import| import.at <= byte && line_of(file, import.at) == line);
-    let in_line = before.map(|import| import.at).max();
-    let at = in_line.or_else(|| extract::import_of(file.content(), file.facts(), byte));
-    let named = imports.iter().filter(|import| Some(import.at) == at);
-    let mut files: Vec<FileView<'a>> = named.filter_map(|import| snapshot.file_by_number(import.to)).collect();
-    if let (Some(_), Some(word)) = (in_line, extract::word_at(file.content(), byte)) {
-        files.retain(|imported| is_module(imported.path(), word.of(file.content())));
+    let imports = edges.imports(file.number()).iter().map(|import| (import.at, import.to));
+    modules_at(snapshot, &imports.collect::<Vec<_>>(), file.content(), file.facts(), byte)
+}
+
+/// The files of a snapshot that the name of a module at a byte of a text means, which need not be a file of the snapshot.
+/// Of each import of the text, its position is given with the number of a file that it means.
+pub fn modules_at<'a>(
+    snapshot: &'a Snapshot,
+    imports: &[(u32, u32)],
+    content: &[u8],
+    facts: &[u8],
+    byte: u32,
+) -> Vec<FileView<'a>> {
+    let is_in_line = |at: u32| !content.get(at as usize..byte as usize).is_none_or(|between| between.contains(&b'\n'));
+    let in_line = imports.iter().map(|(at, _)| *at).filter(|at| is_in_line(*at)).max();
+    let at = in_line.or_else(|| extract::import_of(content, facts, byte));
+    let named = imports.iter().filter(|(place, _)| Some(*place) == at);
+    let mut files: Vec<FileView<'a>> = named.filter_map(|(_, to)| snapshot.file_by_number(*to)).collect();
+    if let (Some(_), Some(word)) = (in_line, extract::word_at(content, byte)) {
+        files.retain(|imported| is_module(imported.path(), word.of(content)));
     }
     files
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
-use crate::model::Rights;
+use crate::model::{PackageId, Rights};
 use crate::store::packs::map::UNFINISHED;
 use crate::store::{Error, Store, locked};
 
@@ -52,6 +52,16 @@ pub struct Sidecar {
     /// Which repository elsewhere it is a commit of; `None` for a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteFacts>,
+    /// Which installed package it is, whose files lie below the root; `None` for a repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<PackageId>,
+}
+
+impl Sidecar {
+    /// Whether it is a folder of this machine that is compared with its index before each answer.
+    pub fn is_folder(&self) -> bool {
+        self.remote.is_none() && self.package.is_none()
+    }
 }
 
 /// Where a commit came from that was never checked out.
@@ -83,6 +93,11 @@ struct Memory {
     by_id: HashMap<String, Sidecar>,
     all: Option<Vec<Sidecar>>,
 }
+
+/// Folder of the packages' sidecars.
+const PACKAGES: &str = "packages";
+/// Precision of the time when a package was used.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Minimum interval at which a folder's modification time distinguishes changes.
 const TELLS_APART: Duration = Duration::from_millis(50);
@@ -152,6 +167,10 @@ impl Registry {
 
     /// Sidecar of a repo id, when it is indexed. Reads one small file, unless cached.
     pub fn get(&self, repo: &str) -> Option<Sidecar> {
+        if PackageId::parse(repo).is_some() {
+            let sidecar = read(&self.path(repo)?).filter(|sidecar| sidecar.repo == repo)?;
+            return Some(sidecar).filter(|sidecar| self.rights.opens_package(&sidecar.root));
+        }
         let path = self.path(repo).filter(|_| self.rights.sees(repo))?;
         self.own(repo, &path).or_else(|| self.beneath.as_ref()?.get(repo).map(|sidecar| self.with_its_store(sidecar)))
     }
@@ -162,9 +181,8 @@ impl Registry {
         if let Some(known) = memory.by_id.get(repo) {
             return Some(known.clone());
         }
-        let sidecar: Sidecar = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
         // A copied file may have the name of another sidecar.
-        let sidecar = Some(sidecar).filter(|sidecar| sidecar.repo == repo)?;
+        let sidecar = read(path).filter(|sidecar| sidecar.repo == repo)?;
         memory.by_id.insert(repo.to_owned(), sidecar.clone());
         Some(sidecar)
     }
@@ -196,14 +214,32 @@ impl Registry {
         if let Some(all) = &memory.all {
             return visible(all);
         }
-        let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
-        let json = entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"));
-        let mut all: Vec<Sidecar> =
-            json.filter_map(|entry| serde_json::from_slice(&std::fs::read(entry.path()).ok()?).ok()).collect();
-        all.sort_by(|a, b| a.repo.cmp(&b.repo));
+        let all = all_in(&self.folder());
         let seen = visible(&all);
         memory.all = Some(all);
         seen
+    }
+
+    /// Sidecars of all indexed packages, by id. They are no repositories, so [`Registry::all`] leaves them out.
+    pub fn packages(&self) -> Vec<Sidecar> {
+        let mut all = all_in(&self.home.join(PACKAGES));
+        all.retain(|sidecar| self.rights.opens_package(&sidecar.root));
+        all
+    }
+
+    /// Notes that a package is used now, once a day.
+    pub fn used(&self, package: &Sidecar) {
+        let unused = self.unused_for(package);
+        if let Some(path) = self.path(&package.repo).filter(|_| unused.is_some_and(|time| time > DAY)) {
+            // Without it the package is only removed sooner.
+            let touched = std::fs::File::options().append(true).open(path);
+            let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
+        }
+    }
+
+    /// Time since an indexed package was used, to a day.
+    pub fn unused_for(&self, package: &Sidecar) -> Option<Duration> {
+        std::fs::metadata(self.path(&package.repo)?).and_then(|file| file.modified()).ok()?.elapsed().ok()
     }
 
     /// Cached sidecars, if still valid: every change to a sidecar replaces or removes its file.
@@ -225,11 +261,11 @@ impl Registry {
 
     /// Writes the sidecar of a checkout atomically.
     pub fn put(&self, sidecar: &Sidecar) -> Result<(), Error> {
-        let dir = self.folder();
-        std::fs::create_dir_all(&dir).map_err(Error::io("cannot make the folder", &dir))?;
         let Some(path) = self.path(&sidecar.repo) else {
-            return Err(Error::Damaged { path: dir, what: format!("{:?} is no repo id", sidecar.repo) });
+            return Err(Error::Damaged { path: self.folder(), what: format!("{:?} is no repo id", sidecar.repo) });
         };
+        let dir = path.parent().unwrap_or(&self.home);
+        std::fs::create_dir_all(dir).map_err(Error::io("cannot make the folder", dir))?;
         let bytes = serde_json::to_vec_pretty(sidecar).expect("facts hold nothing that JSON cannot");
         // One name for all attempts: the next one writes over the file of a killed process.
         let staged = staged(&path);
@@ -251,6 +287,9 @@ impl Registry {
 
     /// Path of a sidecar; `None` for an invalid id, such as a path that leads elsewhere.
     pub(in crate::store) fn path(&self, repo: &str) -> Option<PathBuf> {
+        if PackageId::parse(repo).is_some() {
+            return Some(self.home.join(PACKAGES).join(format!("{}.json", Self::key(Path::new(repo)))));
+        }
         let (owner, name) = repo.split_once('/')?;
         let plain = |part: &str| {
             !part.is_empty()
@@ -260,6 +299,20 @@ impl Registry {
         };
         (plain(owner) && plain(name)).then(|| self.folder().join(format!("{owner}__{name}.json")))
     }
+}
+
+/// Reads a sidecar; `None` for another file.
+fn read(path: &Path) -> Option<Sidecar> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+/// The sidecars in a folder, by repo id.
+fn all_in(folder: &Path) -> Vec<Sidecar> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let json = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    let mut all: Vec<Sidecar> = json.filter_map(|path| read(&path)).collect();
+    all.sort_by(|a, b| a.repo.cmp(&b.repo));
+    all
 }
 
 /// File that becomes a sidecar when it is complete.

@@ -1,0 +1,246 @@
+//! Installed packages of a project: found by its imports, indexed on demand, once for all projects, and kept apart from
+//! its own index.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use super::Caller;
+use super::indexes::{self, Repo, opened, pipeline_error};
+use super::related;
+use crate::answer::{Code, Error};
+use crate::config::Config;
+use crate::installed::{Finder, Installed};
+use crate::model::Ecosystem;
+use crate::pipeline::{self, Guest, Meant, Watcher};
+use crate::query;
+use crate::store::{FileView, SymbolId};
+
+/// Maximum time of one question for indexing packages; the others are named in its answer.
+const INDEXING: Duration = Duration::from_secs(20);
+/// Maximum wait for another process that indexes the same package.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Packages that are named in an answer.
+const MOST_NAMED: usize = 20;
+/// Folder of unpacked archives, in the index directory.
+const UNPACKED: &str = "sources";
+/// Time after which an unused package is removed.
+const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Packages that a process knows.
+pub(super) struct Packages {
+    finder: Finder,
+    /// Packages that were compared with their files, by id, with the folders of these.
+    checked: Mutex<HashMap<String, Vec<PathBuf>>>,
+    /// Held while a package is indexed, so that concurrent calls index it once.
+    indexing: Mutex<()>,
+}
+
+impl Packages {
+    pub fn new(config: &Config) -> Self {
+        let finder = Finder::new(config.toolchains.clone(), config.home.join(UNPACKED));
+        Self { finder, checked: Mutex::default(), indexing: Mutex::default() }
+    }
+
+    fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<PathBuf>>> {
+        // Every change is one step, so a panic elsewhere leaves the table intact.
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_checked(&self, installed: &Installed) -> bool {
+        self.checked().get(&installed.id.to_string()).is_some_and(|roots| roots.contains(&installed.sources.root))
+    }
+}
+
+/// Opens the packages that a repository's files import, those with the most importers first. What is not installed, and
+/// packages that would take too long to index now, are noted.
+pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, Error> {
+    let project = indexes::open(caller, repo)?;
+    let Some(root) = &project.root else {
+        let message = format!("{} is no folder of this machine, so nothing is installed for it", project.sidecar.repo);
+        return Err(Error::new(Code::NotFound, message));
+    };
+    let packages = &caller.indexes.packages;
+    let (mut installed, mut missing): (Vec<Installed>, Vec<String>) = (Vec::new(), Vec::new());
+    for needed in query::needed_packages(&project.snapshot, related::edges(&project)?) {
+        let mut found = packages.finder.find(needed.ecosystem, root, &root.join(&needed.folder), &needed.name);
+        found.retain(|package| caller.rights.opens_package(&package.place));
+        if found.is_empty() {
+            missing.push(needed.name);
+        }
+        for package in found {
+            if installed.iter().all(|known| known.id != package.id) {
+                installed.push(package);
+            }
+        }
+    }
+    missing.truncate(MOST_NAMED);
+    if installed.is_empty() {
+        let message = match missing.is_empty() {
+            true => format!("{} imports no packages", project.sidecar.repo),
+            false => "none of the packages that are imported is installed where this server may look".to_owned(),
+        };
+        return Err(Error::new(Code::NotFound, message).with("not_installed", missing));
+    }
+    if !missing.is_empty() {
+        caller.note("not_installed", missing);
+    }
+    let began = Instant::now();
+    let (mut opened, mut pending) = (Vec::new(), Vec::new());
+    for package in &installed {
+        let id = package.id.to_string();
+        if began.elapsed() > INDEXING && caller.indexes.registry().get(&id).is_none() {
+            pending.push(id);
+            continue;
+        }
+        match open(caller, package, true) {
+            Ok(repo) => opened.push(repo),
+            Err(err) if err.code == Code::Cancelled => return Err(err),
+            Err(err) => pending.push(format!("{id}: {}", err.message)),
+        }
+    }
+    if !pending.is_empty() {
+        pending.truncate(MOST_NAMED);
+        caller.note("packages_pending", pending);
+    }
+    Ok(opened)
+}
+
+/// Opens a package, indexed now if needed. Its files are compared with its index once for each process. While another call
+/// indexes a package, this one may wait.
+fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Repo, Error> {
+    let registry = caller.indexes.registry();
+    let packages = &caller.indexes.packages;
+    let id = installed.id.to_string();
+    let stored = caller.config.path_map.to_stored(&installed.place);
+    // Callers with narrower rights share no copy of another's.
+    let is_own = || caller.rights.roots.is_none() || registry.get(&id).is_some_and(|known| known.root == stored);
+    if !(packages.is_checked(installed) && is_own()) {
+        let busy = || Error::new(Code::Unavailable, format!("{id} waits for another package; ask again"));
+        let _one_at_a_time = match packages.indexing.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(held)) => held.into_inner(),
+            Err(TryLockError::WouldBlock) if !may_wait => return Err(busy()),
+            Err(TryLockError::WouldBlock) => packages.indexing.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        let sidecar = pipeline::sidecar_of_package(installed, caller.config);
+        installed.unpack().map_err(|err| {
+            Error::new(Code::Unavailable, format!("{} cannot be unpacked: {err}", installed.place.display()))
+        })?;
+        let tell = caller.request.told();
+        let tell = |at: u64, of: Option<u64>, what: &str| tell(at, of, &format!("{what} {id}"));
+        let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+        let report = pipeline::index_package(installed, caller.config, &watcher);
+        let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
+        if !report.added.is_empty() || !report.changed.is_empty() || !report.removed.is_empty() {
+            caller.indexes.close(&id);
+        }
+        let mut checked = packages.checked();
+        let roots = checked.entry(id.clone()).or_default();
+        if !roots.contains(&installed.sources.root) {
+            roots.push(installed.sources.root.clone());
+        }
+    }
+    let snapshot = registry.get(&id).and_then(|sidecar| Some((opened(caller, &sidecar).ok()?.snapshot(), sidecar)));
+    let Some((snapshot, sidecar)) = snapshot else {
+        // The next question makes it again.
+        packages.checked().remove(&id);
+        return Err(Error::new(Code::Unavailable, format!("the index of {id} cannot be read; ask again")));
+    };
+    registry.used(&sidecar);
+    caller.answers_from(&sidecar, &snapshot);
+    Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness: None, is_kept: false })
+}
+
+/// Removes the indexes of packages that were not used for a month.
+pub(super) fn forget_unused(caller: &Caller<'_>) {
+    let registry = caller.indexes.registry();
+    for package in registry.packages() {
+        if registry.unused_for(&package).is_some_and(|time| time > UNUSED) {
+            caller.indexes.close(&package.repo);
+            match pipeline::forget(registry, &package, Duration::ZERO) {
+                Ok(()) => package.package.iter().for_each(|id| caller.indexes.packages.finder.forget(id)),
+                // One that is being written is in use.
+                Err(err) => tracing::info!(%err, "the index of {} is not dropped yet", package.repo),
+            }
+        }
+    }
+}
+
+/// A name in a file of a project that may come from installed packages.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    ecosystem: Ecosystem,
+    packages: Vec<String>,
+    root: PathBuf,
+    folder: PathBuf,
+    guest: Guest,
+    content: Vec<u8>,
+    byte: u32,
+}
+
+/// Reads the name at a byte of a file, if it may come from a package.
+pub fn outside(repo: &Repo, file: FileView<'_>, byte: u32) -> Option<Outside> {
+    let root = repo.root.clone().filter(|_| repo.sidecar.package.is_none())?;
+    let (ecosystem, packages) = query::packages_at(file, byte)?;
+    let path = root.join(file.path());
+    let name = path.file_name()?.to_str()?.to_owned();
+    let guest = Guest { name, language: file.language_number()?, facts: file.facts().to_vec() };
+    let (folder, content) = (path.parent()?.to_owned(), file.content().to_vec());
+    Some(Outside { ecosystem, packages, folder, root, guest, content, byte })
+}
+
+/// A package with what a name means in it.
+pub struct Inside {
+    /// The package; its root is the folder of its files.
+    pub repo: Repo,
+    /// Symbols that the name means.
+    pub symbols: Vec<SymbolId>,
+    /// Files that it means, as the name of a module.
+    pub files: Vec<u32>,
+}
+
+/// The packages in which a name has a meaning. A package that cannot be opened now knows none, so that an editor is not kept
+/// waiting by more than the one that it indexes.
+pub fn meanings(caller: &Caller<'_>, name: &Outside) -> Result<Vec<Inside>, Error> {
+    let finder = &caller.indexes.packages.finder;
+    let mut found = Vec::new();
+    for package in &name.packages {
+        let mut installed = finder.find(name.ecosystem, &name.root, &name.folder, package);
+        installed.retain(|package| caller.rights.opens_package(&package.place));
+        for package in installed {
+            let opened = match open(caller, &package, false) {
+                Err(err) if err.code == Code::Unavailable => continue,
+                opened => opened?,
+            };
+            let repo = Repo { root: Some(package.sources.root.clone()), ..opened };
+            let edges = related::edges(&repo)?;
+            let Meant { symbols, imports } = pipeline::meant_in(&repo.snapshot, edges, &name.guest, name.byte);
+            let files = match symbols.is_empty() {
+                true => query::modules_at(&repo.snapshot, &imports, &name.content, &name.guest.facts, name.byte),
+                false => Vec::new(),
+            };
+            let files: Vec<u32> = files.iter().map(FileView::number).collect();
+            if !symbols.is_empty() || !files.is_empty() {
+                found.push(Inside { repo, symbols, files });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The opened package that holds a file, with the file's path in it.
+pub fn holding(caller: &Caller<'_>, path: &Path) -> Option<(Repo, String)> {
+    let packages = &caller.indexes.packages;
+    let known: Vec<(String, PathBuf)> =
+        packages.checked().iter().flat_map(|(id, roots)| roots.iter().map(|root| (id.clone(), root.clone()))).collect();
+    known.into_iter().filter(|(_, root)| caller.rights.opens_package(root)).find_map(|(id, root)| {
+        let inside = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
+        let sidecar = caller.indexes.registry().get(&id)?;
+        let snapshot = opened(caller, &sidecar).ok()?.snapshot();
+        snapshot.file(&inside)?;
+        let repo = Repo { sidecar, snapshot, root: Some(root), here: String::new(), freshness: None, is_kept: false };
+        Some((repo, inside))
+    })
+}

@@ -1,0 +1,113 @@
+//! Packages that a name may come from, by the imports that it leads back to.
+
+use crate::facts::{BindingKind, Facts, NONE, Op, UNKNOWN, unpack};
+use crate::languages::LanguageSpec;
+
+/// The most expressions that are followed from one name.
+const MOST: usize = 1_000;
+
+/// The packages that the name at a byte of a file may come from: those of the imports that bind it, or its receiver,
+/// or the types of these. Sorted; names of the project itself lead to none.
+pub fn packages_at(spec: &'static LanguageSpec, packed: &[u8], byte: u32) -> Vec<String> {
+    let tables = unpack(packed);
+    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let mut search = Search { facts, package: spec.package, waiting: Vec::new(), seen: Vec::new(), found: Vec::new() };
+    let here = facts.occurrences.iter().filter(|it| it.at <= byte && byte <= it.at + u32::from(it.len));
+    search.waiting.extend(here.map(|it| (it.expression, String::new())));
+    // A module is no occurrence where it is imported.
+    let import = facts.imports.iter().filter(|import| import.at <= byte).max_by_key(|import| import.at);
+    if search.waiting.is_empty() {
+        search.waiting.extend(import.map(|import| (import.expression, String::new())));
+    }
+    search.run();
+    search.found.sort_unstable();
+    search.found.dedup();
+    search.found.retain(|package| !package.is_empty());
+    search.found
+}
+
+struct Search<'a> {
+    facts: Facts<'a>,
+    package: fn(&str) -> &str,
+    /// Expressions to follow, each with the members that are taken of it, as a path that begins with a dot.
+    waiting: Vec<(u32, String)>,
+    seen: Vec<u32>,
+    found: Vec<String>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        while let Some((expression, members)) = self.waiting.pop().filter(|_| self.seen.len() < MOST) {
+            if expression != UNKNOWN && !self.seen.contains(&expression) {
+                self.seen.push(expression);
+                self.follow(expression, members);
+            }
+        }
+    }
+
+    fn follow(&mut self, expression: u32, members: String) {
+        let it = self.facts.expressions[expression as usize];
+        let is = |ops: &[Op]| ops.iter().any(|op| *op as u8 == it.op);
+        let other = |expression: u32| (expression, String::new());
+        if is(&[Op::Module]) {
+            // In some languages the package is a part of what is imported, in others the module that is named.
+            let module = self.facts.name(it.a);
+            self.add(module);
+            self.add(&format!("{module}{members}"));
+        } else if is(&[Op::Name]) {
+            self.name(it.a, it.b, members);
+        } else if is(&[Op::Member]) {
+            let members = format!(".{}{members}", self.facts.name(it.b));
+            self.waiting.push((it.a, members));
+        } else if is(&[Op::Union, Op::Tuple]) {
+            self.waiting.extend(self.facts.list(it.a).iter().copied().map(other));
+        } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
+            self.definition(it.a);
+        } else if is(&[Op::Generic]) {
+            self.waiting.extend(self.facts.list(it.b).iter().copied().map(other));
+            self.waiting.push(other(it.a));
+        } else if is(&[Op::Else]) {
+            self.waiting.extend([other(it.a), other(it.b)]);
+        } else if !is(&[Op::Unknown]) {
+            self.waiting.push(other(it.a));
+        }
+    }
+
+    /// Follows a name to its bindings in the nearest scope that has some, or to what is imported as a whole.
+    fn name(&mut self, mut scope: u32, name: u32, members: String) {
+        let mut stars = Vec::new();
+        while scope != NONE {
+            let bound = self.facts.bound(scope, name);
+            for place in bound.clone() {
+                let binding = self.facts.bindings[place as usize];
+                match binding.kind {
+                    kind if kind == BindingKind::Definition as u8 => self.definition(binding.a),
+                    kind if kind == BindingKind::Alias as u8 => self.waiting.push((binding.a, members.clone())),
+                    kind if kind == BindingKind::Variable as u8 || kind == BindingKind::Parameter as u8 => {
+                        self.waiting.extend([(binding.a, String::new()), (binding.b, String::new())]);
+                    }
+                    _ => self.waiting.push((binding.a, String::new())),
+                }
+            }
+            if !bound.is_empty() {
+                return;
+            }
+            stars.extend(self.facts.stars(scope).iter().map(|star| (star.from, String::new())));
+            scope = self.facts.scopes[scope as usize].parent;
+        }
+        self.add(&format!("{}{members}", self.facts.name(name)));
+        self.waiting.extend(stars);
+    }
+
+    /// Follows a definition to its bases, its alias and the values that it returns.
+    fn definition(&mut self, place: u32) {
+        let Some(definition) = self.facts.definitions.get(place as usize) else { return };
+        let lists = [definition.bases, definition.values].map(|list| self.facts.list(list));
+        let all = lists.into_iter().flatten().copied().chain([definition.returns, definition.alias]);
+        self.waiting.extend(all.map(|expression| (expression, String::new())));
+    }
+
+    fn add(&mut self, path: &str) {
+        self.found.push((self.package)(path).to_owned());
+    }
+}

@@ -1,0 +1,27 @@
+//! Names that mean symbols of installed packages.
+
+use lsp_types::TextDocumentPositionParams;
+
+use super::view::{Asked, Failure, Page};
+use crate::catalog::packages;
+use crate::store::{FileView, SymbolView};
+
+/// Tells of the symbols that a name of the project means in packages, or of the files that it means as a module. A
+/// package is indexed at its first use.
+pub(super) fn meant<T>(
+    asked: &Asked<'_>,
+    at: &TextDocumentPositionParams,
+    tell: impl for<'v> Fn(&Page<'v>, &[SymbolView<'v>], &[FileView<'v>]) -> T,
+) -> Result<Vec<T>, Failure> {
+    let name = asked.at(at, |view, spot| Ok(packages::outside(view.repo, spot.file, spot.byte)))?;
+    let Some(name) = name.flatten() else { return Ok(Vec::new()) };
+    let caller = asked.desk.cx.caller(&asked.request);
+    let found = packages::meanings(&caller, &name)?;
+    let told = found.iter().map(|inside| {
+        let snapshot = &*inside.repo.snapshot;
+        let symbols: Vec<SymbolView<'_>> = inside.symbols.iter().filter_map(|id| snapshot.symbol(*id)).collect();
+        let files: Vec<FileView<'_>> = inside.files.iter().filter_map(|file| snapshot.file_by_number(*file)).collect();
+        tell(&Page::new(asked.desk, &inside.repo, snapshot), &symbols, &files)
+    });
+    Ok(told.collect())
+}

@@ -1,0 +1,113 @@
+//! Identity of installed packages: where they come from, their name and their version.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The longest id of a package, in bytes.
+const LONGEST: usize = 400;
+
+/// A kind of packages, with one naming authority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Ecosystem {
+    /// Python's packages.
+    PyPi,
+    /// Packages of JavaScript and TypeScript.
+    Npm,
+    /// Rust's crates.
+    Cargo,
+    /// Go's modules.
+    Golang,
+    /// Java's artifacts, named `group:artifact`.
+    Maven,
+}
+
+impl Ecosystem {
+    /// All ecosystems.
+    pub const ALL: &'static [Self] = &[Self::PyPi, Self::Npm, Self::Cargo, Self::Golang, Self::Maven];
+
+    /// The word before a package's name in its id, as package URLs spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PyPi => "pypi",
+            Self::Npm => "npm",
+            Self::Cargo => "cargo",
+            Self::Golang => "golang",
+            Self::Maven => "maven",
+        }
+    }
+}
+
+/// A version of a package, written `pypi:requests@2.31.0`. The colon tells it from the id of a repository.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct PackageId {
+    /// Where it comes from.
+    pub ecosystem: Ecosystem,
+    /// Its name there.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl PackageId {
+    /// Reads an id; `None` for other texts.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (ecosystem, rest) = text.split_once(':')?;
+        let ecosystem = *Ecosystem::ALL.iter().find(|known| known.as_str() == ecosystem)?;
+        let (name, version) = rest.rsplit_once('@')?;
+        Self::new(ecosystem, name, version)
+    }
+
+    /// Creates an id; `None` for names and versions that no package has.
+    pub fn new(ecosystem: Ecosystem, name: &str, version: &str) -> Option<Self> {
+        let is_plain = |text: &str| {
+            !text.is_empty() && text.len() <= LONGEST && !text.contains(|c: char| c.is_control() || c.is_whitespace())
+        };
+        let id = || Self { ecosystem, name: name.to_owned(), version: version.to_owned() };
+        (is_plain(name) && is_plain(version) && !version.contains(['@', '/', '\\'])).then(id)
+    }
+
+    /// Whether a text names the package, whatever its version: `pypi:requests`, or `requests` alone.
+    pub fn is_called(&self, text: &str) -> bool {
+        let name = text.strip_prefix(self.ecosystem.as_str()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(text);
+        name == self.name
+    }
+}
+
+impl fmt::Display for PackageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}@{}", self.ecosystem.as_str(), self.name, self.version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PackageId;
+
+    #[test]
+    fn ids_are_read_as_they_are_written() {
+        for id in
+            ["pypi:requests@2.31.0", "npm:@types/node@20.1.0", "maven:com.google.guava:guava@33.0", "golang:a.b/c@v1"]
+        {
+            let parsed = PackageId::parse(id).expect("it is one");
+            assert_eq!(parsed.to_string(), id);
+            assert!(
+                parsed.is_called(&parsed.name) && parsed.is_called(id.rsplit_once('@').expect("it has a version").0)
+            );
+        }
+        for other in [
+            "owner/name@v1",
+            "local/a-01234567",
+            "npm:@types/node",
+            "cargo:a@1/../../b",
+            "gem:rack@3",
+            "pypi:a b@1",
+            "pypi:@1",
+            "",
+        ] {
+            assert_eq!(PackageId::parse(other), None, "{other}");
+        }
+    }
+}
