@@ -166,8 +166,7 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if is_method && rules.unnamed_interfaces && may_be_declared(snapshot, edges, own) {
         return doubt("an interface declares a method of that name, and it may be that one");
     }
-    let is_of_value = || own.parent().is_some_and(|parent| !matches!(parent.kind(), Kind::Class | Kind::Type));
-    if is_method && rules.unnamed_interfaces && own.container_span().is_empty() && is_of_value() {
+    if is_method && rules.unnamed_interfaces && class_of(snapshot, own).is_none() {
         return doubt("its object may be of a type that names it");
     }
     if own.file.facts().is_empty() {

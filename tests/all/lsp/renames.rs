@@ -101,6 +101,9 @@ fn names_that_others_call_are_left_alone() {
     check(router, "a.go", "Trace", "an interface declares a method of that name");
     let object = "--- a.ts\nexport const options = {\n  header(n: number) { return n; },\n};\n";
     check(object, "a.ts", "header", "its object may be of a type");
+    let argument =
+        "--- a.ts\nimport { use } from 'other';\nuse({\n  missing: {\n    header: () => 'none',\n  },\n});\n";
+    check(argument, "a.ts", "header", "its object may be of a type");
     let item = "--- a.rs\nstruct S;\nimpl Iterator for S {\n    type Item = u32;\n    fn next(&mut self) -> Option<u32> { None }\n}\n";
     check(item, "a.rs", "Item", "a trait declares it");
     let fixture = "--- tests/conftest.py\nimport pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n";
