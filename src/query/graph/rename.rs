@@ -140,7 +140,10 @@ pub(super) fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
 
 fn names_its_file(own: &SymbolView<'_>) -> bool {
     let stem = own.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
-    matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none() && stem == Some(&*own.name())
+    // A module without a body, `mod cli;`, is a file elsewhere.
+    let is_of_file = own.detail() == Detail::Module && !own.source().contains(&b'{');
+    let is_named = matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none();
+    is_of_file || is_named && stem == Some(&*own.name())
 }
 
 fn is_function(own: &SymbolView<'_>) -> bool {

@@ -118,6 +118,9 @@ fn names_of_keys_and_files_are_left_alone() {
     assert!(why.contains("b.ts:2 (it stands for a key"), "{why}");
     let project =
         "--- Item.java\npublic class Item {\n  public Item() {}\n  static Item of() { return new Item(); }\n}\n";
+    let modules = "--- src/main.rs\nmod shop;\nfn main() { shop::open(); }\n--- src/shop.rs\npub fn open() {}\n";
+    let why = renamed(modules, "src/main.rs", "shop", 0, "store").expect_err("a file is named after it");
+    assert!(why.contains("named after it"), "{why}");
     let why = renamed(project, "Item.java", "Item", 0, "Thing").expect_err("the file is named after it");
     assert!(why.contains("named after it"), "{why}");
     let project = project.replace("--- Item.java\npublic ", "--- Other.java\n");
