@@ -46,6 +46,7 @@ pub fn blame(repo: &Repo, symbol: &SymbolView<'_>) -> Result<Blame, String> {
 }
 
 /// Blames lines of a file as of a commit, or says why that cannot be done.
+#[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only pages ask"))]
 pub fn of_lines(repo: &Repo, commit: &str, path: &str, lines: RangeInclusive<u32>) -> Result<Vec<Blamed>, String> {
     let commit = commit.to_owned();
     in_time(repo, path, move |worktree, file| git::blame(worktree, &commit, file, Some(lines)))

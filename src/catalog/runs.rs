@@ -233,11 +233,13 @@ pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, 
 }
 
 /// Runs of this process that a caller may see, going on and ended; the newest first.
+#[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only pages ask"))]
 pub fn on(caller: &Caller<'_>) -> Vec<pipeline::Run> {
     pipeline::runs().into_iter().filter(|run| caller.rights.sees(&run.repo)).collect()
 }
 
 /// Repositories that another process is writing.
+#[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only pages ask"))]
 pub fn elsewhere(caller: &Caller<'_>) -> Vec<String> {
     let registry = caller.indexes.registry();
     let own = std::process::id();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(feature = "http")]
 use std::sync::atomic::Ordering;
 
 use clap::Args;

@@ -26,6 +26,7 @@ pub use cache::kept::Kept;
 pub use cache::{Age, Cache, Keep, Opened};
 pub use error::Error;
 pub use history::blame::{Blamed, blame, blame_text};
+#[cfg(any(test, feature = "ship"))]
 pub use history::commit::Commit;
 pub use history::lines::{Hunk, changed_lines};
 pub use history::log::{Log, Logged};

@@ -439,11 +439,15 @@ impl ServerHandler for Server {
 }
 
 /// The caller of a request, where each has its own.
+#[cfg(feature = "http")]
 fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
-    #[cfg(feature = "http")]
-    return context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn Guest>>().cloned();
-    #[cfg(not(feature = "http"))]
-    return None;
+    context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn Guest>>().cloned()
+}
+
+/// The caller of a request: over the standard streams there is one for all.
+#[cfg(not(feature = "http"))]
+fn guest_of(_: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
+    None
 }
 
 /// Whether a call leaves open which repository it is about: it names none, and no root of the client lies in one.

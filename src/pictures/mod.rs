@@ -5,12 +5,14 @@
 
 mod graph;
 mod layout;
+#[cfg(feature = "web")]
 mod matrix;
 mod relations;
 mod svg;
 mod text;
 
 pub use graph::Graph;
+#[cfg(feature = "web")]
 pub use matrix::{Matrix, matrix};
 pub use relations::{blast, calls, classes, files};
 pub use svg::svg;

@@ -169,7 +169,7 @@ pub fn unindexed(cx: &Context, request: &Request, path: &Path) -> Result<Option<
     locate::unindexed(&Call::of(cx, request), path)
 }
 
-/// Folder whose repository is searched for a path given where the caller stands, see [`locate::searched`].
+/// Folder whose repository is searched for a path given where the caller stands, see `locate::searched`.
 pub fn searched(cx: &Context, here: &Path, path: &Path) -> PathBuf {
     locate::searched(cx.indexes.registry(), &cx.config, here, path)
 }

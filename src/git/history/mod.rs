@@ -75,7 +75,7 @@ pub struct History {
 }
 
 impl History {
-    /// Opens the history of a folder of a checkout, without trust like [`super::Repository`].
+    /// Opens the history of a folder of a checkout, without trust like `git::Repository`.
     pub fn open(folder: &Path, secrets: &Secrets) -> Result<Self, Error> {
         let none = || Error::NoRepository(folder.to_owned());
         let folder = folder.canonicalize().map_err(|_| none())?;
