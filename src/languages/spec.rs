@@ -87,29 +87,35 @@ pub struct Distribution {
 pub struct Grammar {
     /// The grammar; `None` if the build leaves it out.
     pub language: Option<fn() -> tree_sitter::Language>,
-    /// The query of its crate for highlighting; none if it has none.
-    pub highlights: &'static [&'static str],
+    /// The query for highlighting: that of its crate, or ours where it has none that fits.
+    pub highlights: &'static str,
     /// The grammar's node types as JSON.
     #[cfg(test)]
     pub node_types: &'static str,
 }
 
-/// The grammar of a crate behind a cargo feature: `grammar!("lua", tree_sitter_lua)`, optionally followed by the
-/// crate's items if they are not `LANGUAGE` and `NODE_TYPES`, and by its query for highlighting.
+/// The grammar of a crate behind a cargo feature: `grammar!("lua", tree_sitter_lua, HIGHLIGHTS_QUERY)`, optionally followed by the
+/// crate's items if they are not `LANGUAGE` and `NODE_TYPES`, and by its query for highlighting, or a file with one of ours.
 macro_rules! grammar {
-    ($feature:literal, $krate:ident $(, $highlights:ident)?) => {
-        $crate::languages::spec::grammar!($feature, $krate, LANGUAGE, NODE_TYPES $(, $highlights)?)
+    ($feature:literal, $krate:ident, $highlights:ident) => {
+        $crate::languages::spec::grammar!($feature, $krate, LANGUAGE, NODE_TYPES, $highlights)
     };
-    ($feature:literal, $krate:ident, $language:ident, $node_types:ident $(, $highlights:ident)?) => {
+    ($feature:literal, $krate:ident, $highlights:literal) => {
+        $crate::languages::spec::grammar!(@ $feature, $krate, LANGUAGE, NODE_TYPES, include_str!($highlights))
+    };
+    ($feature:literal, $krate:ident, $language:ident, $node_types:ident, $highlights:ident) => {
+        $crate::languages::spec::grammar!(@ $feature, $krate, $language, $node_types, $krate::$highlights)
+    };
+    (@ $feature:literal, $krate:ident, $language:ident, $node_types:ident, $highlights:expr) => {
         $crate::languages::spec::Grammar {
             #[cfg(feature = $feature)]
             language: Some(|| $krate::$language.into()),
             #[cfg(not(feature = $feature))]
             language: None,
             #[cfg(feature = $feature)]
-            highlights: &[$($krate::$highlights)?],
+            highlights: $highlights,
             #[cfg(not(feature = $feature))]
-            highlights: &[],
+            highlights: "",
             #[cfg(all(test, feature = $feature))]
             node_types: $krate::$node_types,
             #[cfg(all(test, not(feature = $feature)))]
@@ -201,7 +207,7 @@ impl LanguageSpec {
         interpreters: &[],
         grammar: Grammar {
             language: None,
-            highlights: &[],
+            highlights: "",
             #[cfg(test)]
             node_types: "[]",
         },
@@ -232,10 +238,10 @@ impl LanguageSpec {
         self.grammar.language.map(|language| language())
     }
 
-    /// The query for highlighting; empty if the grammar has none.
+    /// The query for highlighting, with that of the language that it extends.
     pub fn highlights(&self) -> String {
         let further = self.highlighted_as.map(|other| other.grammar.highlights).unwrap_or_default();
-        [further, self.grammar.highlights].concat().join("\n")
+        [further, self.grammar.highlights].join("\n")
     }
 
     /// A text without what the grammar's scanner crashes on or never ends with. Positions are the same.

@@ -12,7 +12,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "cmake",
     extensions: &["cmake"],
     file_names: &["CMakeLists.txt"],
-    grammar: grammar!("cmake", tree_sitter_cmake),
+    grammar: grammar!("cmake", tree_sitter_cmake, HIGHLIGHTS_QUERY),
     rules: &[
         (
             symbol(Kind::Function, Detail::Function, "function_command/argument_list/argument^", "body"),

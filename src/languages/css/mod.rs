@@ -11,7 +11,7 @@ use crate::model::{Detail, Kind};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "css",
     extensions: &["css"],
-    grammar: grammar!("css", tree_sitter_css),
+    grammar: grammar!("css", tree_sitter_css, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Class, Detail::Selector, "selectors", "block"), &["rule_set"]),
         (symbol(Kind::Type, Detail::NamedType, "keyframes_name", "keyframe_block_list"), &["keyframes_statement"]),

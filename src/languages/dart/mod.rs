@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "dart",
     extensions: &["dart"],
     interpreters: &["dart"],
-    grammar: grammar!("dart", tree_sitter_dart),
+    grammar: grammar!("dart", tree_sitter_dart, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration", "extension_type_declaration"]),
         (symbol(Kind::Class, Detail::Trait, "name", "body"), &["mixin_declaration"]),

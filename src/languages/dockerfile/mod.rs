@@ -10,7 +10,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["docker", "containerfile"],
     extensions: &["dockerfile", "containerfile"],
     file_names: &["Dockerfile", "dockerfile", "Containerfile"],
-    grammar: grammar!("dockerfile", tree_sitter_containerfile),
+    grammar: grammar!("dockerfile", tree_sitter_containerfile, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Told { signs: &[("", Kind::Type, Detail::Module)], name: "as", body: "" }, &["from_instruction"]),
         (symbol(Kind::Constant, Detail::Variable, "name", ""), &["arg_instruction", "env_pair"]),

@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["erl"],
     extensions: &["erl", "hrl", "escript"],
     interpreters: &["escript"],
-    grammar: grammar!("erlang", tree_sitter_erlang),
+    grammar: grammar!("erlang", tree_sitter_erlang, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Type, Detail::Module, "name", ""), &["module_attribute"]),
         (Rule::Define(function), &["fun_decl"]),

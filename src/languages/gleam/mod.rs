@@ -8,7 +8,7 @@ use crate::model::{Detail, Kind};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "gleam",
     extensions: &["gleam"],
-    grammar: grammar!("gleam", tree_sitter_gleam),
+    grammar: grammar!("gleam", tree_sitter_gleam, HIGHLIGHT_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function"]),
         (symbol(Kind::Type, Detail::NamedType, "type_name/name", "data_constructors"), &["type_definition"]),

@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "graphql",
     aliases: &["gql"],
     extensions: &["graphql", "gql", "graphqls"],
-    grammar: grammar!("graphql", tree_sitter_graphql),
+    grammar: grammar!("graphql", tree_sitter_graphql, "highlights.scm"),
     rules: &[
         (symbol(Kind::Class, Detail::NamedType, "name", "fields_definition"), &["object_type_definition"]),
         (symbol(Kind::Class, Detail::Record, "name", "input_fields_definition"), &["input_object_type_definition"]),

@@ -11,7 +11,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["groovy", "gradle", "gvy"],
     file_names: &["Jenkinsfile"],
     interpreters: &["groovy"],
-    grammar: grammar!("groovy", tree_sitter_groovy),
+    grammar: grammar!("groovy", tree_sitter_groovy, "highlights.scm"),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration"]),
         (symbol(Kind::Class, Detail::Record, "name", "body"), &["record_declaration"]),

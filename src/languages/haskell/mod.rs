@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["hs"],
     extensions: &["hs"],
     interpreters: &["runhaskell", "runghc", "stack"],
-    grammar: grammar!("haskell", tree_sitter_haskell),
+    grammar: grammar!("haskell", tree_sitter_haskell, "highlights.scm"),
     rules: &[
         (symbol(Kind::Type, Detail::NamedType, "name", "constructors|constructor"), &["data_type", "newtype"]),
         (symbol(Kind::Type, Detail::Alias, "name", ""), &["type_synonym", "type_family"]),

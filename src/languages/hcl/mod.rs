@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "hcl",
     aliases: &["terraform"],
     extensions: &["tf", "tfvars", "hcl", "nomad"],
-    grammar: grammar!("hcl", tree_sitter_hcl),
+    grammar: grammar!("hcl", tree_sitter_hcl, "highlights.scm"),
     rules: &[(Rule::Define(block), &["block"]), (Rule::Define(value), &["attribute"])],
     silent: include_str!("silent.txt"),
     comments: Comments { line: &["#", "//"], block: &[("/*", "*/")], ..Comments::NONE },

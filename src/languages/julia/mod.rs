@@ -12,7 +12,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["jl"],
     extensions: &["jl"],
     interpreters: &["julia"],
-    grammar: grammar!("julia", tree_sitter_julia),
+    grammar: grammar!("julia", tree_sitter_julia, "highlights.scm"),
     rules: &[
         (symbol(Kind::Type, Detail::Module, "name", "name>"), &["module_definition"]),
         (symbol(Kind::Class, Detail::Struct, TYPE, "type_head>"), &["struct_definition"]),

@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "kotlin",
     aliases: &["kt"],
     extensions: &["kt", "kts"],
-    grammar: grammar!("kotlin", tree_sitter_kotlin_ng),
+    grammar: grammar!("kotlin", tree_sitter_kotlin_ng, "highlights.scm"),
     tame: Some(tame),
     rules: &[
         (

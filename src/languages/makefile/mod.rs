@@ -14,7 +14,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["mk", "mak"],
     file_names: &["Makefile", "makefile", "GNUmakefile", "Makefile.in", "Makefile.am"],
     interpreters: &["make"],
-    grammar: grammar!("makefile", tree_sitter_make),
+    grammar: grammar!("makefile", tree_sitter_make, HIGHLIGHTS_QUERY),
     rules: &[
         (Rule::Define(targets), &["rule"]),
         (symbol(Kind::Constant, Detail::Variable, "name", ""), &["variable_assignment"]),

@@ -11,7 +11,7 @@ use crate::model::{Detail, Kind};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "nix",
     extensions: &["nix"],
-    grammar: grammar!("nix", tree_sitter_nix),
+    grammar: grammar!("nix", tree_sitter_nix, HIGHLIGHTS_QUERY),
     rules: &[(Rule::Define(binding), &["binding"]), (Rule::Branch, &["if_expression", "&&", "||"])],
     silent: include_str!("silent.txt"),
     comments: Comments { block: &[("/*", "*/")], ..Comments::HASH },

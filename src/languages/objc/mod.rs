@@ -17,7 +17,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["objective-c", "objectivec"],
     extensions: &["m", "mm"],
     claims: &[("h", is_objective)],
-    grammar: grammar!("objc", tree_sitter_objc),
+    grammar: grammar!("objc", tree_sitter_objc, HIGHLIGHTS_QUERY),
+    highlighted_as: Some(&super::c::SPEC),
     rules: &[
         FUNCTION,
         (Rule::Told { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),

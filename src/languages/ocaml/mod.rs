@@ -10,7 +10,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["ml"],
     extensions: &["ml"],
     interpreters: &["ocaml"],
-    grammar: grammar!("ocaml", tree_sitter_ocaml, LANGUAGE_OCAML, OCAML_NODE_TYPES),
+    grammar: grammar!("ocaml", tree_sitter_ocaml, LANGUAGE_OCAML, OCAML_NODE_TYPES, HIGHLIGHTS_QUERY),
     silent: include_str!("silent.txt"),
     ..COMMON
 };
@@ -19,7 +19,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 pub static INTERFACE: LanguageSpec = LanguageSpec {
     id: "ocaml",
     extensions: &["mli"],
-    grammar: grammar!("ocaml", tree_sitter_ocaml, LANGUAGE_OCAML_INTERFACE, INTERFACE_NODE_TYPES),
+    grammar: grammar!("ocaml", tree_sitter_ocaml, LANGUAGE_OCAML_INTERFACE, INTERFACE_NODE_TYPES, HIGHLIGHTS_QUERY),
     silent: include_str!("silent.mli.txt"),
     ..COMMON
 };

@@ -11,7 +11,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "pascal",
     aliases: &["delphi", "objectpascal"],
     extensions: &["pas", "dpr", "lpr"],
-    grammar: grammar!("pascal", tree_sitter_pascal),
+    grammar: grammar!("pascal", tree_sitter_pascal, "highlights.scm"),
     rules: &[
         (
             Rule::Told { signs: TYPES, name: "name:identifier", body: "type/declSection^|declField^|declProc^" },

@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["pwsh", "posh"],
     extensions: &["ps1", "psm1", "psd1"],
     interpreters: &["pwsh"],
-    grammar: grammar!("powershell", tree_sitter_powershell),
+    grammar: grammar!("powershell", tree_sitter_powershell, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "function_name", "script_block"), &["function_statement"]),
         (symbol(Kind::Class, Detail::Class, "simple_name^", "{"), &["class_statement"]),

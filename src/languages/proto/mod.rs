@@ -9,7 +9,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "proto",
     aliases: &["protobuf"],
     extensions: &["proto"],
-    grammar: grammar!("proto", tree_sitter_proto),
+    grammar: grammar!("proto", tree_sitter_proto, "highlights.scm"),
     rules: &[
         (symbol(Kind::Class, Detail::Struct, "message_name", "message_body"), &["message"]),
         (symbol(Kind::Type, Detail::Enum, "enum_name", "enum_body"), &["enum"]),

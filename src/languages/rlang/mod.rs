@@ -14,7 +14,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["r"],
     extensions: &["r"],
     interpreters: &["Rscript"],
-    grammar: grammar!("rlang", tree_sitter_r),
+    grammar: grammar!("rlang", tree_sitter_r, HIGHLIGHTS_QUERY),
     rules: &[
         (
             Rule::Told { signs: ASSIGNED, name: "lhs:identifier", body: "rhs:function_definition/body" },

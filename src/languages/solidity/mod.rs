@@ -11,7 +11,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "solidity",
     aliases: &["sol"],
     extensions: &["sol"],
-    grammar: grammar!("solidity", tree_sitter_solidity),
+    grammar: grammar!("solidity", tree_sitter_solidity, "highlights.scm"),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["contract_declaration"]),
         (symbol(Kind::Type, Detail::Interface, "name", "body"), &["interface_declaration"]),

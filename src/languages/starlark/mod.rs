@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["bazel"],
     extensions: &["bzl", "bazel", "star", "sky"],
     file_names: &["BUILD", "WORKSPACE", "BUCK", "Tiltfile"],
-    grammar: grammar!("starlark", tree_sitter_starlark),
+    grammar: grammar!("starlark", tree_sitter_starlark, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition"]),
         (symbol(Kind::Constant, Detail::Variable, "left:identifier", ""), &["assignment"]),

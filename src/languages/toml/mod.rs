@@ -8,7 +8,7 @@ use crate::model::{Detail, Kind};
 pub static SPEC: LanguageSpec = LanguageSpec {
     id: "toml",
     extensions: &["toml"],
-    grammar: grammar!("toml", tree_sitter_toml_ng),
+    grammar: grammar!("toml", tree_sitter_toml_ng, HIGHLIGHTS_QUERY),
     rules: &[(
         symbol(Kind::Type, Detail::Section, "bare_key|dotted_key|quoted_key", "pair^"),
         &["table", "table_array_element"],

@@ -1,11 +1,10 @@
-//! Colours of a text by its syntax: by the query for highlighting that comes with its grammar, or by the names of syntax
-//! nodes, which grammars choose alike.
+//! Colours of a text by its syntax, with the query for highlighting of its language.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator as _, TreeCursor};
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator as _};
 
 use super::trees::{IsOver, parse};
 use crate::languages::{LANGUAGES, LanguageSpec};
@@ -41,20 +40,13 @@ pub fn colours(content: &[u8], part: Span, spec: &'static LanguageSpec, is_over:
     if text.len() != content.len() {
         return painted;
     }
+    let Some(highlights) = highlights(spec) else { return painted };
     let Some(tree) = parse(&text, spec, is_over) else { return painted };
-    let mut paint = |start: usize, end: usize, colour: Option<Colour>| {
+    for (start, end, colour) in highlights.find(tree.root_node(), content, part, is_over) {
         let (first, last) = (part.start as usize, part.end as usize);
         if start < last && end > first {
             painted[start.max(first) - first..end.min(last) - first].fill(colour);
         }
-    };
-    match highlights(spec) {
-        Some(highlights) => {
-            for (start, end, colour) in highlights.find(tree.root_node(), content, part, is_over) {
-                paint(start, end, colour);
-            }
-        }
-        None => by_nodes(tree.walk(), part, is_over, &mut paint),
     }
     painted
 }
@@ -68,7 +60,7 @@ struct Highlights {
     doubtful: Vec<bool>,
 }
 
-/// The query for highlighting of a language, compiled once; `None` for a language without.
+/// The query for highlighting of a language, compiled once; `None` for a language that this build leaves out.
 fn highlights(spec: &'static LanguageSpec) -> Option<&'static Highlights> {
     static ALL: OnceLock<Vec<OnceLock<Option<Highlights>>>> = OnceLock::new();
     let all = ALL.get_or_init(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
@@ -78,8 +70,7 @@ fn highlights(spec: &'static LanguageSpec) -> Option<&'static Highlights> {
 
 impl Highlights {
     fn of(spec: &LanguageSpec) -> Option<Self> {
-        let source = Some(spec.highlights()).filter(|source| !source.is_empty())?;
-        let query = Query::new(&spec.language()?, &source).ok()?;
+        let query = Query::new(&spec.language()?, &spec.highlights()).ok()?;
         let colours = query.capture_names().iter().map(|name| of_capture(name)).collect();
         let is_doubtful = |pattern: usize| {
             !query.general_predicates(pattern).is_empty() || !query.property_predicates(pattern).is_empty()
@@ -137,85 +128,18 @@ fn of_capture(name: &str) -> Option<Option<Colour>> {
     Some(Some(colour))
 }
 
-/// Paints by the names of nodes.
-fn by_nodes(
-    mut cursor: TreeCursor<'_>,
-    part: Span,
-    is_over: IsOver<'_>,
-    paint: &mut dyn FnMut(usize, usize, Option<Colour>),
-) {
-    loop {
-        let node = cursor.node();
-        let is_inside = node.start_byte() < part.end as usize && node.end_byte() > part.start as usize;
-        let goes_on = is_inside && {
-            let of_node = colour(node);
-            if let Some(colour) = of_node {
-                paint(node.start_byte(), node.end_byte(), colour);
-            }
-            of_node.flatten() != Some(Colour::Comment)
-        };
-        if is_over() || !next(&mut cursor, goes_on) {
-            return;
-        }
-    }
-}
-
-/// Moves to the next node in source order, into the children of this one or past them.
-fn next(cursor: &mut TreeCursor<'_>, into: bool) -> bool {
-    if into && cursor.goto_first_child() {
-        return true;
-    }
-    while !cursor.goto_next_sibling() {
-        if !cursor.goto_parent() {
-            return false;
-        }
-    }
-    true
-}
-
-/// The colour that a node gives to its text: `None` leaves the one around it, `Some(None)` takes that away.
-fn colour(node: Node<'_>) -> Option<Option<Colour>> {
-    let kind = node.kind();
-    let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
-    if !node.is_named() {
-        let is_word = kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-        return is_word.then_some(Some(Colour::Keyword));
-    }
-    if has(&["comment"]) {
-        return Some(Some(Colour::Comment));
-    }
-    if has(&["interpolation", "substitution", "expansion"]) {
-        return Some(None);
-    }
-    if has(&["string", "heredoc", "char_literal", "rune_literal", "character", "regex"]) && !has(&["type", "concat"]) {
-        return Some(Some(Colour::Text));
-    }
-    if node.child_count() > 0 {
-        return None;
-    }
-    match kind {
-        "true" | "false" | "null" | "nil" | "none" | "undefined" | "self" | "this" | "super" | "boolean_literal" => {
-            Some(Some(Colour::Keyword))
-        }
-        _ if has(&["number", "integer", "float", "int_literal", "decimal"]) => Some(Some(Colour::Number)),
-        _ if has(&["type_identifier", "primitive_type", "predefined_type", "builtin_type", "void_type"]) => {
-            Some(Some(Colour::Type))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
     use super::{Colour, colours, highlights};
     use crate::languages::{LANGUAGES, of_file};
     use crate::model::Span;
 
-    /// Marks each byte of a text by the first letter of its colour.
-    fn check(path: &str, text: &str, expected: &str) {
-        let spec = of_file(path, text.as_bytes()).expect("it is built in").1;
-        let found = colours(text.as_bytes(), Span::new(0, text.len()), spec, &|| false);
-        let letter = |colour: &Option<Colour>| match colour {
+    fn letter(colour: &Option<Colour>) -> char {
+        match colour {
             None => '.',
             Some(Colour::Comment) => 'c',
             Some(Colour::Text) => 's',
@@ -224,7 +148,13 @@ mod tests {
             Some(Colour::Type) => 't',
             Some(Colour::Function) => 'f',
             Some(Colour::Constant) => 'o',
-        };
+        }
+    }
+
+    /// Marks each byte of a text by the first letter of its colour.
+    fn check(path: &str, text: &str, expected: &str) {
+        let spec = of_file(path, text.as_bytes()).expect("it is built in").1;
+        let found = colours(text.as_bytes(), Span::new(0, text.len()), spec, &|| false);
         assert_eq!(found.iter().map(letter).collect::<String>(), expected, "\n{text}");
     }
 
@@ -238,13 +168,25 @@ mod tests {
         check("a.cc", "class A { int a = 2; };", "kkkkk.t...ttt.....n....");
         check("A.java", "class A { int a = 2; }", "kkkkk.t...ttt.....n...");
         check("a.zig", "const a = other; // b", "kkkkk............cccc");
-        check("a.kt", "val a = 1 // b", "kkk.....n.cccc");
+        check("a.kt", "val a = true // b", "kkk.....oooo.cccc");
+        check("a.hs", "f x = 1 -- b", "f.....n.cccc");
+        check("a.nix", "{ a = 1; } # b", "......n....ccc");
+        check("a.toml", "[a]\nb = 1 # c", ".t..t...n.ccc");
+        check("a.css", "a { color: red } /* b */", ".................ccccccc");
+        check("a.ml", "let a = \"b\" (* c *)", "kkk.....sss.ccccccc");
+        check("a.sol", "contract A { uint b; } // c", "kkkkkkkk.t...tttt......cccc");
     }
 
     #[test]
-    fn the_queries_of_grammars_fit_them() {
-        for spec in LANGUAGES.iter().filter(|spec| spec.is_built() && !spec.highlights().is_empty()) {
-            assert!(highlights(spec).is_some(), "{}", spec.id);
+    fn every_language_has_several_colours() {
+        let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+        for spec in LANGUAGES.iter().filter(|spec| spec.is_built()) {
+            assert!(highlights(spec).is_some(), "the query of {} does not fit", spec.id);
+            let names = spec.extensions.iter().map(|extension| room.join(spec.id).join(format!("sample.{extension}")));
+            let Some(text) = names.filter_map(|name| fs::read(name).ok()).next() else { continue };
+            let found = colours(&text, Span::new(0, text.len()), spec, &|| false);
+            let letters: BTreeSet<char> = found.iter().map(letter).collect();
+            assert!(letters.len() > 3, "{}: {letters:?}", spec.id);
         }
     }
 
