@@ -41,5 +41,5 @@ pub(super) fn folder(path: &str) -> &str {
 
 /// The files directly in a folder.
 pub(super) fn files_in<'a>(snapshot: &'a Snapshot, wanted: &'a str) -> impl Iterator<Item = FileView<'a>> {
-    snapshot.files().filter(move |file| folder(file.path()) == wanted)
+    snapshot.files_below(wanted).filter(move |file| folder(file.path()) == wanted)
 }

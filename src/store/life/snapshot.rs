@@ -191,6 +191,11 @@ impl Snapshot {
         self.table.iter().filter_map(|row| self.view(row))
     }
 
+    /// Files with stored content in a folder and below it, sorted by path; the empty folder is the root.
+    pub fn files_below(&self, folder: &str) -> impl Iterator<Item = FileView<'_>> {
+        self.table.below(folder).filter_map(|row| self.view(row))
+    }
+
     /// Variant of [`Snapshot::files`] that includes files missing on disk, see [`Snapshot::without`]: edges of the
     /// commit are derived from them.
     pub fn committed_files(&self) -> impl Iterator<Item = FileView<'_>> {

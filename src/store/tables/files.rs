@@ -214,6 +214,17 @@ impl FileTable {
         self.records(0, self.header.entries).iter().map(|record| self.row(record))
     }
 
+    /// Files in a folder and below it, sorted by path; the empty folder is the root.
+    pub fn below(&self, folder: &str) -> impl ExactSizeIterator<Item = Row<'_>> {
+        let position = |path: String| self.position(&path).unwrap_or_else(|at| at);
+        // The sign after a slash is a nought.
+        let (from, to) = match folder {
+            "" => (0, self.len()),
+            folder => (position(format!("{folder}/")), position(format!("{folder}0"))),
+        };
+        self.records(from as u64, to.saturating_sub(from) as u64).iter().map(|record| self.row(record))
+    }
+
     /// Numbers of the stored files, sorted by path.
     pub fn held(&self) -> impl Iterator<Item = u32> {
         self.records(0, self.header.entries).iter().map(|record| record.id).filter(|id| *id != NONE)
@@ -320,5 +331,29 @@ impl Row<'_> {
     pub fn to_input(self) -> Input {
         let Self { path, size, mtime_ns, ctime_ns, is_dir, .. } = self;
         Input { path: path.to_owned(), size, mtime_ns, ctime_ns, is_dir }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, FileTable, Row, write};
+    use crate::model::SourceFile;
+
+    #[test]
+    fn files_below_a_folder_are_not_those_beside_it() {
+        let paths = ["a.rs", "src-old/b.rs", "src.rs", "src/c.rs", "src/in/d.rs", "src0/e.rs"];
+        let entry = |path: &&str| {
+            let file = SourceFile { path: (*path).to_owned(), size: 0, mtime_ns: 0, ctime_ns: 0 };
+            Entry { file, state: Ok(0) }
+        };
+        let folder = tempfile::tempdir().expect("there is room");
+        let table = folder.path().join("files");
+        write(&table, &paths.iter().map(entry).collect::<Vec<_>>(), &[]).expect("there is room");
+        let table = FileTable::open(&table).expect("it was just written");
+        let below = |folder: &str| table.below(folder).map(|row: Row<'_>| row.path).collect::<Vec<_>>();
+        assert_eq!(below("src"), ["src/c.rs", "src/in/d.rs"]);
+        assert_eq!(below("src/in"), ["src/in/d.rs"]);
+        assert!(below("sr").is_empty() && below("z").is_empty());
+        assert_eq!(below(""), paths);
     }
 }
