@@ -61,8 +61,8 @@ pub(super) fn run(global: &Global, tool: &str, arguments: &Map<String, Value>, w
             _ => pictures::dot(&graph),
         };
         write(&wanted.file, &text)?;
-        if graph.left > 0 && !global.quiet {
-            output::complain(&format!("{} more are left out: a picture has {} at most\n", graph.left, pictures::MOST));
+        if let Some(left_out) = graph.left_out().filter(|_| !global.quiet) {
+            output::complain(&format!("{left_out}\n"));
         }
         Ok(if graph.edges.is_empty() { NOTHING } else { FOUND })
     })

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::{MOST, MOST_POSSIBLE};
+
 /// A node of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
@@ -28,8 +30,19 @@ pub struct Edge {
     pub from: usize,
     /// Index of the node that it points to.
     pub to: usize,
-    /// Whether the relation is certain.
-    pub is_sure: bool,
+    /// How certain the relation is.
+    pub sureness: Sureness,
+}
+
+/// How certain a relation is, the most certain first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sureness {
+    /// It is resolved.
+    Resolved,
+    /// It goes through an overridden method.
+    Through,
+    /// Only the name matches.
+    Possible,
 }
 
 /// A picture without places.
@@ -41,6 +54,14 @@ pub struct Graph {
     pub edges: Vec<Edge>,
     /// Nodes that are left out.
     pub left: usize,
+}
+
+impl Graph {
+    /// Words for what is left out; `None` if nothing is.
+    pub fn left_out(&self) -> Option<String> {
+        let many = format!("a picture has at most {MOST}, and {MOST_POSSIBLE} possible ones at a side of a symbol");
+        (self.left > 0).then(|| format!("{} more are left out: {many}.", self.left))
+    }
 }
 
 /// Nodes of a graph by what they stand for.
@@ -95,10 +116,10 @@ impl<K: std::hash::Hash + Eq> Builder<K> {
     }
 
     /// Adds a line between two nodes.
-    pub fn edge(&mut self, from: usize, to: usize, is_sure: bool) {
+    pub fn edge(&mut self, from: usize, to: usize, sureness: Sureness) {
         match self.graph.edges.iter_mut().find(|edge| edge.from == from && edge.to == to) {
-            Some(edge) => edge.is_sure |= is_sure,
-            None => self.graph.edges.push(Edge { from, to, is_sure }),
+            Some(edge) => edge.sureness = edge.sureness.min(sureness),
+            None => self.graph.edges.push(Edge { from, to, sureness }),
         }
     }
 }

@@ -103,14 +103,14 @@ fn order(graph: &Graph, columns: &mut [Vec<usize>]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Edge, Graph, Node};
+    use super::super::graph::{Edge, Graph, Node, Sureness};
     use super::layout;
 
     #[test]
     fn layers_stand_side_by_side_without_needless_crossings() {
         let node = |label: &str, layer| Node { label: label.into(), layer, ..Node::default() };
         let nodes = vec![node("a", 0), node("b", 0), node("c", 1), node("d", 1)];
-        let edge = |from, to| Edge { from, to, is_sure: true };
+        let edge = |from, to| Edge { from, to, sureness: Sureness::Resolved };
         let graph = Graph { nodes, edges: vec![edge(0, 3), edge(1, 2)], left: 0 };
         let found = layout(&graph);
         let [a, b, c, d] = found.places[..] else { panic!("four places") };

@@ -13,10 +13,17 @@ mod text;
 
 pub use graph::Graph;
 #[cfg(feature = "web")]
+pub use graph::Sureness;
+#[cfg(feature = "web")]
 pub use matrix::{Matrix, matrix};
 pub use relations::{blast, calls, classes, files};
+#[cfg(feature = "web")]
+pub use svg::sample;
 pub use svg::svg;
 pub use text::{dot, mermaid};
 
 /// The most nodes of a picture: with more, nobody sees anything.
 pub const MOST: usize = 60;
+
+/// The most possible callers of a symbol in a picture, and possible callees.
+pub const MOST_POSSIBLE: usize = 12;

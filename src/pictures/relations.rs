@@ -2,8 +2,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::MOST;
-use super::graph::{Builder, Graph, Node};
+use super::graph::{Builder, Graph, Node, Sureness};
+use super::{MOST, MOST_POSSIBLE};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
@@ -13,7 +13,7 @@ type SymbolLink<'l> = &'l dyn Fn(&SymbolView<'_>) -> String;
 type FileLink<'l> = &'l dyn Fn(&FileView<'_>) -> String;
 
 /// Callers of a symbol to its left and callees to its right, so many calls away, and those around further nodes that are
-/// `opened`. A call that reaches it through an overridden method is not sure.
+/// `opened`. Around the symbol itself and those that are opened stand possible calls, too, as far as there is room.
 pub fn calls(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -33,6 +33,9 @@ pub fn calls(
         for direction in sides(layer) {
             add_calls(snapshot, edges, &mut builder, *opened, (direction, 1), link);
         }
+    }
+    for around in [symbol.number()].iter().chain(opened) {
+        add_possible(snapshot, edges, &mut builder, *around, link);
     }
     for (number, place) in builder.known() {
         let is_new = |call: &query::Caller<'_>| builder.find(&call.symbol.number()).is_none();
@@ -71,9 +74,42 @@ fn add_calls(
         let (from, to) = if direction == Direction::Callers { (own, via) } else { (via, own) };
         // A call of itself needs no arrow.
         if from != to {
-            builder.edge(from, to, call.through.is_none());
+            builder.edge(from, to, sureness(call.through.is_none()));
         }
     }
+}
+
+/// Adds callers and callees of a node of which only the name is known.
+fn add_possible(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    builder: &mut Builder<SymbolId>,
+    around: SymbolId,
+    link: SymbolLink<'_>,
+) {
+    let Some((middle, symbol)) = builder.find(&around).zip(snapshot.symbol(around)) else { return };
+    let layer = builder.graph.nodes[middle].layer;
+    for direction in sides(layer) {
+        let found = query::possible_calls(snapshot, edges, &symbol, direction);
+        for (place, other) in found.iter().enumerate() {
+            let beside = if direction == Direction::Callers { layer - 1 } else { layer + 1 };
+            let own = match builder.find(&other.number()) {
+                None if place >= MOST_POSSIBLE => {
+                    builder.leave(other.number());
+                    None
+                }
+                _ => builder.node(other.number(), || node(other, beside, link)),
+            };
+            let Some(own) = own.filter(|own| *own != middle) else { continue };
+            let (from, to) = if direction == Direction::Callers { (own, middle) } else { (middle, own) };
+            builder.edge(from, to, Sureness::Possible);
+        }
+    }
+}
+
+/// How certain a relation is that does not go through a name alone.
+fn sureness(is_direct: bool) -> Sureness {
+    if is_direct { Sureness::Resolved } else { Sureness::Through }
 }
 
 /// Changed symbols, and to their right those that use them, so many uses away.
@@ -106,7 +142,7 @@ pub fn blast(
                 };
                 let own = builder.node(user.number(), || node(&user, layer, link));
                 if let Some(own) = own.filter(|own| *own != via) {
-                    builder.edge(own, via, meant == used);
+                    builder.edge(own, via, sureness(meant == used));
                 }
             }
         }
@@ -130,7 +166,7 @@ pub fn classes(snapshot: &Snapshot, edges: &EdgeTable, class: &SymbolView<'_>, l
                 let Some(own) = builder.node(other.number(), || node(&other, next_layer, link)) else { continue };
                 let Some(via) = builder.find(&around) else { continue };
                 let (from, to) = if upwards { (own, via) } else { (via, own) };
-                builder.edge(from, to, true);
+                builder.edge(from, to, Sureness::Resolved);
                 if is_new {
                     waiting.push_back((other.number(), next_layer));
                 }
@@ -166,7 +202,7 @@ pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: 
                 let Some(own) = builder.node(other.number(), || made(&other, next_layer)) else { continue };
                 let Some(via) = builder.find(&around).filter(|via| *via != own) else { continue };
                 let (from, to) = if leftwards { (own, via) } else { (via, own) };
-                builder.edge(from, to, true);
+                builder.edge(from, to, Sureness::Resolved);
                 if is_new {
                     waiting.push_back((other.number(), next_layer));
                 }

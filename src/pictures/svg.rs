@@ -2,12 +2,36 @@
 
 use std::fmt::Write as _;
 
-use super::graph::{Graph, Node};
+use super::graph::{Graph, Node, Sureness};
 use super::layout::{LONGEST, MARK, Place, layout};
 
-/// Colours of lines that are certain, and of others.
+/// Colour of lines that are certain.
 const SURE: &str = "#0b5f4c";
-const DOUBTFUL: &str = "#9a5b00";
+
+/// How a line looks by how certain it is: its class, that of its tip, its colour, and its dashes.
+struct Line {
+    class: &'static str,
+    tip: &'static str,
+    colour: &'static str,
+    dashes: &'static str,
+}
+
+const LINES: [(Sureness, Line); 3] = [
+    (Sureness::Resolved, Line { class: "arc", tip: "tip", colour: SURE, dashes: "" }),
+    (
+        Sureness::Through,
+        Line { class: "arc doubt", tip: "tip-doubt", colour: "#9a5b00", dashes: " stroke-dasharray=\"7 4\"" },
+    ),
+    (
+        Sureness::Possible,
+        Line {
+            class: "arc maybe",
+            tip: "tip-maybe",
+            colour: "#56635d",
+            dashes: " stroke-width=\"1.8\" stroke-dasharray=\"1.5 4\"",
+        },
+    ),
+];
 
 /// Writes a graph as SVG, with links if they are wanted.
 pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
@@ -17,20 +41,16 @@ pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     let role = if has_links { "group" } else { "img" };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"{role}\" font-family=\"monospace\" font-size=\"12\"><title>{}</title>\
-         <defs>{}{}</defs><rect class=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
+         <defs>{}</defs><rect class=\"ground\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
         escaped(title),
-        tip("tip", SURE),
-        tip("tip-doubt", DOUBTFUL),
+        LINES.iter().map(|(_, line)| tip(line)).collect::<String>(),
     );
     for edge in &graph.edges {
         let (from, to) = (found.places[edge.from], found.places[edge.to]);
-        let (class, colour, tip, dash) = match edge.is_sure {
-            true => ("arc", SURE, "tip", ""),
-            false => ("arc doubt", DOUBTFUL, "tip-doubt", " stroke-dasharray=\"5 4\""),
-        };
+        let Line { class, tip, colour, dashes } = line(edge.sureness);
         _ = write!(
             out,
-            "<path class=\"{class}\" d=\"{}\" fill=\"none\" stroke=\"{colour}\"{dash} marker-end=\"url(#{tip})\"/>",
+            "<path class=\"{class}\" d=\"{}\" fill=\"none\" stroke=\"{colour}\"{dashes} marker-end=\"url(#{tip})\"/>",
             curve(from, to)
         );
     }
@@ -41,8 +61,24 @@ pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     out
 }
 
+/// Writes a line as those with a certainty look, for a legend.
+#[cfg(feature = "web")]
+pub fn sample(sureness: Sureness) -> String {
+    let Line { class, colour, dashes, .. } = line(sureness);
+    format!(
+        "<svg class=\"picture\" width=\"28\" height=\"8\" aria-hidden=\"true\"><path class=\"{class}\" d=\"M0 4H28\" \
+         stroke=\"{colour}\"{dashes}/></svg>"
+    )
+}
+
+fn line(sureness: Sureness) -> &'static Line {
+    let found = LINES.iter().find(|(known, _)| *known == sureness);
+    found.map_or(&LINES[0].1, |(_, line)| line)
+}
+
 /// The head of an arrow.
-fn tip(name: &str, colour: &str) -> String {
+fn tip(line: &Line) -> String {
+    let Line { tip: name, colour, .. } = line;
     format!(
         "<marker id=\"{name}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
          <path class=\"{name}\" d=\"M0 0 8 4 0 8z\" fill=\"{colour}\"/></marker>"
@@ -133,7 +169,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Edge, Graph, Node};
+    use super::super::graph::{Edge, Graph, Node, Sureness};
     use super::svg;
 
     #[test]
@@ -147,10 +183,13 @@ mod tests {
             ..Node::default()
         };
         let nodes = vec![node("<script>alert(1)</script>", 0), node(&"long".repeat(20), 1)];
-        let graph = Graph { nodes, edges: vec![Edge { from: 0, to: 1, is_sure: false }], left: 0 };
+        let graph = Graph { nodes, edges: vec![Edge { from: 0, to: 1, sureness: Sureness::Possible }], left: 0 };
         let with = svg(&graph, "</title><script>", true);
         assert!(!with.contains("<script") && !with.contains('\u{202e}'), "{with}");
-        assert!(with.contains("<a href=\"/r/a?b=&quot;&gt;&lt;script&gt;\">") && with.contains("stroke-dasharray"));
+        assert!(
+            with.contains("<a href=\"/r/a?b=&quot;&gt;&lt;script&gt;\">")
+                && with.contains("stroke-dasharray=\"1.5 4\" marker-end=\"url(#tip-maybe)\"")
+        );
         assert!(with.contains(">…glong") && with.contains("longlong"), "{with}");
         assert!(with.contains("<a class=\"more\" href=\"/g/a?b=&quot;&gt;&lt;script&gt;\""), "{with}");
         assert!(!svg(&graph, "", false).contains("<a "));

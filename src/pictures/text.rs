@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::graph::{Graph, Node};
+use super::graph::{Graph, Node, Sureness};
 
 /// Writes a graph for Graphviz.
 pub fn dot(graph: &Graph) -> String {
@@ -14,7 +14,11 @@ pub fn dot(graph: &Graph) -> String {
         _ = writeln!(out, "  n{number} [label=\"{label}\\n{detail}\"{bold}];");
     }
     for edge in &graph.edges {
-        let style = if edge.is_sure { "" } else { " [style=dashed]" };
+        let style = match edge.sureness {
+            Sureness::Resolved => "",
+            Sureness::Through => " [style=dashed]",
+            Sureness::Possible => " [style=dotted]",
+        };
         _ = writeln!(out, "  n{} -> n{}{style};", edge.from, edge.to);
     }
     out.push_str("}\n");
@@ -28,7 +32,11 @@ pub fn mermaid(graph: &Graph) -> String {
         _ = writeln!(out, "  n{number}[\"{}\"]", mermaid_label(node));
     }
     for edge in &graph.edges {
-        let line = if edge.is_sure { "-->" } else { "-.->" };
+        let line = match edge.sureness {
+            Sureness::Resolved => "-->",
+            Sureness::Through => "-.->",
+            Sureness::Possible => "-.->|?|",
+        };
         _ = writeln!(out, "  n{} {line} n{}", edge.from, edge.to);
     }
     out
@@ -51,21 +59,26 @@ fn mermaid_label(node: &Node) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Edge, Graph, Node};
+    use super::super::graph::{Edge, Graph, Node, Sureness};
     use super::{dot, mermaid};
 
     #[test]
     fn a_graph_is_text_for_other_programs() {
         let node = |label: &str| Node { label: label.into(), detail: "a.rs:1".into(), ..Node::default() };
-        let edges = vec![Edge { from: 0, to: 1, is_sure: false }];
+        let edge = |from, to, sureness| Edge { from, to, sureness };
+        let edges = vec![edge(0, 1, Sureness::Through), edge(1, 0, Sureness::Possible)];
         let graph = Graph { nodes: vec![node("f\"\\\n"), node("g<b>")], edges, left: 0 };
         let found = dot(&graph);
         assert!(
             found.contains("n0 [label=\"f\\\"\\\\ \\na.rs:1\", penwidth=2];\n")
-                && found.contains("n0 -> n1 [style=dashed];"),
+                && found.contains("n0 -> n1 [style=dashed];")
+                && found.contains("n1 -> n0 [style=dotted];"),
             "{found}"
         );
         let found = mermaid(&graph);
-        assert!(found.contains("n1[\"g#60;b#62;<br>a.rs:1\"]") && found.contains("n0 -.-> n1"), "{found}");
+        assert!(
+            found.contains("n1[\"g#60;b#62;<br>a.rs:1\"]") && found.contains("n0 -.-> n1\n  n1 -.->|?| n0"),
+            "{found}"
+        );
     }
 }

@@ -7,12 +7,11 @@ use super::failure::Failure;
 use super::folder::crumbs;
 use super::layout::Page;
 use super::routes::{Asked, Place, Reply};
-use super::start::grouped;
 use super::text::Visible;
 use super::view::{self, View};
 use super::{change, links};
 use crate::catalog::related;
-use crate::pictures::{self, Graph};
+use crate::pictures::{self, Graph, Sureness};
 use crate::query;
 use crate::store::{FileView, SymbolId, SymbolView};
 
@@ -27,6 +26,13 @@ const FORMS: [(&str, &str, &str); 3] = [
     ("svg", "SVG", "image/svg+xml"),
     ("mermaid", "Mermaid", "text/plain; charset=utf-8"),
     ("dot", "DOT", "text/plain; charset=utf-8"),
+];
+
+/// Words for lines by how certain they are.
+const LEGEND: [(Sureness, &str); 3] = [
+    (Sureness::Resolved, "resolved"),
+    (Sureness::Through, "through an overridden method"),
+    (Sureness::Possible, "possible: only the name matches"),
 ];
 
 /// Shows a picture of a symbol's calls, classes or users, of a file's imports, or of the users of a change.
@@ -149,13 +155,16 @@ fn drawn(graph: &Graph, title: &str) -> Markup {
             p { "Nothing else is known here." }
         } @else {
             p.weak {
-                "A line leads from what uses to what is used: " span.sure { "resolved" } ", or dashed " span.doubtful { "through an overridden method" }
-                ". A name leads to its code" @if graph.nodes.iter().any(|node| !node.more.is_empty()) { ", + shows more around it" } "."
+                "A line leads from what uses to what is used. "
+                @for (sureness, says) in LEGEND {
+                    @if graph.edges.iter().any(|edge| edge.sureness == sureness) {
+                        span.legend { (PreEscaped(pictures::sample(sureness))) " " (says) } " "
+                    }
+                }
+                "A name leads to its code" @if graph.nodes.iter().any(|node| !node.more.is_empty()) { ", + shows more around it" } "."
             }
             div.scrolls tabindex="0" role="region" aria-label="Picture" { (PreEscaped(pictures::svg(graph, title, true))) }
-            @if graph.left > 0 {
-                p.weak { (grouped(graph.left as u64)) " more are left out: a picture has at most " (pictures::MOST) "." }
-            }
+            @if let Some(left_out) = graph.left_out() { p.weak { (left_out) } }
         }
     }
 }

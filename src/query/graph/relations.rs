@@ -1,11 +1,11 @@
 //! Relations of a symbol: its uses, callers and callees, bases and derived classes.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::overrides::overridden;
 use crate::model::{Detail, Kind, Role};
-use crate::query::symbols::lookup::bears;
+use crate::query::symbols::lookup::{bears, named};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// An occurrence with its file and line.
@@ -225,6 +225,49 @@ pub fn calls<'a>(
     }
     found.sort_by_key(|caller| caller.depth);
     (found, outside)
+}
+
+/// Definitions that a call on an unknown receiver may mean before none is named, and such names of a symbol that are
+/// looked up.
+const MOST_MEANT: usize = 3;
+const MOST_NAMES: usize = 500;
+
+/// Symbols that perhaps call a symbol, or that it perhaps calls, by path and line: on a receiver of which nothing is
+/// known. Callees have names that few definitions bear; the others would say nothing.
+pub fn possible_calls<'a>(
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    symbol: &SymbolView<'_>,
+    direction: Direction,
+) -> Vec<SymbolView<'a>> {
+    let is_call = |edge: &&Edge| edge.role() == Role::Call && edge.how().is_possible();
+    let mut found: Vec<SymbolView<'a>> = match direction {
+        Direction::Callers => {
+            let calls = edges.possible(symbol.name_bytes()).filter(is_call);
+            calls.filter_map(|edge| function_around(snapshot, edge)).collect()
+        }
+        Direction::Callees => {
+            let is_own =
+                |edge: &&Edge| function_around(snapshot, edge).is_some_and(|around| around.number() == symbol.number());
+            let content = symbol.file.content();
+            let name = |edge: &Edge| content.get(edge.at as usize..edge.at as usize + edge.len());
+            let calls = edges.in_file(symbol.file.number()).iter().filter(is_call).filter(is_own);
+            let names: BTreeSet<&[u8]> = calls.filter_map(name).collect();
+            let meant = |name: &[u8]| {
+                let mut meant = named(snapshot, &String::from_utf8_lossy(name));
+                meant.retain(|other| {
+                    matches!(other.kind(), Kind::Function | Kind::Method)
+                        && other.file.language() == symbol.file.language()
+                });
+                meant
+            };
+            names.into_iter().take(MOST_NAMES).map(meant).filter(|meant| meant.len() <= MOST_MEANT).flatten().collect()
+        }
+    };
+    found.retain(|other| other.number() != symbol.number());
+    found.sort_by_key(|other| (other.file.path(), other.line(), other.number()));
+    found.dedup_by_key(|other| other.number());
+    found
 }
 
 /// The targets of a call that run: of a value and a type of one name the value, of overloads their implementation,
