@@ -9,7 +9,7 @@ use super::links;
 use super::margin::history;
 use super::names::class;
 use super::routes::Asked;
-use super::start::{ago, grouped};
+use super::start::{ago, counted, grouped};
 use super::text::{Visible, plain};
 use super::view::{self, View};
 use crate::http::StatusCode;
@@ -94,7 +94,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                 h1 { (Visible(&title)) }
                 (head(view, &read))
                 p.facts {
-                    (grouped(read.between.n_files() as u64)) " files, " (grouped(touched.len() as u64)) " symbols changed"
+                    (counted(read.between.n_files(), "file")) ", " (counted(touched.len(), "symbol")) " changed"
                     span.acts { a href=(drawing) { "What it may break, as a picture" } }
                 }
                 (files(asked, view, &read, &touched))

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::failure::Failure;
 use super::layout::Page;
 use super::routes::{Asked, Reply};
-use super::start::grouped;
+use super::start::{grouped, past};
 use super::text::Visible;
 use super::view;
 use crate::catalog::doctor::{self, Report};
@@ -76,8 +76,8 @@ fn last() -> MutexGuard<'static, Last> {
 fn findings(report: &Report, age: Duration) -> Markup {
     html! {
         p.weak {
-            (grouped(report.repos as u64)) " repositories, " (grouped(report.bytes >> 20)) " MB of indexes, version " (report.version)
-            ", examined " (age.as_secs() / 60) " minutes ago"
+            (if report.repos == 1 { "1 repository".to_owned() } else { format!("{} repositories", report.repos) }) ", " (grouped(report.bytes >> 20)) " MB of indexes, version " (report.version)
+            ", examined " (past(age))
         }
         @if report.findings.is_empty() { p { "Nothing is wrong." } }
         ul.findings {

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::layout::Page;
 use super::links;
 use super::routes::{Asked, Place, Reply};
-use super::start::grouped;
+use super::start::{counted, grouped};
 use super::text::Visible;
 use super::view::{self, View};
 use crate::query::{self, Node};
@@ -59,7 +59,7 @@ fn facts(view: &View<'_>) -> Markup {
     let sidecar = &view.repo.sidecar;
     html! {
         p.facts {
-            (grouped(sidecar.file_count)) " files, " (grouped(sidecar.symbol_count)) " symbols"
+            (counted(sidecar.file_count as usize, "file")) ", " (counted(sidecar.symbol_count as usize, "symbol"))
             @if let Some(freshness) = view.repo.freshness { ", " (freshness.as_str()) }
             @if let Some(head) = view.repo.head() { ", at commit " code { (head.get(..10).unwrap_or(&head)) } }
         }
@@ -71,7 +71,7 @@ fn row(repo: &str, node: &Node) -> Markup {
         Node::Folder { path, files, .. } => html! {
             tr {
                 th scope="row" { a.folder href=(links::folder(repo, path)) { (Visible(last(path))) } }
-                td.weak colspan="3" { (grouped(*files)) @if *files == 1 { " file" } @else { " files" } }
+                td.weak colspan="3" { (counted(*files as usize, "file")) }
             }
         },
         Node::File { path, language, symbols, lines } => html! {

@@ -31,7 +31,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                 (crumbs(view.id(), symbol.file.path()))
                 h1 { "A change of " a href=(links::symbol(view.id(), &symbol)) { (Visible(&name)) } }
                 p {
-                    (grouped(blast.direct as u64)) " symbols use it themselves; "
+                    (if blast.direct == 1 { "1 symbol uses it itself".to_owned() } else { format!("{} symbols use it themselves", grouped(blast.direct as u64)) }) "; "
                     (grouped(blast.confirmed.len() as u64)) " of " (grouped(blast.files as u64)) " files depend on it within "
                     (DEPTH) " steps, " (grouped(blast.potential.len() as u64)) " more may. "
                     a href=(links::picture(view.id(), "", &[("of", "blast"), ("id", &symbol.id()), ("depth", "2")])) { "As a picture" }

@@ -146,7 +146,12 @@ pub(super) fn name(sidecar: &Sidecar) -> String {
 /// The time since a moment, in words.
 pub(super) fn ago(seconds: i64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let since = now.saturating_sub(Duration::from_secs(u64::try_from(seconds).unwrap_or(0))).as_secs();
+    past(now.saturating_sub(Duration::from_secs(u64::try_from(seconds).unwrap_or(0))))
+}
+
+/// A time that is over, in words.
+pub(super) fn past(since: Duration) -> String {
+    let since = since.as_secs();
     let (number, unit) = match since {
         0..60 => return "just now".to_owned(),
         60..3_600 => (since / 60, "minute"),
@@ -155,7 +160,12 @@ pub(super) fn ago(seconds: i64) -> String {
         5_184_000..63_072_000 => (since / 2_629_800, "month"),
         _ => (since / 31_557_600, "year"),
     };
-    format!("{number} {unit}{} ago", if number == 1 { "" } else { "s" })
+    format!("{} ago", counted(number as usize, unit))
+}
+
+/// A number of things, whose name takes an `s`.
+pub(super) fn counted(number: usize, name: &str) -> String {
+    format!("{} {name}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
 
 /// A number with a space before each group of three digits.

@@ -104,7 +104,7 @@ fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
             }
             " " span.weak { "lines " (symbol.first_line()) "–" (symbol.end_line()) }
         }
-        @if !signature.trim().is_empty() { pre.signature { code { (Visible(signature.trim_end())) } } }
+        @if !signature.trim().is_empty() { pre.signature tabindex="0" { code { (Visible(signature.trim_end())) } } }
         @if !doc.trim().is_empty() { div.doc { (Visible(doc.trim())) } }
     }
 }

@@ -47,7 +47,7 @@ fn the_client_is_made_from_its_source() {
 fn people_read_search_and_sign_in() {
     let Some(modules) = modules() else { return skipped("there are no packages from npm") };
     let Some(chromium) = chromium() else { return skipped("there is no chromium") };
-    let site = Site::start(&["--web"]);
+    let site = Site::start_with(&["--web"], &[("CODELODE_EDITOR_LINK", "x-test://open{path}:{line}")]);
     let hostile = site.folder("hostile");
     let name = "a\"><script>alert(1)<\u{2044}script>&amp;#\u{202e}.py";
     fs::write(hostile.join(name), "x = '</pre><script>alert(2)</script>' # <img src=x onerror=alert(3)>\u{202e}\n")
@@ -65,6 +65,11 @@ fn people_read_search_and_sign_in() {
     fs::write(kept.join("a.py"), "def first():\n    return 1\n").expect("ours");
     let chain = "def one():\n    return two()\n\ndef two():\n    return three()\n\ndef three():\n    return 3\n";
     fs::write(kept.join("chain.py"), chain).expect("ours");
+    let wide = format!(
+        "def wide(thing, {}):\n    thing.alone()\n\nclass Wide:\n    def alone(self):\n        return 1\n",
+        "argument, ".repeat(40)
+    );
+    fs::write(kept.join("wide.py"), wide).expect("ours");
     super::pages::git(&kept, &["init", "-q"]);
     super::pages::git(&kept, &["add", "."]);
     super::pages::git(&kept, &["commit", "-qm", "First"]);

@@ -102,17 +102,73 @@ await step("keys move, select, explain", async () => {
   await page.waitForURL(/#L2$/);
   await page.keyboard.press("]");
   await page.waitForURL(/#L5$/);
+  await page.keyboard.press("]");
+  await page.waitForURL(/#L6$/);
+  await page.keyboard.press("[");
+  await page.waitForURL(/#L5$/);
+  await page.keyboard.press("J");
+  await page.keyboard.press("J");
+  await page.waitForURL(/#L5-L7$/);
+  await page.keyboard.press("K");
+  await page.waitForURL(/#L5-L6$/);
   await page.locator("#L7 .n").click({ modifiers: ["Shift"] });
   await page.waitForURL(/#L5-L7$/);
   assert.equal(await page.locator(".in-range").count(), 3);
+  await page.locator("#L7 a", { hasText: "add" }).focus();
+  await page.waitForSelector("#card:not([hidden])");
+  await page.keyboard.press("g");
+  await page.keyboard.press("d");
+  await page.waitForURL(/#L1$/);
+  await page.locator("#L1 a", { hasText: "add" }).focus();
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.waitForURL(/panel=.*#L1$/);
+  await page.keyboard.press("p");
+  assert.equal(await page.evaluate(() => document.activeElement?.closest(".panel") !== null), true);
+  await page.keyboard.press("p");
+  assert.equal(await page.evaluate(() => document.activeElement?.matches("pre.code")), true);
   await page.keyboard.press("?");
   assert.match(await page.locator("dialog").innerText(), /permanent address/);
   await page.keyboard.press("Escape");
+  // No program opens such an address here.
+  await page.evaluate(() => document.querySelector("#edit").addEventListener("click", (event) => event.preventDefault()));
+  await page.keyboard.press("e");
+  assert.match(await page.locator("#edit").getAttribute("href"), /^x-test:\/\/open.*numbers\.py:1$/);
+  await page.goto(`${SITE}/search?q=add&in=symbols`);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/numbers\.py#L1$/);
   await page.keyboard.press("t");
   await page.keyboard.type("numb");
   await page.waitForSelector("#found li");
   assert.match(await page.locator("#found").innerText(), /numbers\.py/);
   await page.keyboard.press("Escape");
+});
+
+await step("a click copies a path, a permanent address or an id", async () => {
+  const view = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
+  await view.goto(`${root}/numbers.py?panel=${encodeURIComponent("numbers.py::add#function")}#L1`);
+  const copied = async (label) => {
+    const button = await view.locator("button", { hasText: label }).first().elementHandle();
+    await button.click();
+    await view.waitForFunction((clicked) => clicked.textContent === "Copied", button);
+    return view.evaluate(() => navigator.clipboard.readText());
+  };
+  assert.equal(await copied("Copy path"), "numbers.py");
+  assert.match(await copied("Copy permalink"), /^http:.*@[0-9a-f]{16}\/numbers\.py.*#L1$/);
+  assert.equal(await copied("Copy id"), "numbers.py::add#function");
+  await view.context().close();
+});
+
+await step("a picture tells possible calls from resolved ones", async () => {
+  await page.goto(`${SITE}/g/${KEPT}/?of=calls&id=${encodeURIComponent("wide.py::Wide.alone#method")}`);
+  assert.equal(await page.locator("svg .node").count(), 2);
+  const line = page.locator("#figure .scrolls path.arc.maybe");
+  assert.equal(await line.getAttribute("stroke-dasharray"), "1.5 4");
+  assert.match(await page.locator(".legend").innerText(), /possible: only the name matches/);
+  await page.emulateMedia({ media: "print" });
+  assert.deepEqual([await page.locator("#figure .scrolls svg").isVisible(), await page.locator(".top").isVisible()], [true, false]);
+  await page.emulateMedia({ media: "screen" });
 });
 
 await step("a permalink keeps its text after an edit", async () => {
@@ -225,6 +281,8 @@ await step("visitors with different tokens see different repositories", async ()
   await visitor.waitForSelector("table.files");
   await visitor.goto(TEAM);
   assert.doesNotMatch(await visitor.locator("main").innerText(), /vault/);
+  await visitor.goto(`${TEAM}/r/${KEPT}/a.py`);
+  assert.match(await visitor.locator("main").innerText(), /no such repository/);
   await visitor.locator("button", { hasText: "Sign out" }).click();
   await visitor.waitForSelector("#token");
   problems.splice(0);
@@ -248,6 +306,14 @@ const pages = {
   blame: `/r/${KEPT}/a.py?blame=1&since=HEAD`,
   change: `/change/${KEPT}?commit=HEAD`,
   sentence: `/search?q=how+does+the+counter+count&repo=${SHOP}`,
+  history: `/r/${KEPT}/a.py?panel=${encodeURIComponent("a.py::first#function")}&show=history#L1`,
+  older: `/r/${KEPT}@HEAD/a.py`,
+  wide: `/s/${KEPT}?id=${encodeURIComponent("wide.py::wide#function")}`,
+  possible: `/g/${KEPT}/?of=calls&id=${encodeURIComponent("wide.py::Wide.alone#method")}`,
+  classes: `/g/${SHOP}/?of=classes&id=${encodeURIComponent("numbers.py::Counter#class")}`,
+  blast: `/g/${SHOP}/?of=blast&id=${encodeURIComponent("numbers.py::add#function")}`,
+  files: `/g/${SHOP}/numbers.py?of=files`,
+  lines: `/search?q=add&in=text&repo=${SHOP}`,
   findings: "/doctor",
   impact: `/i/${SHOP}?id=${encodeURIComponent("numbers.py::add#function")}`,
   missing: "/nowhere",
@@ -257,8 +323,7 @@ for (const scheme of ["light", "dark"]) {
     await step(`axe finds nothing: ${scheme}, ${size}`, async () => {
       // The policy of the pages keeps out the checker as well.
       const view = await opened({ colorScheme: scheme, viewport, bypassCSP: true });
-      for (const [name, address] of Object.entries(pages)) {
-        await view.goto(SITE + address);
+      const checked = async (name) => {
         if (SHOTS) await view.screenshot({ path: join(SHOTS, `${name}-${scheme}-${size}.png`) });
         await view.evaluate(axe);
         const found = await view.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
@@ -266,7 +331,28 @@ for (const scheme of ["light", "dark"]) {
         assert.deepEqual(told, []);
         const wide = await view.evaluate(() => document.documentElement.scrollWidth > innerWidth);
         assert.equal(wide, false, `${name} is wider than the window`);
+      };
+      for (const [name, address] of Object.entries(pages)) {
+        await view.goto(SITE + address);
+        await checked(name);
       }
+      await view.goto(SITE + pages.file);
+      await view.locator("#L7 a", { hasText: "add" }).focus();
+      await view.waitForSelector("#card:not([hidden])");
+      await checked("hover");
+      await view.keyboard.press("/");
+      await view.keyboard.type("add");
+      await view.waitForSelector("#found li");
+      await checked("found");
+      await view.keyboard.press("Escape");
+      await view.locator("pre.code").focus();
+      await view.keyboard.press("?");
+      await view.waitForSelector("dialog[open]");
+      await checked("keys");
+      await view.goto(TEAM);
+      await view.waitForSelector("#token");
+      problems.splice(0);
+      await checked("sign-in");
       await view.context().close();
     });
   }

@@ -12,7 +12,7 @@ export function hover(): void {
   card.hidden = true;
   card.setAttribute("role", "tooltip");
   card.id = "card";
-  document.body.append(card);
+  (document.querySelector("main") ?? document.body).append(card);
   const enter = (event: Event) => {
     const name = (event.target as Element).closest<HTMLAnchorElement>(NAMES);
     if (name === under || card.contains(event.target as Node)) return;

@@ -13,8 +13,10 @@ const KEYS: [string, string][] = [
   ["g d", "definition of the name below the pointer, or with the focus"],
   ["g r", "its uses"],
   ["j k", "next line or result, the one before"],
+  ["J K", "one line more in the range, one fewer"],
   ["[ ]", "definition before, next definition"],
   ["y", "permanent address of this text"],
+  ["p", "into the panel beside the code, and back"],
   ["b", "who changed the lines last"],
   ["e", "open in the editor"],
   ["Esc", "close"],
@@ -53,6 +55,13 @@ function press(key: string): boolean {
     case "k":
       move(key === "j" ? 1 : -1);
       return true;
+    case "J":
+    case "K":
+      if (atReading()) resize(key === "J" ? 1 : -1);
+      return true;
+    case "p":
+      panel();
+      return true;
     case "[":
     case "]":
       if (atReading()) step(key === "]", here());
@@ -80,6 +89,18 @@ function move(by: number): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>("main li > a:first-child, main tbody th > a")];
   const at = links.indexOf(document.activeElement as HTMLAnchorElement);
   links[Math.max(0, Math.min(at + by, links.length - 1))]?.focus();
+}
+
+/** Moves the last line of the range. */
+function resize(by: number): void {
+  const [first, last] = range() ?? [here(), here()];
+  if (last + by >= first) moveLine(last + by, true);
+}
+
+/** Moves the focus to the panel, or from it to the code. */
+function panel(): void {
+  const inside = document.activeElement?.closest(".panel");
+  document.querySelector<HTMLElement>(inside ? "pre.code" : ".panel a")?.focus();
 }
 
 async function goToUses(): Promise<void> {

@@ -71,8 +71,8 @@ export function keepLine(): void {
 export function moveLine(number: number, extends_: boolean): void {
   const target = line(number);
   if (!target) return;
-  const own = range();
-  const hash = extends_ && own ? `#L${Math.min(own[0], number)}-L${Math.max(own[0], number)}` : `#L${number}`;
+  const from = extends_ ? (range()?.[0] ?? number) : number;
+  const hash = from === number ? `#L${number}` : `#L${Math.min(from, number)}-L${Math.max(from, number)}`;
   history.replaceState(history.state, "", hash);
   showRange();
   target.scrollIntoView({ block: "nearest" });
