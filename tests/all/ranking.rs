@@ -433,7 +433,9 @@ fn a_long_text_is_read_as_an_issue() {
     );
     assert!(issue.len() > 40_000);
     assert_eq!(place.ids(&issue)[0], "shop/payment.py::charge_card#function");
-    assert!(place.wrong(json!({"query": "word ".repeat(20_000)})).contains("longer than"), "too long");
+    let longer = place.search(&"word ".repeat(20_000));
+    let hint = longer["_meta"]["hint"].as_str().unwrap_or_default();
+    assert_eq!(hint, "`query` has 100000 bytes; the first 65536 are used", "{longer}");
 }
 
 #[test]
