@@ -90,6 +90,18 @@ SECTIONS = [
         "tokens",
     ),
     Section(
+        "savings",
+        "Tokens until a question is answered",
+        "The same questions in words as [above](#finding): what a model reads (cl100k) until code of a file that answers is in front of it. "
+        "codelode: a search for ten hits, then their sources one after the other, in compact form; in one call: `get_ranked_context`, the whole answer. "
+        "ripgrep: all words of the question but for those like *how* and *the*, ten files named, those with the most of the words first, then either whole files or the "
+        "hundred lines around the line with the most words, one after the other. Quartiles and median are of what led to an answer, the mean is of all questions. "
+        "A file that answers is not yet an answer that was understood.",
+        [Column("tokens", "median tokens", "{:,.0f}", "less"), Column("quarters", "quartiles"), Column("mean", "mean of all", "{:,.0f}", "less"),
+         Column("answered", "answered", "{:.2f}", "more")],
+        "mean",
+    ),
+    Section(
         "text",
         "Text beside ripgrep",
         "Whole processes that print every line, in turns, seven times; the median. ripgrep opens every file; codelode asks an index, and "
@@ -275,6 +287,7 @@ FIGURES = [
     ("uses of a name beside pyright's and clang's, by line, precision", "relations", "precision", None, ["ripgrep -w"]),
     ("– recall", "relations", "recall", None, ["ripgrep -w"]),
     ("tokens until a function's whole source is read, median", "tokens", "tokens", None, ["shell", "codegraph"]),
+    ("tokens until code that answers a question in words is read, median", "savings", "tokens", None, ["ripgrep, lines", "ripgrep, whole files"]),
     ("index tornado from nothing, processor s", "cost", "cpu", "tornado", ["codegraph", "universal-ctags"]),
     ("find a rare name in django, processor ms, folder watched", "text", "cpu", "django, rare name", ["ripgrep"]),
     ("a name as people type it, first hit right", "finding", "first", None, ["codegraph"]),

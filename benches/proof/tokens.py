@@ -21,8 +21,7 @@ json.dump([len(encoding.encode(text, disallowed_special=())) for text in json.lo
 
 
 def measure(lab):
-    python = lab.pypi("tiktoken==0.9.0")
-    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "litellm==1.74.0"])
+    python = counter(lab)
     for package, part in CORPORA:
         folder = lab.archive(package.split("==")[0], "pypi", package)
         functions = drawn(lab, folder, part)
@@ -35,6 +34,13 @@ def measure(lab):
                 continue
             arms.append({"name": name, "version": version, "values": judge(python, functions, texts)})
         yield {"corpus": folder.name, "version": package, "size": f"{len(functions)} functions", "arms": arms}
+
+
+def counter(lab):
+    """The python that counts tokens."""
+    python = lab.pypi("tiktoken==0.9.0")
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "litellm==1.74.0"])
+    return python
 
 
 def drawn(lab, folder, part):

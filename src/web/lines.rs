@@ -9,7 +9,7 @@ use super::names::Name;
 use super::text;
 use crate::languages::LanguageSpec;
 use crate::model::Span;
-use crate::query::text::colours::{Colour, colours};
+use crate::query::text::colours::{self, Colour, colours};
 
 /// Bytes of a line that are shown.
 const LONGEST: usize = 5_000;
@@ -71,6 +71,8 @@ pub(super) fn write(
     names: &[Name],
     beside: &Beside,
 ) -> String {
+    // Its time is no part of the limit, or the first page of a language would have no colours.
+    colours::prepare(spec);
     let until = Instant::now() + PARSING;
     let colours = colours(content, window.span, spec, &|| Instant::now() >= until);
     let part = window.span.of(content);

@@ -32,6 +32,11 @@ pub enum Colour {
     Constant,
 }
 
+/// Compiles the query of a language, which takes up to a quarter of a second, once in a process.
+pub fn prepare(spec: &'static LanguageSpec) {
+    highlights(spec);
+}
+
 /// The colour of each byte of a part of a text; none for a text without a grammar, or when time runs out.
 pub fn colours(content: &[u8], part: Span, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Vec<Option<Colour>> {
     let mut painted = vec![None; part.len()];
