@@ -18,8 +18,8 @@ const LONGEST_QUALIFIED: usize = 2_000;
 pub(super) const MOST_DECORATORS: usize = 100;
 /// The most symbols in a clause that are searched through for the one that goes on, see [`Cx::goes_on`].
 const MOST_INSIDE: usize = 64;
-/// Ancestors of deeper nodes are not known.
-const MOST_ANCESTORS: usize = 20_000;
+/// Ancestors of deeper nodes are not known. A list of this many has just grown, so it takes 0.8 MB and no more.
+const MOST_ANCESTORS: usize = 16_384;
 /// Bytes that a symbol takes beside its texts, from here to the search index.
 const SYMBOL: usize = 500;
 /// Limits in bytes on the texts kept of a symbol: its signature, its documentation, each decorator, and a definition

@@ -102,62 +102,143 @@ pub const LANGUAGES: &[Language] = &[
     Language { id: "swift", extension: "swift", before: "", nests: &[("class A{", "}"), ("func f(){", "}"), ("{ a in ", "}")], function: "func f(a:Int)->Int{return f(a)}\n", statement: "let a=a.b\n" },
     Language { id: "typescript", extension: "ts", before: "", nests: &[("namespace a{", "}"), ("class A{m(){", "}}"), ("{a:", "}"), ("a extends b?", "")], function: "function f(a:number):number{return f(a)}\n", statement: "let a=a.b;\n" },
     Language { id: "zig", extension: "zig", before: "", nests: &[("struct{", "}"), ("const a=struct{", "}"), ("{", "}"), ("(", ")")], function: "fn f(a:i32) i32 { return f(a); }\n", statement: "const a=a.b;\n" },
+    Language { id: "cmake", extension: "cmake", before: "", nests: &[("if(A)\n", "endif()\n"), ("function(f)\n", "endfunction()\n"), ("(", ")"), ("${", "}")], function: "function(f a)\n f(${a})\nendfunction()\n", statement: "set(a ${a})\n" },
+    Language { id: "css", extension: "css", before: "", nests: &[("a{", "}"), ("@media a{", "}"), (":not(", ")"), ("calc(", ")")], function: ".f{--f:var(--f)}\n", statement: "a{b:c}\n" },
+    Language { id: "dart", extension: "dart", before: "", nests: &[("class A{", "}"), ("f(){", "}"), ("()=>", ""), ("List<", ">"), ("'${", "}'")], function: "int f(int a){return f(a);}\n", statement: "var a=a.b;\n" },
+    Language { id: "dockerfile", extension: "dockerfile", before: "", nests: &[("RUN a \\\n", ""), ("${a:-", "}"), ("[\"", "\"]")], function: "FROM f AS f\n", statement: "ENV a=$a\n" },
+    Language { id: "erlang", extension: "erl", before: "-module(p).\n", nests: &[("fun(A)->", " end"), ("case A of B->", " end"), ("[", "]"), ("#{a=>", "}"), ("begin ", " end")], function: "f(A)->f(A).\n", statement: "-define(a,a).\n" },
+    Language { id: "gleam", extension: "gleam", before: "", nests: &[("fn(a){", "}"), ("case a{a->", "}"), ("#(", ")"), ("List(", ")"), ("[", "]")], function: "fn f(a){f(a)}\n", statement: "const a=a\n" },
+    Language { id: "graphql", extension: "graphql", before: "", nests: &[("{a", "}"), ("query{", "}"), ("[", "]"), ("{a:", "}")], function: "type f{f(a:f):f}\n", statement: "extend type a{a:a}\n" },
+    Language { id: "groovy", extension: "groovy", before: "", nests: &[("class A{", "}"), ("def f(){", "}"), ("{a->", "}"), ("[", "]"), ("\"${", "}\"")], function: "def f(a){return f(a)}\n", statement: "a=a.b\n" },
+    Language { id: "haskell", extension: "hs", before: "", nests: &[("(", ")"), ("let a = ", " in a"), ("\\a->", ""), ("case a of a->", ""), ("where\n ", ""), ("do\n ", "")], function: "f a = f a\n", statement: "a = a\n" },
+    Language { id: "hcl", extension: "tf", before: "", nests: &[("a{\n", "}\n"), ("[", "]"), ("{a=", "}"), ("\"${", "}\""), ("a?b:", "")], function: "variable \"f\" {\n f = f(var.f)\n}\n", statement: "a = a.b\n" },
+    Language { id: "julia", extension: "jl", before: "", nests: &[("module A\n", "end\n"), ("function f()\n", "end\n"), ("begin ", " end "), ("a->", ""), ("\"$(", ")\"")], function: "f(a)=f(a)\n", statement: "a=a.b\n" },
+    Language { id: "makefile", extension: "mk", before: "", nests: &[("ifdef A\n", "endif\n"), ("$(", ")"), ("define a\n", "endef\n"), ("${a:", "}")], function: "f: f\n\tf\n", statement: "a=$(a)\n" },
+    Language { id: "nix", extension: "nix", before: "", nests: &[("{a=", ";}"), ("(", ")"), ("a:", ""), ("let a=", ";in a"), ("\"${", "}\""), ("if a then ", " else a")], function: "{f=a:f a;}\n", statement: "a=a.b;\n" },
+    Language { id: "objc", extension: "m", before: "#import <a.h>\n", nests: &[("{", "}"), ("[a ", " a]"), ("^{", "}"), ("@interface A\n", "@end\n"), ("@[", "]")], function: "int f(int a){return f(a);}\n", statement: "@class a;\n" },
+    Language { id: "ocaml", extension: "ml", before: "", nests: &[("module A=struct ", " end "), ("let f=", " in a"), ("fun a->", ""), ("match a with a->", ""), ("(*", "*)"), ("(", ")")], function: "let rec f a=f a\n", statement: "let a=a.b\n" },
+    Language { id: "pascal", extension: "pas", before: "unit p;\ninterface\nimplementation\n", nests: &[("begin ", " end;"), ("procedure f;", "begin end;"), ("if a then ", ""), ("type a=record ", " end;"), ("(", ")")], function: "function f(a:Integer):Integer;begin f:=f(a);end;\n", statement: "var a:a;\n" },
+    Language { id: "powershell", extension: "ps1", before: "", nests: &[("{", "}"), ("function f{", "}"), ("$(", ")"), ("@{a=", "}"), ("\"$(", ")\""), ("class A{", "}")], function: "function f($a){f $a}\n", statement: "$a=$a.b\n" },
+    Language { id: "rlang", extension: "r", before: "", nests: &[("function(a) ", ""), ("{", "}"), ("if(a) ", ""), ("a[[", "]]"), ("f(a=", ")")], function: "f<-function(a) f(a)\n", statement: "a<-a$b\n" },
+    Language { id: "solidity", extension: "sol", before: "", nests: &[("contract A{", "}"), ("function f(){", "}"), ("{", "}"), ("mapping(a=>", ")"), ("(", ")")], function: "function f(uint a){f(a);}\n", statement: "import \"a\";\n" },
+    Language { id: "starlark", extension: "bzl", before: "", nests: &[("(", ")"), ("[", "]"), ("lambda: ", ""), ("f(a=", ")"), ("a if a else ", "")], function: "def f(a): return f(a)\n", statement: "a=a.b\n" },
+    Language { id: "toml", extension: "toml", before: "", nests: &[("[", "]"), ("{a=", "}"), ("a.", ""), ("[[a.", "]]\n")], function: "[f]\nf=\"f\"\n", statement: "a=[]\n" },
 ];
 
 impl Language {
     /// Files of so many bytes, by name.
     pub fn files(&self, size: usize) -> Vec<(String, String)> {
-        let Self { extension, before, function, statement, .. } = self;
-        let mut files = Vec::new();
-        let mut file =
-            |name: &str, text: String| files.push((format!("{name}.{extension}"), format!("{before}{text}")));
+        let Self { extension, before, .. } = self;
+        let texts = [self.nesting(size), self.repeating(size), self.long(size), self.noise(size)].concat();
+        texts.into_iter().map(|(name, text)| (format!("{name}.{extension}"), format!("{before}{text}"))).collect()
+    }
+
+    /// The function by another name.
+    fn named(&self, name: &str) -> String {
+        let f = regex::Regex::new(r"\bf\b").expect("it is a regex");
+        f.replace_all(self.function, regex::NoExpand(name)).into_owned()
+    }
+
+    /// Constructs within constructs, ended and unended, as statements and as values.
+    fn nesting(&self, size: usize) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
         for (place, (open, close)) in self.nests.iter().enumerate() {
-            file(&format!("nested_{place}"), nested(open, close, size));
-            file(&format!("open_{place}"), many(open, size));
+            let nested = nested(open, close, size);
+            texts.push((format!("value_{place}"), format!("x = {nested}\n")));
+            texts.push((format!("nested_{place}"), nested));
+            texts.push((format!("open_{place}"), many(open, size)));
         }
-        let long = function.replace('f', &"n".repeat(1_000));
-        let renamed = |number: usize| function.replace('f', &format!("f{number}"));
-        file("functions", many(function, size));
-        file("statements", many(statement, size));
-        file("both", many(statement, size / 2) + &many(function, size / 2));
-        file("names", (0..size / (function.len() + 12)).map(renamed).collect());
-        file("long_names", many(&long, size));
-        file("one_line", many(&function.replace('\n', " "), size));
-        file("noise", many("+-*/%&|^!~=<>?:.,;@#$", size));
-        file("brackets", many("([{<", size));
-        file("words", many("class def func fn if else for while return import ", size));
-        file("string", format!("x = \"{}", "a".repeat(size)));
-        file("comments", many("/*", size));
-        file("chain", format!("x = a{}", many(".b()", size)));
-        file("sum", format!("x = 1{}", many("+a", size)));
-        file("decorators", many("@a\n", size) + function);
-        file("documented", many("/// a\n", size / 2) + &many("# a\n", size / 2) + function);
-        let comment = match *extension {
-            "py" | "rb" | "sh" | "ex" => "#\n",
-            "lua" => "--\n",
-            "zig" => "//\n",
+        // Each line deeper than the one before.
+        let indented = |line: usize| " ".repeat(line) + self.function;
+        texts.push(("indented".into(), (0..(2 * size).isqrt()).map(indented).collect()));
+        texts
+    }
+
+    /// Definitions and statements again and again, of one name and of many.
+    fn repeating(&self, size: usize) -> Vec<(String, String)> {
+        let Self { function, statement, .. } = self;
+        let names = |number: usize| self.named(&format!("f{number}"));
+        let texts = [
+            ("functions", many(function, size)),
+            ("statements", many(statement, size)),
+            ("both", many(statement, size / 2) + &many(function, size / 2)),
+            ("names", (0..size / (function.len() + 12)).map(names).collect()),
+            ("long_names", many(&self.named(&"n".repeat(1_000)), size)),
+            ("one_line", many(&function.replace('\n', " "), size)),
+            ("decorators", many("@a\n", size) + function),
+            ("documented", many("/// a\n", size / 2) + &many("# a\n", size / 2) + function),
+        ];
+        texts.map(|(name, text)| (name.into(), text)).into()
+    }
+
+    /// One line, one word, one string or one list that fills the file.
+    fn long(&self, size: usize) -> Vec<(String, String)> {
+        let comment = match self.extension {
+            "py" | "rb" | "sh" | "ex" | "bzl" | "cmake" | "dockerfile" | "graphql" | "jl" | "mk" | "ps1" | "r"
+            | "toml" => "#\n",
+            "lua" | "hs" => "--\n",
+            "zig" | "gleam" => "//\n",
+            "erl" => "%\n",
+            "ml" => "(**)",
+            "pas" => "{}",
             _ => "/**/",
         };
+        let mut texts = vec![
+            ("word".to_owned(), "a".repeat(size)),
+            ("string".into(), format!("x = \"{}", "a".repeat(size))),
+            ("chain".into(), format!("x = a{}", many(".b()", size))),
+            ("sum".into(), format!("x = 1{}", many("+a", size))),
+        ];
         for (place, (before, after)) in [("x = (", "a)\n"), ("f(", "a)\n"), ("import ", "a\n")].iter().enumerate() {
-            file(&format!("remarks_{place}"), format!("{before}{}{after}", many(comment, size)));
+            texts.push((format!("remarks_{place}"), format!("{before}{}{after}", many(comment, size))));
         }
         for (place, (before, after)) in [("int x", "\n"), ("let [x", "] = a\n"), ("var x", " = a\n")].iter().enumerate()
         {
-            file(&format!("list_{place}"), format!("{before}{}{after}", many(",a", size)));
+            texts.push((format!("list_{place}"), format!("{before}{}{after}", many(",a", size))));
         }
-        file("mutated", mutated(&many(&format!("{function}{statement}"), size)));
-        files
+        texts
+    }
+
+    /// Tokens and letters in no order.
+    fn noise(&self, size: usize) -> Vec<(String, String)> {
+        let Self { nests, function, statement, .. } = self;
+        let nests = nests.iter().flat_map(|(open, close)| [*open, *close]);
+        let text: String = [*function, *statement].into_iter().chain(nests).collect();
+        let pieces = regex::Regex::new(r"\w+|\n|[^\w\s]").expect("it is a regex");
+        let pieces: Vec<&str> = pieces.find_iter(&text).map(|piece| piece.as_str()).collect();
+        let mut next = choices();
+        let mut shuffled = String::new();
+        while shuffled.len() < size {
+            shuffled += pieces[next(pieces.len())];
+            shuffled += if next(3) == 0 { " " } else { "" };
+        }
+        let texts = [
+            ("noise", many("+-*/%&|^!~=<>?:.,;@#$", size)),
+            ("brackets", many("([{<", size)),
+            ("words", many("class def func fn if else for while return import ", size)),
+            ("comments", many("/*", size)),
+            ("quotes", many("\"a ", size)),
+            ("backslashes", many("\\", size)),
+            ("shuffled", shuffled),
+            ("mutated", mutated(&many(&format!("{function}{statement}"), size))),
+        ];
+        texts.map(|(name, text)| (name.into(), text)).into()
+    }
+}
+
+/// Numbers below a bound that look random and are the same in every run.
+pub fn choices() -> impl FnMut(usize) -> usize {
+    let mut state = 0x5DEE_CE66_D1CE_4E5B_u64;
+    move |most| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % most.max(1)
     }
 }
 
 /// A text with another sign in place of every twentieth letter.
 pub fn mutated(text: &str) -> String {
     let signs = b"(){}[]<>;:,.\n \"'a@#=";
-    let mut state = 0x5DEE_CE66_D1CE_4E5B_u64;
-    let mutate = |letter: u8| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let chosen = (state >> 33) as usize;
-        if chosen.is_multiple_of(20) { signs[chosen / 20 % signs.len()] } else { letter }
-    };
+    let mut next = choices();
+    let mutate = |letter: u8| if next(20) == 0 { signs[next(signs.len())] } else { letter };
     String::from_utf8_lossy(&text.bytes().map(mutate).collect::<Vec<u8>>()).into_owned()
 }

@@ -2,10 +2,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use codelode::extract::{extract, has_stack, stack_for};
-use codelode::languages;
+use codelode::languages::{self, LANGUAGES};
 use codelode::store::Prepared;
 
 use super::hostile;
@@ -96,15 +97,31 @@ fn a_file_costs_fifty_times_its_size_and_a_megabyte_and_two_seconds_at_most() {
     let mut breaches = Vec::new();
     for size in [20_000, 200_000] {
         let variables = format!("int {}z;", "a,".repeat(size / 2));
-        for (name, text) in hostile::files(size).into_iter().chain([("variables.c", variables)]) {
-            with_stack(text.len(), || {
-                cost(name, "");
-                let ((cost, took), most) = (cost(name, &text), text.len() * 50 + 1_000_000);
-                if cost > most || took > TIME {
-                    breaches.push(format!("{name} of {} bytes: {cost} bytes, {took:?}", text.len()));
-                }
-            });
-        }
+        let files = hostile::files(size).into_iter().chain([("variables.c", variables)]);
+        breaches.extend(files.filter_map(|(name, text)| breach(name, &text)));
     }
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+#[test]
+fn the_law_holds_in_every_language() {
+    let known: BTreeSet<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
+    let attacked: BTreeSet<&str> = hostile::LANGUAGES.iter().map(|language| language.id).collect();
+    assert_eq!(known, attacked, "languages, and those with hostile files");
+    let files = hostile::LANGUAGES.iter().flat_map(|language| language.files(6_000));
+    let breaches: Vec<String> = files.filter_map(|(name, text)| breach(&name, &text)).collect();
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+/// The cost of a file where it is too high.
+fn breach(name: &str, text: &str) -> Option<String> {
+    let mut breach = None;
+    with_stack(text.len(), || {
+        cost(name, "");
+        let ((cost, took), most) = (cost(name, text), text.len() * 50 + 1_000_000);
+        if cost > most || took > TIME {
+            breach = Some(format!("{name} of {} bytes: {cost} bytes, {took:?}", text.len()));
+        }
+    });
+    breach
 }

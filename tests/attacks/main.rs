@@ -39,6 +39,11 @@ const PROCESSOR: u64 = 60;
 /// Megabytes that a program may have resident at most.
 const MEMORY: i64 = 1_000;
 
+/// The program that was just built, or the one that `CODELODE_BENCH_PROGRAM` names.
+fn program() -> PathBuf {
+    std::env::var_os("CODELODE_BENCH_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_codelode").into(), PathBuf::from)
+}
+
 /// A folder to be indexed, and an index.
 struct Place(tempfile::TempDir);
 
@@ -57,9 +62,19 @@ impl Place {
         self.0.path().join("source")
     }
 
+    /// Commits all files to a repository of git.
+    fn commit(&self) {
+        for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "f a"]] {
+            let mut command = Command::new("git");
+            command.current_dir(self.source()).args(["-c", "user.name=f", "-c", "user.email=f@a"]).args(arguments);
+            command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+            assert!(command.status().expect("git is installed where tests run").success(), "git {arguments:?}");
+        }
+    }
+
     /// The program with an index of this name and without limits.
     fn unlimited(&self, arguments: &[&str], index: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        let mut command = Command::new(program());
         command
             .args(arguments)
             .current_dir(self.source())

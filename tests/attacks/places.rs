@@ -25,7 +25,7 @@ fn indexes_that_can_only_be_read_answer_and_new_ones_are_made_elsewhere() {
     let place = folder.path();
     let user = (place.metadata().expect("it is there").uid() == 0).then_some(NOBODY);
     let program = place.join("codelode");
-    fs::copy(env!("CARGO_BIN_EXE_codelode"), &program).expect("it is built");
+    fs::copy(super::program(), &program).expect("it is built");
     for name in ["old", "new"] {
         fs::create_dir(place.join(name)).expect("the folder is new");
         fs::write(place.join(name).join("a.py"), format!("def {name}(): pass\n")).expect("the folder is ours");

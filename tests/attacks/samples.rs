@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::sweep::{Asker, questions};
+use super::sweep::{Asker, is_wanted, questions};
 use super::{Place, hostile};
 
 /// Bytes of a folder.
@@ -57,12 +57,7 @@ fn made_of(sample: &str, size: usize) -> Vec<String> {
     let fill = |piece: &str| piece.repeat(size / piece.len().max(1) + 1);
     let lines: Vec<&str> = sample.lines().filter(|line| !line.trim().is_empty()).collect();
     let tokens = tokens(sample);
-    // The same choices in every run.
-    let mut state = 0x5DEE_CE66_u64;
-    let mut next = |most: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % most.max(1)
-    };
+    let mut next = hostile::choices();
     let mut files = vec![fill(&format!("{sample}\n")), fill(&lines.join(" ")), hostile::mutated(&fill(sample))];
     for _ in 0..12 {
         files.push(fill(&format!("{}\n", lines[next(lines.len())])));
@@ -85,10 +80,9 @@ fn made_of(sample: &str, size: usize) -> Vec<String> {
 #[test]
 #[ignore = "takes an hour"]
 fn samples_of_every_language() {
-    let wanted = std::env::var("CODELODE_SWEEP").unwrap_or_default();
     let mut breaches = Vec::new();
     for (language, samples) in samples() {
-        if !wanted.is_empty() && !wanted.split(',').any(|one| one == language) {
+        if !is_wanted(&language) {
             continue;
         }
         let begun = Instant::now();
