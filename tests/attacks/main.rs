@@ -9,6 +9,7 @@ mod law;
 mod leaks;
 mod many;
 mod messages;
+mod past;
 mod patterns;
 mod places;
 mod samples;

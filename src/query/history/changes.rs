@@ -1,6 +1,7 @@
 //! Differences between two states of code, symbol by symbol: not lines, and not files that only moved.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
 use crate::model::{Detail, Extraction, Kind, Span};
 use crate::store::{FileView, qualified_name};
@@ -62,11 +63,11 @@ pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -
     let symbols = &extraction.symbols;
     let text = |span: Span| String::from_utf8_lossy(span.of(content)).into_owned();
     let mut all: Vec<Version<'a>> = Vec::with_capacity(symbols.len());
-    let parents: Vec<Option<u32>> = symbols.iter().map(|symbol| symbol.parent).collect();
+    let members = members(symbols.iter().map(|symbol| symbol.parent));
     for (place, symbol) in symbols.iter().enumerate() {
         let parent = symbol.parent.and_then(|parent| all.get(parent as usize)).map(|parent| &*parent.qualified_name);
         let name = text(symbol.name);
-        let members = children(&parents, place).map(|child| with_doc(symbols[child].span, symbols[child].doc));
+        let members = members[place].iter().map(|member| with_doc(symbols[*member].span, symbols[*member].doc));
         all.push(Version {
             id: String::new(),
             qualified_name: qualified_name(&name, &text(symbol.container), parent),
@@ -86,8 +87,7 @@ pub fn versions<'a>(file: &'a str, content: &'a [u8], extraction: &Extraction) -
 
 /// The symbols of an indexed file.
 pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
-    let parents: Vec<Option<u32>> =
-        file.symbols().map(|symbol| symbol.parent().map(|parent| parent.number().index)).collect();
+    let members = members(file.symbols().map(|symbol| symbol.parent().map(|parent| parent.number().index)));
     let spans: Vec<Span> = file.symbols().map(|symbol| with_doc(symbol.span(), symbol.doc_span())).collect();
     let version = |(place, symbol): (usize, crate::store::SymbolView<'a>)| Version {
         id: symbol.id(),
@@ -99,17 +99,21 @@ pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
         line: symbol.line(),
         source: symbol.source(),
         signature: symbol.signature_source(),
-        own: own(file.content(), symbol.span(), children(&parents, place).map(|child| spans[child])),
+        own: own(file.content(), symbol.span(), members[place].iter().map(|member| spans[*member])),
     };
     file.symbols().enumerate().map(version).collect()
 }
 
-/// The places of a symbol's members: they follow it, in source order.
-fn children(parents: &[Option<u32>], place: usize) -> impl Iterator<Item = usize> + '_ {
-    let of_it = move |child: &usize| parents[*child] == Some(place as u32);
-    (place + 1..parents.len())
-        .take_while(move |child| parents[*child].is_some_and(|parent| parent as usize >= place))
-        .filter(of_it)
+/// The places of each symbol's members, in source order.
+fn members(parents: impl Iterator<Item = Option<u32>>) -> Vec<Vec<usize>> {
+    let mut members: Vec<Vec<usize>> = Vec::new();
+    for (place, parent) in parents.enumerate() {
+        members.push(Vec::new());
+        if let Some(of_parent) = parent.and_then(|parent| members.get_mut(parent as usize)) {
+            of_parent.push(place);
+        }
+    }
+    members
 }
 
 /// The range of a definition with the comment above it.
@@ -164,33 +168,26 @@ pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> 
     for version in new {
         groups.entry(key(&version)).or_default().1.push(version);
     }
-    for (mut before, now) in groups.into_values() {
+    for (before, now) in groups.into_values() {
+        let mut pairs = Pairs::of(before.len(), now.len());
         // The surest pairs first: overloads and namesakes are matched by text, then by file, then by order.
-        let mut left = now;
-        let rounds: [fn(&Version<'_>, &Version<'_>) -> bool; 4] = [
-            |a, b| a.file == b.file && a.source == b.source,
-            |a, b| a.source == b.source,
-            |a, b| a.file == b.file,
-            |_, _| true,
-        ];
-        for fits in rounds {
-            let mut rest = Vec::new();
-            for version in left {
-                match before.iter().position(|other| fits(other, &version)) {
-                    Some(at) => {
-                        let other = before.remove(at);
-                        match other.source == version.source {
-                            true => changes.unchanged += 1,
-                            false => changes.modified.push((other, version)),
-                        }
-                    }
-                    None => rest.push(version),
-                }
-            }
-            left = rest;
+        if before.len() > 1 || now.len() > 1 {
+            let (old, new) = (|at: usize| &before[at], |at: usize| &now[at]);
+            pairs.join(|at| Some((old(at).file, old(at).source)), |at| Some((new(at).file, new(at).source)));
+            pairs.join(|at| Some(old(at).source), |at| Some(new(at).source));
+            pairs.join(|at| Some(old(at).file), |at| Some(new(at).file));
         }
-        changes.removed.extend(before);
-        changes.added.extend(left);
+        pairs.join(|_| Some(()), |_| Some(()));
+        let taken = pairs.taken;
+        let mut before: Vec<Option<Version<'_>>> = before.into_iter().map(Some).collect();
+        for (version, taken) in now.into_iter().zip(taken) {
+            match taken.and_then(|place| before[place].take()) {
+                Some(other) if other.source == version.source => changes.unchanged += 1,
+                Some(other) => changes.modified.push((other, version)),
+                None => changes.added.push(version),
+            }
+        }
+        changes.removed.extend(before.into_iter().flatten());
     }
     find_renames(&mut changes);
     changes.added.sort_by(|a, b| (a.file, a.line, &a.id).cmp(&(b.file, b.line, &b.id)));
@@ -199,6 +196,40 @@ pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> 
         pairs.sort_by(|(_, a), (_, b)| (a.file, a.line, &a.id).cmp(&(b.file, b.line, &b.id)));
     }
     changes
+}
+
+/// Pairs of old and new symbols, by their places, made in rounds. A file may have many thousands of one name, so no round
+/// compares each with each.
+struct Pairs {
+    /// The old symbol of each new one.
+    taken: Vec<Option<usize>>,
+    /// Whether each old symbol has no pair.
+    is_free: Vec<bool>,
+}
+
+impl Pairs {
+    fn of(n_old: usize, n_new: usize) -> Self {
+        Self { taken: vec![None; n_new], is_free: vec![true; n_old] }
+    }
+
+    /// Gives each new symbol without a pair the first old one without a pair that has the same key, if it has one.
+    fn join<K: Eq + Hash>(&mut self, of_old: impl Fn(usize) -> Option<K>, of_new: impl Fn(usize) -> Option<K>) {
+        if !self.is_free.contains(&true) || !self.taken.contains(&None) {
+            return;
+        }
+        let mut free: HashMap<K, VecDeque<usize>> = HashMap::new();
+        for place in (0..self.is_free.len()).filter(|place| self.is_free[*place]) {
+            if let Some(key) = of_old(place) {
+                free.entry(key).or_default().push_back(place);
+            }
+        }
+        for (place, taken) in self.taken.iter_mut().enumerate().filter(|(_, taken)| taken.is_none()) {
+            *taken = of_new(place).and_then(|key| free.get_mut(&key)?.pop_front());
+            if let Some(old) = taken {
+                self.is_free[*old] = false;
+            }
+        }
+    }
 }
 
 impl Version<'_> {
@@ -236,20 +267,14 @@ impl Changes<'_> {
 fn find_renames(changes: &mut Changes<'_>) {
     changes.removed.sort_by(|a, b| a.id.cmp(&b.id));
     changes.added.sort_by(|a, b| a.id.cmp(&b.id));
-    let mut by_body: HashMap<(Kind, blake3::Hash), Vec<usize>> = HashMap::new();
-    for (place, version) in changes.removed.iter().enumerate() {
-        by_body.entry((version.kind, body(version))).or_default().push(place);
-    }
-    let mut taken: Vec<Option<usize>> = vec![None; changes.added.len()];
-    let fits: [fn(&Version<'_>, &Version<'_>) -> bool; 3] =
-        [|a, b| a.file == b.file, |a, b| a.name == b.name, |a, _| a.source.len() >= TELLING];
-    for fits in fits {
-        for (version, taken) in changes.added.iter().zip(&mut taken).filter(|(_, taken)| taken.is_none()) {
-            let Some(candidates) = by_body.get_mut(&(version.kind, body(version))) else { continue };
-            let found = candidates.iter().position(|place| fits(&changes.removed[*place], version));
-            *taken = found.map(|at| candidates.remove(at));
-        }
-    }
+    let (old, new) = (&changes.removed, &changes.added);
+    let bodies = |versions: &[Version<'_>]| versions.iter().map(|it| (it.kind, body(it))).collect::<Vec<_>>();
+    let (was, is) = (bodies(old), bodies(new));
+    let mut pairs = Pairs::of(old.len(), new.len());
+    pairs.join(|at| Some((was[at], old[at].file)), |at| Some((is[at], new[at].file)));
+    pairs.join(|at| Some((was[at], &old[at].name)), |at| Some((is[at], &new[at].name)));
+    pairs.join(|at| (old[at].source.len() >= TELLING).then_some(was[at]), |at| Some(is[at]));
+    let taken = pairs.taken;
     let mut removed: Vec<Option<Version<'_>>> = std::mem::take(&mut changes.removed).into_iter().map(Some).collect();
     for (version, taken) in std::mem::take(&mut changes.added).into_iter().zip(taken) {
         match taken.and_then(|place| removed[place].take()) {
