@@ -3,6 +3,8 @@
 
 use std::cell::Cell;
 
+use crate::languages::TimeAtWork;
+
 /// Stack for each byte of a text: one frame of the recursion takes about 100 bytes, and a token has at least one byte.
 const PER_BYTE: usize = 256;
 /// Stack for everything else.
@@ -34,9 +36,12 @@ pub fn with_stack_for<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> 
     std::thread::scope(|scope| {
         let prepared = move || {
             has_stack(needed);
-            work()
+            let time = TimeAtWork::begin();
+            (work(), time.taken())
         };
         let thread = std::thread::Builder::new().stack_size(needed).spawn_scoped(scope, prepared).ok()?;
-        Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let (done, time) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        TimeAtWork::add(time);
+        Some(done)
     })
 }

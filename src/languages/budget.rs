@@ -70,21 +70,35 @@ pub struct Budget {
     exceeded: Cell<Option<Exceeded>>,
 }
 
-/// The processor time of a thread from a moment on, for what has to end on a busy machine as on a quiet one.
+/// The processor time of a thread from a moment on, for what has to end on a busy machine as on a quiet one. Threads that
+/// worked for it count, see [`TimeAtWork::add`].
 pub struct TimeAtWork {
     began: Instant,
     at_work: Option<Duration>,
+    /// The time of other threads before.
+    of_others: Duration,
+}
+
+thread_local! {
+    /// The time of other threads that worked for this one.
+    static OF_OTHERS: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
 impl TimeAtWork {
     /// Begins to count the time of this thread.
     pub fn begin() -> Self {
-        Self { began: Instant::now(), at_work: time_at_work() }
+        Self { began: Instant::now(), at_work: time_at_work(), of_others: OF_OTHERS.get() }
+    }
+
+    /// Counts time that another thread worked for this one.
+    pub fn add(time: Duration) {
+        OF_OTHERS.set(OF_OTHERS.get() + time);
     }
 
     /// The time of this thread since; time by the clock where the system does not count it.
     pub fn taken(&self) -> Duration {
-        let taken = || Some(time_at_work()?.saturating_sub(self.at_work?));
+        let of_others = OF_OTHERS.get().saturating_sub(self.of_others);
+        let taken = || Some(time_at_work()?.saturating_sub(self.at_work?) + of_others);
         taken().unwrap_or_else(|| self.began.elapsed())
     }
 }

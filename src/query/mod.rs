@@ -27,7 +27,7 @@ pub use graph::{
     outside_packages, packages_at, ranks, redeclaration, related, rename, renaming, repo_map, signatures, types_of,
     with_parameters,
 };
-pub use history::between::{Between, Until};
+pub use history::between::{Between, Bounds, Until};
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};
 pub use history::commits::{CommitSearch, Commits, commits};
 pub use history::past::{Past, Step, past};

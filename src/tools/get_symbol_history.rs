@@ -83,9 +83,10 @@ impl Tool for GetSymbolHistory {
         let (_, history) = history::open(call, &repo)?;
         let limit = call.at_most("max_results", args.max_results, MOST) as usize;
         let wanted = if call.count_only { usize::MAX } else { call.offset + limit + 1 };
-        let bounds = (wanted, call.config.max_file_size);
+        let bounds = history::bounds(call);
         let is_over = history::is_over(call);
-        let past = query::past(&history, &repo.snapshot, &symbol, bounds, &is_over).map_err(history_error)?;
+        let past =
+            query::past(&history, &repo.snapshot, &symbol, (wanted, &bounds), &is_over).map_err(history_error)?;
         history::note_part(call, past.is_whole);
         call.count(past.steps.len());
         call.found(!past.steps.is_empty());

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::changes::history_error;
 use super::indexes::Repo;
 use super::{Call, Code, Error};
-use crate::query::History;
+use crate::query::{Bounds, History};
 
 /// Time for walking through a history.
 const BUDGET: Duration = Duration::from_secs(8);
+/// Processor time for reading the symbols of its texts.
+const READING: Duration = Duration::from_secs(5);
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
@@ -26,6 +28,11 @@ pub fn open<'a>(call: &Call<'_>, repo: &'a Repo) -> Result<(&'a Path, History), 
 pub fn is_over<'a>(call: &'a Call<'_>) -> impl Fn() -> bool + use<'a> {
     let until = Instant::now() + BUDGET;
     move || call.request.is_cancelled() || Instant::now() >= until
+}
+
+/// Bounds on the texts that are read for an answer from a history.
+pub fn bounds(call: &Call<'_>) -> Bounds {
+    Bounds::within(call.config.max_file_size, READING)
 }
 
 /// Note for an answer from a part of the history.

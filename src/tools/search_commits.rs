@@ -7,7 +7,7 @@ use super::changes::{Change, history_error, is_aside};
 use super::indexes::{self, Repo, timestamp};
 use super::search_symbols::path_glob;
 use super::{Call, Error, Tool, history, tokens};
-use crate::query::{self, Between, CommitSearch, Commits, History, Logged, Version};
+use crate::query::{self, Between, Bounds, CommitSearch, Commits, History, Logged, Version};
 
 /// Git log: who committed what, in which folder and since when, with the symbols that each commit changed.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -129,14 +129,17 @@ impl Tool for SearchCommits {
             return Ok(Output { searched_commits: n_read, ..Output::default() });
         }
         let mut output = Output { searched_commits: n_read, ..Output::default() };
-        let mut spent = FRAME;
+        let (mut spent, bounds) = (FRAME, history::bounds(call));
         for commit in commits.iter().skip(call.offset).take(limit) {
-            let item = item(call, &repo, &history, commit);
+            let item = item(&repo, &history, commit, &bounds);
             spent += tokens::of_json(&item) + 1;
             if spent > call.max_tokens && !output.commits.is_empty() {
                 break;
             }
             output.commits.push(item);
+        }
+        if bounds.is_over() {
+            call.note("hint", "symbols of the last of these commits were not read: there was no time");
         }
         output.result_count = output.commits.len();
         if call.offset + output.commits.len() < commits.len() {
@@ -147,15 +150,15 @@ impl Tool for SearchCommits {
     }
 }
 
-fn item(call: &Call<'_>, repo: &Repo, history: &History, commit: &Logged) -> Commit {
+fn item(repo: &Repo, history: &History, commit: &Logged, bounds: &Bounds) -> Commit {
     // A commit whose objects are missing, as in a partial clone, is listed without them.
     let changed = history.changed_by(commit).unwrap_or_default();
     let mut files: Vec<String> = changed.iter().map(|file| file.path.clone()).collect();
     files.sort_by_key(|path| is_aside(path));
     let (mut symbols, files_count) = (Vec::new(), files.len());
     if files_count <= PARSED {
-        let between = Between::commit(history, &repo.snapshot, commit, changed, call.config.max_file_size);
-        symbols = between.map_or_else(|_| Vec::new(), |between| touched(&between));
+        let between = Between::commit(history, &repo.snapshot, commit, changed, bounds);
+        symbols = between.ok().and_then(|between| bounds.work(|| touched(&between))).unwrap_or_default();
     }
     files.truncate(LISTED);
     let symbols_count = symbols.len();

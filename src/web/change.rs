@@ -15,7 +15,7 @@ use super::view::{self, View};
 use crate::http::StatusCode;
 use crate::pictures;
 use crate::query::review::{Touched, touched};
-use crate::query::{Between, History, HistoryError, Logged, Until};
+use crate::query::{Between, Bounds, History, HistoryError, Logged, Until};
 use crate::store::SymbolView;
 
 /// Files of a list, and symbols of a file.
@@ -54,7 +54,8 @@ pub(super) fn read(asked: &Asked<'_>, view: &View<'_>) -> Result<Read, Failure> 
         commit => {
             let logged = logged(&history, commit).map_err(found)?;
             let changed = history.changed_by(&logged).map_err(found)?;
-            let between = Between::commit(&history, view.snapshot, &logged, changed, limit).map_err(found)?;
+            let between =
+                Between::commit(&history, view.snapshot, &logged, changed, &Bounds::of_size(limit)).map_err(found)?;
             Ok(Read { between, commit: Some(logged) })
         }
     }

@@ -14,7 +14,7 @@ use super::symbol;
 use super::text::Visible;
 use super::view::View;
 use crate::catalog::related;
-use crate::query;
+use crate::query::{self, Bounds};
 use crate::store::SymbolView;
 
 /// Commits that are shown.
@@ -65,9 +65,9 @@ pub(super) fn panel(asked: &Asked<'_>, view: &View<'_>, path: &str) -> Result<Ma
 fn commits(asked: &Asked<'_>, view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
     let until = Instant::now() + PATIENCE;
     let past = history(asked, view).and_then(|history| {
-        let bounds = (MOST_COMMITS, asked.cx.config.max_file_size);
+        let bounds = Bounds::within(asked.cx.config.max_file_size, PATIENCE);
         let is_over = || Instant::now() >= until;
-        query::past(&history, view.snapshot, symbol, bounds, &is_over).map_err(|err| err.to_string())
+        query::past(&history, view.snapshot, symbol, (MOST_COMMITS, &bounds), &is_over).map_err(|err| err.to_string())
     });
     let past = match past {
         Ok(past) => past,

@@ -34,3 +34,9 @@ fn many_symbols_of_one_name_are_not_compared_each_with_each() {
     let text = |number: usize| "def first(): 0\n".to_owned() + &format!("def a():{number}\n").repeat(40_000);
     is_answered("a.py", [text(1), text(2), text(3)]);
 }
+
+#[test]
+fn commits_of_files_that_take_long_to_read_are_read_for_a_bounded_time() {
+    let nested = ":not(".repeat(20_000) + &")".repeat(20_000);
+    is_answered("a.css", (0..10).map(|number| format!(".first {{}}\nx = {nested}\n.a{number} {{}}\n")));
+}

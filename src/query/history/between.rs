@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::changes::{Changes, Same, compare, versions};
 use crate::extract::extract;
 use crate::git::{Changed, History, HistoryError, Logged, Repository};
-use crate::languages;
+use crate::languages::{self, TimeAtWork};
 use crate::model::{Extraction, Languages};
 use crate::store::Snapshot;
 
@@ -18,7 +20,49 @@ pub struct Between {
     pub since: String,
     /// The last commit; `None` for staged and for current files.
     pub until: Option<String>,
+    /// Whether there was time to read all that differs.
+    pub is_whole: bool,
     files: Vec<(String, [Option<Read>; 2])>,
+}
+
+/// Bounds on the texts that are read for one answer.
+pub struct Bounds {
+    /// Texts larger than this, in bytes, count as files without symbols.
+    limit: u64,
+    /// Processor time for all of them.
+    most: Duration,
+    /// Microseconds of it that are spent.
+    spent: AtomicU64,
+}
+
+impl Bounds {
+    /// No bound but the size of a text.
+    pub fn of_size(limit: u64) -> Self {
+        Self::within(limit, Duration::MAX)
+    }
+
+    /// A bound on the processor time as well.
+    pub fn within(limit: u64, most: Duration) -> Self {
+        Self { limit, most, spent: AtomicU64::new(0) }
+    }
+
+    /// The size beyond which a text has no symbols.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether the time is spent.
+    pub fn is_over(&self) -> bool {
+        Duration::from_micros(self.spent.load(Ordering::Relaxed)) > self.most
+    }
+
+    /// Does some of the work, unless the time is spent.
+    pub fn work<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let time = TimeAtWork::begin();
+        let done = (!self.is_over()).then(work);
+        self.spent.fetch_add(time.taken().as_micros() as u64, Ordering::Relaxed);
+        done
+    }
 }
 
 /// A text with its symbols; none in an unsupported language.
@@ -59,7 +103,7 @@ impl Between {
             Until::Staged => (None, history.staged(&since)?),
             Until::Worktree => (None, changed_since(history, &since, snapshot, root)?),
         };
-        Self::of(history, snapshot, (since, until), (changed, is_worktree), limit)
+        Self::of(history, snapshot, (since, until), (changed, is_worktree), &Bounds::of_size(limit))
     }
 
     /// Reads what one commit made of these files, which it changed.
@@ -68,10 +112,10 @@ impl Between {
         snapshot: &Snapshot,
         commit: &Logged,
         changed: Vec<Changed>,
-        limit: u64,
+        bounds: &Bounds,
     ) -> Result<Self, HistoryError> {
         let since = commit.parents.first().cloned().unwrap_or_default();
-        Self::of(history, snapshot, (since, Some(commit.commit.clone())), (changed, false), limit)
+        Self::of(history, snapshot, (since, Some(commit.commit.clone())), (changed, false), bounds)
     }
 
     fn of(
@@ -79,8 +123,9 @@ impl Between {
         snapshot: &Snapshot,
         (since, until): (String, Option<String>),
         (changed, is_worktree): (Vec<Changed>, bool),
-        limit: u64,
+        bounds: &Bounds,
     ) -> Result<Self, HistoryError> {
+        let limit = bounds.limit;
         let mut texts = Vec::with_capacity(changed.len());
         for file in changed {
             let old = file.old.map_or(Ok(None), |content| history.read(content, limit))?;
@@ -94,10 +139,11 @@ impl Between {
         // They were checked when they were set.
         let languages = Languages::of(&snapshot.facts().roles.languages).unwrap_or_default();
         let read = |(path, texts): (String, [Option<Vec<u8>>; 2])| {
-            let read = texts.map(|text| text.map(|content| Read::of(&languages, &path, content)));
-            (path, read)
+            let read = || texts.map(|text| text.map(|content| Read::of(&languages, &path, content)));
+            bounds.work(read).map(|read| (path, read))
         };
-        Ok(Self { since, until, files: texts.into_par_iter().map(read).collect() })
+        let (n_texts, files) = (texts.len(), texts.into_par_iter().filter_map(read).collect::<Vec<_>>());
+        Ok(Self { since, until, is_whole: files.len() == n_texts, files })
     }
 
     /// The number of files that differ.

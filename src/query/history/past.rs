@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashSet};
 
-use super::between::Between;
+use super::between::{Between, Bounds};
 use super::changes::{Changes, Version};
 use crate::git::{Changed, Content, History, HistoryError, Logged};
 use crate::store::{Snapshot, SymbolView};
@@ -54,16 +54,16 @@ impl At {
     }
 }
 
-/// Follows a symbol from the current commit back, until `wanted` commits are found or `is_over` says so. Texts larger
-/// than `limit` bytes have no symbols.
+/// Follows a symbol from the current commit back, until `wanted` commits are found, `is_over` says so, or the time of
+/// `bounds` is spent.
 pub fn past(
     history: &History,
     snapshot: &Snapshot,
     symbol: &SymbolView<'_>,
-    (wanted, limit): (usize, u64),
+    (wanted, bounds): (usize, &Bounds),
     is_over: &dyn Fn() -> bool,
 ) -> Result<Past, HistoryError> {
-    let follower = Follower { history, snapshot, limit };
+    let follower = Follower { history, snapshot, bounds };
     let mut past = Past { is_whole: true, ..Past::default() };
     let head = history.commit("HEAD")?;
     let Some(commit) = history.logged(&head) else {
@@ -82,11 +82,13 @@ pub fn past(
     let mut n_followed = 0;
     while let Some(at) = waiting.pop() {
         n_followed += 1;
-        if n_followed > MOST || (n_followed % 16 == 0 && is_over()) {
+        if n_followed > MOST || bounds.is_over() || is_over() {
             past.is_whole = false;
             break;
         }
         match follower.step(&at) {
+            // What was not read in time may have changed it.
+            Ok(_) if bounds.is_over() => past.is_whole = false,
             Ok((step, before)) => {
                 past.steps.extend(step);
                 if past.steps.len() >= wanted {
@@ -107,7 +109,7 @@ pub fn past(
 struct Follower<'a> {
     history: &'a History,
     snapshot: &'a Snapshot,
-    limit: u64,
+    bounds: &'a Bounds,
 }
 
 impl Follower<'_> {
@@ -147,7 +149,7 @@ impl Follower<'_> {
             let (changed, _) = self.history.changed_or_renamed(&parent.commit, &at.commit.commit)?;
             if changed.len() <= MOST_FILES {
                 moved = changed.iter().find(|file| file.path == at.path()).and_then(|file| file.old_path.clone());
-                between = Between::commit(self.history, self.snapshot, &at.commit, changed, self.limit)?;
+                between = Between::commit(self.history, self.snapshot, &at.commit, changed, self.bounds)?;
             }
         }
         Ok(self.read(at, parent, &between.changes(), moved.as_deref()))
@@ -197,7 +199,7 @@ impl Follower<'_> {
     /// Whether a file holds exactly the symbol's text and the names around it, so that it needs no parsing.
     fn holds(&self, content: Option<Content>, at: &At) -> Result<bool, HistoryError> {
         let Some(content) = content.filter(|_| at.source.len() >= TELLING) else { return Ok(false) };
-        let Some(text) = self.history.read(content, self.limit)? else { return Ok(false) };
+        let Some(text) = self.history.read(content, self.bounds.limit())? else { return Ok(false) };
         let holds = |part: &[u8]| memchr::memmem::find(&text, part).is_some();
         let name = at.id.rsplit_once("::").map_or("", |(_, name)| name).split('#').next().unwrap_or_default();
         Ok(holds(&at.source) && name.split('.').all(|part| holds(part.as_bytes())))
@@ -206,6 +208,6 @@ impl Follower<'_> {
     /// The changes of the symbol's own file alone.
     fn single(&self, at: &At, old: Option<Content>, new: Content) -> Result<Between, HistoryError> {
         let file = Changed { path: at.path().to_owned(), old_path: None, old, new: Some(new) };
-        Between::commit(self.history, self.snapshot, &at.commit, vec![file], self.limit)
+        Between::commit(self.history, self.snapshot, &at.commit, vec![file], self.bounds)
     }
 }
