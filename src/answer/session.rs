@@ -299,6 +299,7 @@ fn rounded(number: f64, parts: f64) -> f64 {
 
 const FILE: &str = "stats.json";
 const LOCK: &str = "stats.lock";
+const NEXT: &str = "stats.json.new";
 const BROKEN: &str = "stats.json.bad";
 
 enum Stored {
@@ -340,9 +341,14 @@ fn add_to_file(home: &Path, counts: &Totals, patience: Duration) -> io::Result<O
         totals.since = utc(SystemTime::now());
     }
     totals.add(counts);
-    let mut file = tempfile::NamedTempFile::new_in(home)?;
-    serde_json::to_writer(&mut file, &totals)?;
-    file.persist(&path).map_err(|err| err.error)?;
+    // Always the same name, so that what a killed process left is written over.
+    let next = home.join(NEXT);
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    serde_json::to_writer(options.open(&next)?, &totals)?;
+    fs::rename(next, path)?;
     Ok(Some(totals))
 }
 
@@ -421,6 +427,20 @@ mod tests {
         }
         let latency = &session.stats().latency_per_tool["search_text"];
         assert_eq!((latency.count, latency.p95_ms, latency.max_ms), (5001, 1.0, 9000.0));
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_written_over() {
+        let home = tempfile::tempdir().expect("a directory");
+        fs::write(home.path().join("stats.json.new"), "{\"calls").expect("written");
+        let session = Session::open(home.path());
+        call(&session, "search_symbols", 1, 5);
+        session.flush_within(&mut session.state(), Duration::from_secs(60));
+        assert!(totals(home.path()).is_object());
+        let mut names: Vec<_> =
+            fs::read_dir(home.path()).expect("listed").map(|entry| entry.expect("listed").file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["stats.json", "stats.lock"]);
     }
 
     #[test]
