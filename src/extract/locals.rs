@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Limits, Reading};
 use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, hash, unpack};
-use crate::languages::LanguageSpec;
+use crate::languages::{KEYED, LanguageSpec};
 use crate::model::Span;
 use crate::parsing::SyntaxTree;
 
@@ -83,7 +83,7 @@ pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
 }
 
 /// Whether a byte is part of a word.
-fn is_part(byte: &u8) -> bool {
+pub(super) fn is_part(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127
 }
 
@@ -188,9 +188,8 @@ fn is_word(tree: &SyntaxTree, at: usize, len: usize) -> bool {
     is_it && !is_other(leaf.kind()) && !is_key
 }
 
-/// Kinds of leaves that are keys, and of constructs that begin with one.
+/// Kinds of leaves that are keys.
 const KEYS: [&str; 2] = ["property_identifier", "field_identifier"];
-pub(super) const KEYED: [&str; 3] = ["keyword_argument", "keyed_element", "element_value_pair"];
 
 #[cfg(test)]
 mod tests {

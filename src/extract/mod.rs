@@ -59,7 +59,7 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
         }
     }
     number_lines(source, &mut symbols);
-    let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded)).unwrap_or_default();
+    let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded, &symbols)).unwrap_or_default();
     // Parts beyond the budget are missing, such as the inside of a macro.
     let has_errors = tree.root_node().has_error() || !reading.budget.is_left();
     Extraction { symbols, facts, has_errors, failure: reading.budget.failure().map(Cow::from) }
@@ -96,11 +96,18 @@ impl<'s> Reading<'s> {
         cx.finish().0
     }
 
-    /// Facts of the file, for the resolver.
-    fn facts(&self, relating: Relating, tree: &SyntaxTree, embedded: &[(usize, SyntaxTree)]) -> Vec<u8> {
+    /// Facts of the file, for the resolver, and mentions that they do not explain.
+    fn facts(
+        &self,
+        relating: Relating,
+        tree: &SyntaxTree,
+        embedded: &[(usize, SyntaxTree)],
+        symbols: &[Symbol],
+    ) -> Vec<u8> {
         let root = tree.root_node();
         let mut lower = Lower::new(self.spec, self.source, root, embedded, &self.budget);
         (relating.lower)(&mut lower, root);
+        unexplained::record((self.spec, self.source), tree, symbols, &mut lower.facts, &self.budget);
         lower.facts.finish()
     }
 

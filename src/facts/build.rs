@@ -38,6 +38,7 @@ pub struct Builder {
     extensions: Vec<Extension>,
     exports: u32,
     whole: Vec<u32>,
+    mentions: Vec<u32>,
 }
 
 impl Default for Builder {
@@ -73,6 +74,7 @@ impl Builder {
             extensions: Vec::new(),
             exports: NONE,
             whole: Vec::new(),
+            mentions: Vec::new(),
         };
         builder.scope(ScopeKind::Module, NONE);
         builder.expression(Op::Unknown, 0, 0);
@@ -104,6 +106,7 @@ impl Builder {
             + self.expressions.len() * 5 * size_of::<Expression>()
             + self.lists.len() * 16
             + self.occurrences.len() * 2 * size_of::<Occurrence>()
+            + self.mentions.len() * 8
     }
 
     /// Text of a name.
@@ -336,6 +339,32 @@ impl Builder {
         self.occurrences.push(Occurrence { at: span.start, expression, len, role: role as u8, reserved: 0 });
     }
 
+    /// First bytes of the occurrences so far, ascending.
+    pub fn occurrence_starts(&self) -> Vec<u32> {
+        let mut starts: Vec<u32> = self.occurrences.iter().map(|occurrence| occurrence.at).collect();
+        starts.sort_unstable();
+        starts
+    }
+
+    /// The number of a name, if it was interned.
+    pub fn known_name(&self, text: &str) -> Option<u32> {
+        self.names.get(text).copied()
+    }
+
+    /// By name: whether a function or a block binds it.
+    pub fn local_names(&self) -> Vec<bool> {
+        let mut local = vec![false; self.texts.len()];
+        for (scope, binding) in self.bindings.iter().filter(|(scope, _)| *scope != NONE) {
+            local[binding.name as usize] |= self.is(*scope, ScopeKind::Function) || self.is(*scope, ScopeKind::Block);
+        }
+        local
+    }
+
+    /// Records a word of code that is no occurrence and may mean something all the same. Ascending.
+    pub fn mention(&mut self, at: u32) {
+        self.mentions.push(at);
+    }
+
     /// Records an import of another file. `flags` are those of [`Import`].
     pub fn import(&mut self, at: u32, expression: u32, flags: u8) {
         self.imports.push(Import { at, expression, flags, reserved: [0; 3] });
@@ -401,8 +430,9 @@ impl Builder {
 
     /// Serializes the facts. [`unpack`](super::unpack) turns them into tables, which
     /// [`Facts::open`](super::Facts::open) reads.
-    pub fn finish(self) -> Vec<u8> {
-        let packed = super::packed::pack(&self.tables());
+    pub fn finish(mut self) -> Vec<u8> {
+        let mentions = std::mem::take(&mut self.mentions);
+        let packed = super::packed::pack(&self.tables(), &mentions);
         let is_sound = |tables: Vec<u64>| super::Facts::open(&tables).is_some_and(|facts| facts.is_sound());
         debug_assert!(super::unpack(&packed).is_some_and(is_sound), "a number refers to no row");
         packed

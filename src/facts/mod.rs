@@ -66,6 +66,6 @@ mod sound;
 mod tables;
 
 pub use build::Builder;
-pub use packed::{is_readable, unpack};
+pub use packed::{is_readable, mentions, unpack};
 pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
 pub use tables::*;

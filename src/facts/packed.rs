@@ -1,5 +1,6 @@
 //! Compressed form of facts on disk: each column as small differences between its rows, then LZ4. Unpacked tables are
-//! seven times as large, and are made only to resolve the relations of a snapshot.
+//! seven times as large, and are made only to resolve the relations of a snapshot. Behind them is the list of mentions,
+//! which is read without them, and the number of its bytes.
 
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -27,8 +28,8 @@ fn tables(header: &Header) -> [(u32, usize); 11] {
     ]
 }
 
-/// Compresses the tables of a builder.
-pub(super) fn pack(facts: &[u8]) -> Vec<u8> {
+/// Compresses the tables of a builder, and adds the places of mentions.
+pub(super) fn pack(facts: &[u8], mentions: &[u32]) -> Vec<u8> {
     let Ok((header, rest)) = Header::read_from_prefix(facts) else { return Vec::new() };
     // The hashes are computed again from the text.
     let mut rest = &rest[header.names as usize * size_of::<u64>()..];
@@ -47,12 +48,39 @@ pub(super) fn pack(facts: &[u8]) -> Vec<u8> {
         rest = after;
     }
     packed.extend_from_slice(rest);
-    lz4_flex::block::compress_prepend_size(&packed)
+    let mut packed = lz4_flex::block::compress_prepend_size(&packed);
+    let tables = packed.len();
+    let mut before = 0;
+    for at in mentions {
+        put(&mut packed, at.wrapping_sub(before) as i32);
+        before = *at;
+    }
+    let list = (packed.len() - tables) as u32;
+    packed.extend_from_slice(&list.to_le_bytes());
+    packed
+}
+
+/// Splits packed facts into tables and the list of mentions.
+fn parts(packed: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (rest, len) = packed.split_last_chunk()?;
+    rest.split_at_checked(rest.len().checked_sub(u32::from_le_bytes(*len) as usize)?)
+}
+
+/// Places of words that packed facts do not explain, ascending. None for bytes that
+/// [`Builder::finish`](super::Builder::finish) has not written.
+pub fn mentions(packed: &[u8]) -> impl Iterator<Item = u32> {
+    let mut list = parts(packed).map(|(_, list)| list).unwrap_or_default();
+    let mut at = 0u32;
+    std::iter::from_fn(move || {
+        at = at.checked_add_signed(take(&mut list)?)?;
+        Some(at)
+    })
 }
 
 /// Decompresses facts into tables, as words for the alignment that [`Facts::open`](super::Facts::open) needs. Returns
 /// `None` for bytes that [`Builder::finish`](super::Builder::finish) has not written.
 pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
+    let (packed, _) = parts(packed)?;
     // A few damaged bytes must not allocate gigabytes: LZ4 expands a byte to at most 255.
     let size = u32::from_le_bytes(*packed.first_chunk()?) as usize;
     if size > packed.len().saturating_mul(256) {

@@ -361,7 +361,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

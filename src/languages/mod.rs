@@ -20,6 +20,7 @@ mod spec;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub mod bash;
 pub mod c;
@@ -74,6 +75,7 @@ pub use role::{exercises, helps_tests, is_beside, is_built, is_document, is_gene
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
 pub use spec::{Distribution, Grammar, LanguageSpec, Relating, Rule};
+pub use words::{Around, KEYED, Words};
 
 /// All languages with symbols. Stored files refer to them by index, so new ones are appended.
 pub static LANGUAGES: &[&LanguageSpec] = &[

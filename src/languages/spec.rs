@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::doc::Comments;
 use super::lower::Lower;
 use super::shape::{Shape, Shapes};
+use super::words::Words;
 use super::{Conventions, Cx, LANGUAGES, Syntax};
 use crate::facts::Semantics;
 use crate::model::{Detail, Ecosystem, Kind};
@@ -132,14 +133,14 @@ pub type Look = fn(&[u8]) -> bool;
 pub type Legible = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Tables indexed by node kind, one per language, built on first use.
-struct Tables<T: 'static>(OnceLock<Vec<OnceLock<Vec<&'static T>>>>);
+struct Tables<T: 'static>(OnceLock<Vec<OnceLock<T>>>);
 
 impl<T> Tables<T> {
     const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    fn of(&'static self, spec: &'static LanguageSpec, make: impl FnOnce() -> Vec<&'static T>) -> &'static [&'static T] {
+    fn of(&'static self, spec: &'static LanguageSpec, make: impl FnOnce() -> T) -> &'static T {
         let tables = self.0.get_or_init(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
         let number = LANGUAGES.iter().position(|other| std::ptr::eq(*other, spec));
         tables[number.expect("every language stands in the list")].get_or_init(make)
@@ -251,13 +252,13 @@ impl LanguageSpec {
 
     /// Rules indexed by [`Node::kind_id`]; built on first use.
     pub fn table(&'static self) -> &'static [&'static Rule] {
-        static TABLES: Tables<Rule> = Tables::new();
+        static TABLES: Tables<Vec<&Rule>> = Tables::new();
         TABLES.of(self, || self.make_table())
     }
 
     /// Shapes indexed by node kind id; built on first use.
     pub fn shapes(&'static self) -> &'static [&'static Shape] {
-        static TABLES: Tables<Shape> = Tables::new();
+        static TABLES: Tables<Vec<&Shape>> = Tables::new();
         let rows = self.relating.map_or(&[][..], |relating| relating.shapes);
         let shape = |kind: &str| rows.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(shape, _)| shape);
         TABLES.of(self, || {
@@ -265,6 +266,12 @@ impl LanguageSpec {
             let kinds = (0..grammar.node_kind_count() as u16).map(|id| grammar.node_kind_for_id(id));
             kinds.map(|kind| kind.and_then(shape).unwrap_or(&Shape::Children)).collect()
         })
+    }
+
+    /// Words of the language, and what its nodes make of words inside them; built on first use.
+    pub fn words(&'static self) -> &'static Words {
+        static TABLES: Tables<Words> = Tables::new();
+        TABLES.of(self, || self.language().map(|grammar| Words::of(&grammar)).unwrap_or_default())
     }
 
     fn make_table(&'static self) -> Vec<&'static Rule> {
