@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use zerocopy::IntoBytes;
 
 use super::tables::{
-    Binding, BindingKind, Declared, Definition, EMPTY, Expression, Extension, Header, Import, ModuleName, NONE,
-    Occurrence, Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
+    Binding, BindingKind, Declared, Definition, EMPTY, Expression, Extension, Header, IN_PATH, Import, ModuleName,
+    NONE, Occurrence, Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
 };
 use crate::model::{Role, Span};
 
@@ -335,8 +335,17 @@ impl Builder {
 
     /// Records an occurrence: the name at `span` means `expression`.
     pub fn occurrence(&mut self, span: Span, role: Role, expression: u32) {
+        self.flagged(span, role, expression, 0);
+    }
+
+    /// Records an occurrence with [`IN_PATH`].
+    pub fn in_path(&mut self, span: Span, role: Role, expression: u32) {
+        self.flagged(span, role, expression, IN_PATH);
+    }
+
+    fn flagged(&mut self, span: Span, role: Role, expression: u32, flags: u8) {
         let len = u16::try_from(span.len()).unwrap_or(u16::MAX);
-        self.occurrences.push(Occurrence { at: span.start, expression, len, role: role as u8, reserved: 0 });
+        self.occurrences.push(Occurrence { at: span.start, expression, len, role: role as u8, flags });
     }
 
     /// First bytes of the occurrences so far, ascending.

@@ -177,6 +177,11 @@ pub trait Modules {
         false
     }
 
+    /// The module that a module is declared in, and its name there, where that is a symbol: Rust's `mod a;`.
+    fn declared(&self, _module: Module) -> Option<(Module, &str)> {
+        None
+    }
+
     /// Submodule directly inside another.
     fn child(&self, module: Module, name: &str) -> Option<Module>;
 }

@@ -265,6 +265,10 @@ pub struct Star {
 /// Role of a name at its occurrence.
 pub use crate::model::Role;
 
+/// Flag of an occurrence inside a path, which leads to what follows: `a` and `b` in Rust's `a::b::c`. It means a module
+/// or a type, and no function of that name.
+pub const IN_PATH: u8 = 1;
+
 /// Occurrence of a name that means something defined elsewhere. Definitions themselves are no occurrences.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
@@ -277,7 +281,8 @@ pub struct Occurrence {
     pub len: u16,
     /// A [`Role`].
     pub role: u8,
-    pub(crate) reserved: u8,
+    /// [`IN_PATH`].
+    pub flags: u8,
 }
 
 /// Flag of an import that may only mean a module, not a definition inside one: Python's `from x import a`.
@@ -361,7 +366,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]
@@ -455,6 +460,14 @@ impl<'a> Facts<'a> {
         let start = list as usize;
         let len = self.lists.get(start).copied().unwrap_or(0) as usize;
         self.lists.get(start + 1..start + 1 + len).unwrap_or_default()
+    }
+
+    /// Whether a binding writes a name that a use of unknown meaning may mean. Modules are found by their paths.
+    pub(crate) fn names_a_thing(&self, binding: &Binding) -> bool {
+        let is_of = |kind: BindingKind| binding.kind == kind as u8;
+        let is_module =
+            |expression: u32| self.expressions.get(expression as usize).is_some_and(|it| it.op == Op::Module as u8);
+        binding.at != NONE && !(is_of(BindingKind::Alias) && is_module(binding.a))
     }
 
     /// Range of a name's bindings in a scope.

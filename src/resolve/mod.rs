@@ -19,9 +19,11 @@ mod world;
 pub use alone::{StoredNotes, resolve_alone, resolve_guest};
 pub use notes::{Notes, Plan, SymbolAt};
 
+use rustc_hash::FxHashMap;
+
 use crate::facts::{
-    Binding, BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, MODULES_ONLY, Module, NAMED, NONE,
-    Op, Project, ProjectFile, STANDS_IN, Semantics, UNKNOWN,
+    Binding, BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, IN_PATH, MODULES_ONLY, Module, NAMED,
+    NONE, Op, Project, ProjectFile, STANDS_IN, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
@@ -94,9 +96,13 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
     world.enter(file);
     let facts = world.facts(file);
     let mut answers: Vec<Option<Answer>> = vec![None; facts.expressions.len()];
+    let mut in_paths: FxHashMap<usize, Answer> = FxHashMap::default();
     for occurrence in facts.occurrences {
         let expression = occurrence.expression as usize;
         let answer = match answers[expression] {
+            _ if occurrence.flags & IN_PATH != 0 => *in_paths
+                .entry(expression)
+                .or_insert_with(|| bind_in_path(world, file, occurrence.expression, &mut relations.targets)),
             Some(answer) => answer,
             None => {
                 let answer = bind(world, file, occurrence.expression, &mut relations.targets);
@@ -186,9 +192,12 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
             targets.push(site);
         }
     }
-    let n_targets = targets.len() as u32 - first_target;
-    if n_targets > 0 {
-        return Answer::Bound { how: How::Resolved, first_target, targets: n_targets };
+    // A function and a module may share a name, and `use` means both; the function tells more.
+    if targets.len() as u32 == first_target {
+        add_modules(world, &meanings, targets);
+    }
+    if let Some(answer) = bound_since(first_target, targets) {
+        return answer;
     }
     let facts = world.facts(file);
     let it = written(facts, expression);
@@ -211,6 +220,38 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
         _ => How::Outside,
     };
     Answer::Bound { how, first_target, targets: 0 }
+}
+
+/// Binds a name inside a path: a module, or a type in lower case.
+fn bind_in_path(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Site>) -> Answer {
+    let meanings = world.meaning(file, expression);
+    let first_target = targets.len() as u32;
+    add_modules(world, &meanings, targets);
+    for meaning in meanings.iter() {
+        let Meaning::Definition(def) = *meaning else { continue };
+        let definition = world.definition(def);
+        if definition.kind != DefinitionKind::Function as u8 && definition.at != NONE {
+            targets.push(Site { file: def.file, at: definition.at });
+        }
+    }
+    bound_since(first_target, targets).unwrap_or(Answer::Nothing)
+}
+
+/// Adds the declarations of the modules among some meanings.
+fn add_modules(world: &mut World<'_>, meanings: &[Meaning], targets: &mut Vec<Site>) {
+    for meaning in meanings {
+        let Meaning::Module(module) = *meaning else { continue };
+        let sites = world.declarations(module);
+        if world.work(sites.len()) {
+            targets.extend(sites);
+        }
+    }
+}
+
+/// The answer that has the targets from a place on, if there are any.
+fn bound_since(first_target: u32, targets: &[Site]) -> Option<Answer> {
+    let count = targets.len() as u32 - first_target;
+    (count > 0).then_some(Answer::Bound { how: How::Resolved, first_target, targets: count })
 }
 
 /// Whether an expression is a module that was not found and may be one of the project's own.
@@ -321,7 +362,7 @@ fn defined_names_of<'a>(files: impl IntoIterator<Item = &'a ProjectFile<'a>>) ->
     for file in files {
         let facts = file.facts();
         let named = facts.definitions.iter().filter(|definition| definition.at != NONE);
-        let bound = facts.bindings.iter().filter(|binding| binding.at != NONE);
+        let bound = facts.bindings.iter().filter(|binding| facts.names_a_thing(binding));
         let names = named.map(|definition| definition.name).chain(bound.map(|binding| binding.name));
         defined.extend(names.filter_map(|name| facts.hashes.get(name as usize)));
     }

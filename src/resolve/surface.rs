@@ -68,7 +68,7 @@ impl Surface {
                 if id == 0 && binding.at == NONE {
                     continue;
                 }
-                let flags = BINDING | if binding.at != NONE { WRITTEN } else { 0 };
+                let flags = BINDING | if facts.names_a_thing(binding) { WRITTEN } else { 0 };
                 let name = facts.hashes[binding.name as usize];
                 items.push(Item { name, hash: 0, at: binding.at, place, flags });
                 hashes.push(reader.begun(|reader| {

@@ -13,6 +13,7 @@ use crate::facts::{
     BindingKind, ClassNames, Definition, Effect, Facts, Module, Modules, NONE, OFFERED, Op, Project, ROOT, SEEN,
     ScopeKind, Semantics,
 };
+use crate::model::Site;
 
 /// The most bindings of one name in one scope that are followed. A name that is bound more often says nothing, and
 /// following all of them for each use would take time and memory that grow with the square of a file.
@@ -466,6 +467,20 @@ impl<'a> World<'a> {
         let found = index.get(&name).cloned().unwrap_or_default();
         self.indexes.insert(module, index);
         found
+    }
+
+    /// Places where a module is declared, if it has a symbol: Rust's `mod a;`.
+    pub fn declarations(&mut self, module: Module) -> Vec<Site> {
+        let Some((around, name)) = self.modules.declared(module) else { return Vec::new() };
+        let name = crate::facts::hash(name);
+        let bound = self.bound_in(around, name, None).into_iter();
+        bound
+            .filter_map(|(file, place)| {
+                let binding = self.facts(file).bindings[place as usize];
+                let is_declared = binding.kind == BindingKind::Alias as u8 && binding.at != NONE;
+                is_declared.then_some(Site { file, at: binding.at })
+            })
+            .collect()
     }
 
     /// The meanings of a name that a module exports.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{Facts, Fields, source_line};
 use super::indexes::Repo;
 use super::{Call, Code, Error, SIGNATURE, Tool, related, tokens};
-use crate::model::Kind;
+use crate::model::{Detail, Kind};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
 
@@ -286,6 +286,8 @@ fn dependencies<'a>(
         .filter_map(|(id, count)| Some((count, repo.snapshot.symbol(id)?)))
         // A field is covered by its class; a value of a file is not.
         .filter(|(_, symbol)| !inside(symbol) && (symbol.kind() != Kind::Constant || symbol.parent().is_none()))
+        // A path leads through modules to what is used.
+        .filter(|(_, symbol)| symbol.detail() != Detail::Module)
         .collect();
     let share = |symbol: &SymbolView<'_>| ranks.of(symbol.number()).map_or(0.0, |rank| rank.score);
     found.sort_by(|(a_count, a), (b_count, b)| {

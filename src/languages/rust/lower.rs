@@ -288,14 +288,14 @@ fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 
 /// `mod name { … }` and `mod name;`, with the path in `#[path]`.
 fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&str>) {
-    let Some((name, _)) = item_name(cx, node) else { return };
+    let Some((name, at)) = item_name(cx, node) else { return };
     let mut within = scope;
     while !cx.facts.is(within, ScopeKind::Module) {
         within = cx.facts.parent(within);
     }
     let text = cx.facts.text(name).to_owned();
     let meant = cx.facts.module(&format!("self::{text}"), scope);
-    cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+    cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, at);
     match field(node, "body") {
         Some(body) => {
             let inner = cx.facts.scope(ScopeKind::Module, scope);

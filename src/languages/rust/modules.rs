@@ -150,6 +150,8 @@ struct Node<'a> {
 struct RustModules<'a> {
     project: &'a Project<'a>,
     nodes: Vec<Node<'a>>,
+    /// The name of each module in its parent; empty for a root.
+    names: Vec<&'a str>,
     /// By file and scope.
     numbers: FxHashMap<(u32, u32), Module>,
     /// Libraries by the name that code writes.
@@ -163,6 +165,7 @@ impl<'a> RustModules<'a> {
         let mut modules = Self {
             project,
             nodes: Vec::new(),
+            names: Vec::new(),
             numbers: FxHashMap::default(),
             crates: FxHashMap::default(),
             macros: FxHashMap::default(),
@@ -208,6 +211,15 @@ impl<'a> RustModules<'a> {
             let own = modules.load(place, parent, None, None);
             if let Some(parent) = parent {
                 modules.nodes[parent as usize].children.entry(name).or_insert(own);
+            }
+        }
+        modules.names = vec![""; modules.nodes.len()];
+        for (place, node) in (0..).zip(&modules.nodes) {
+            for (name, child) in &node.children {
+                let known = &mut modules.names[*child as usize];
+                if modules.nodes[*child as usize].parent == Some(place) && (known.is_empty() || name < known) {
+                    *known = name;
+                }
             }
         }
         modules
@@ -334,6 +346,11 @@ impl Modules for RustModules<'_> {
         }
         let root = module.wrapping_sub(self.special(0, 2));
         self.macros.get(&root).cloned().unwrap_or_default()
+    }
+
+    fn declared(&self, module: Module) -> Option<(Module, &str)> {
+        let parent = self.nodes.get(module as usize)?.parent?;
+        Some((parent, self.names.get(module as usize).copied()?))
     }
 
     fn child(&self, module: Module, name: &str) -> Option<Module> {

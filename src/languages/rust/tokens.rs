@@ -207,8 +207,12 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                 let of = if is_free && !is_name { UNKNOWN } else { of };
                 // Names in a rule are resolved where the macro is used, except after `$crate`.
                 if is_name && (!self.is_rule || is_known || is_macro) && of != UNKNOWN {
-                    let role = if is_call { Role::Call } else { Role::Reference };
-                    self.cx.facts.occurrence(span_of(token), role, of);
+                    if is_more && !text.starts_with(char::is_uppercase) {
+                        self.cx.facts.in_path(span_of(token), Role::Reference, of);
+                    } else {
+                        let role = if is_call { Role::Call } else { Role::Reference };
+                        self.cx.facts.occurrence(span_of(token), role, of);
+                    }
                 }
                 meant = Some(of);
                 if is_macro {

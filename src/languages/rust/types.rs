@@ -256,8 +256,10 @@ fn prefix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             let name = cx.name(node);
             let home = outside_locals(cx, scope, name);
             let meant = cx.facts.named(home, name);
-            if cx.text(node).starts_with(char::is_uppercase) && cx.text(node) != "Self" {
-                cx.facts.occurrence(span_of(node), Role::Type, meant);
+            match cx.text(node) {
+                "Self" => {}
+                text if text.starts_with(char::is_uppercase) => cx.facts.occurrence(span_of(node), Role::Type, meant),
+                _ => cx.facts.in_path(span_of(node), Role::Reference, meant),
             }
             meant
         }
@@ -272,10 +274,26 @@ fn prefix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             }
             of
         }
+        "scoped_identifier" | "scoped_type_identifier" if !ends_in_type(cx, node) => {
+            let Some(last) = field(node, "name") else { return UNKNOWN };
+            let before = match field(node, "path") {
+                Some(before) => cx.deeper(|cx| prefix(cx, before, scope)),
+                None => cx.facts.module("::", scope),
+            };
+            let name = cx.name(last);
+            let meant = cx.facts.member(before, name);
+            cx.facts.in_path(span_of(last), Role::Reference, meant);
+            if before == UNKNOWN { UNKNOWN } else { meant }
+        }
         "bracketed_type" => bracketed(cx, node, scope),
         "primitive_type" => UNKNOWN,
         _ => path(cx, node, scope, Role::Reference),
     }
+}
+
+/// Whether the last name of a path is that of a type, by its first letter.
+fn ends_in_type(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
+    field(node, "name").is_none_or(|last| cx.text(last).starts_with(char::is_uppercase))
 }
 
 /// Records the macro that is called; returns the last part of its name.

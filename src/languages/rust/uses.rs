@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
 use super::types::module_word;
-use crate::facts::{BindingKind, NONE, OFFERED, SEEN, UNKNOWN};
+use crate::facts::{BindingKind, NONE, OFFERED, Op, SEEN, UNKNOWN};
 use crate::model::Role;
 
 /// A tree in progress.
@@ -93,7 +93,7 @@ fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, prefix: Option<(u32, Node<'t
     }
 }
 
-/// A path that others follow: types in it are used.
+/// A path that others follow: types and modules in it are used.
 fn inner<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
@@ -103,6 +103,8 @@ fn inner<'t>(
     let (meant, name) = path(cx, node, prefix, tree)?;
     if cx.text(name).starts_with(char::is_uppercase) {
         cx.facts.occurrence(span_of(name), Role::Import, meant);
+    } else if cx.facts.look(meant).op != Op::Module as u8 {
+        cx.facts.in_path(span_of(name), Role::Import, meant);
     }
     Some((meant, name))
 }
@@ -154,11 +156,11 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
     let bound = cx.facts.name(name);
     let it = cx.facts.look(meant);
     // `use a;` of another crate binds a name that is visible anyway.
-    if it.op != crate::facts::Op::Name as u8 || it.b != bound {
+    if it.op != Op::Name as u8 || it.b != bound {
         cx.facts.bind(tree.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
     }
     // It may be a macro too.
-    if it.op == crate::facts::Op::Member as u8 && !name.starts_with(char::is_uppercase) {
+    if it.op == Op::Member as u8 && !name.starts_with(char::is_uppercase) {
         let text = format!("{}!", cx.facts.text(it.b));
         let text = cx.facts.name(&text);
         let meant = cx.facts.member(it.a, text);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::is_module;
 use super::relations::users_through;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
@@ -67,7 +68,7 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
     let mut seen: HashSet<SymbolId> = HashSet::from([symbol.number()]);
     let mut files: BTreeMap<u32, (u32, Option<SymbolId>, Vec<SymbolId>)> = BTreeMap::new();
     let mut level = vec![symbol.number()];
-    let mut blast = Blast::default();
+    let (mut blast, mut direct) = (Blast::default(), 0);
     for at in 1..=depth {
         let mut next = Vec::new();
         for used in level {
@@ -84,15 +85,17 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
                 }
                 if let Some(user) = edge.from().filter(|user| seen.insert(*user)) {
                     symbols.push(user);
-                    next.push(user);
+                    direct += usize::from(at == 1);
+                    // A path through a module does not use everything in it.
+                    if !is_module(snapshot, user) {
+                        next.push(user);
+                    }
                 }
             }
         }
-        if at == 1 {
-            blast.direct = next.len();
-        }
         level = next;
     }
+    blast.direct = direct;
     let potential = edges.possible(symbol.name_bytes()).map(|edge| (edge.file, Doubt::Name));
     let importers = edges.importers(own).iter().map(|import| (import.from, Doubt::Import));
     for (file, doubt) in potential.chain(importers) {

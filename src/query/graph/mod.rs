@@ -38,7 +38,7 @@ pub use rename::{Doubt as RenameDoubt, Renaming, rename, renaming};
 pub use types::types_of;
 pub(super) use visible::Exports;
 
-use crate::model::{Kind, Role};
+use crate::model::{Detail, Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
 /// No symbol.
@@ -165,6 +165,11 @@ impl Uses {
     }
 }
 
+/// Whether a symbol is a module, which paths name on their way to what they use.
+fn is_module(snapshot: &Snapshot, id: SymbolId) -> bool {
+    snapshot.symbol(id).is_some_and(|symbol| symbol.detail() == Detail::Module)
+}
+
 /// The trait that a member's block implements, as written there: `impl Display for Id`.
 fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>) -> Option<&'a Edge> {
     // At most the trait's type arguments are between its name and the type.
@@ -187,6 +192,8 @@ fn is_use(graph: &Graph<'_>, edge: &Edge, target: u32) -> bool {
     let declares = |from: u32| is_type(from) && !graph.symbols[from as usize].file.conventions().types_use;
     match edge.role() {
         Role::Import => false,
+        // A path leads through a module to what is used.
+        _ if graph.symbols[target as usize].detail() == Detail::Module => false,
         Role::Base if graph.symbols[target as usize].kind() != Kind::Type => false,
         _ => !graph.from(edge).is_some_and(declares),
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::importance::ranks;
+use super::is_module;
 use super::overrides::{class_of, folder};
 use crate::model::{Detail, Kind, Role};
 use crate::query::graph::relations::hierarchy;
@@ -53,7 +54,9 @@ pub fn related<'a>(
         edge.from().into_iter().for_each(|from| add(from, CALLS, "uses it"));
     }
     for edge in edges.in_file(file.number()).iter().filter(|edge| edge.from() == Some(own)) {
-        edges.targets(edge).for_each(|target| add(target, CALLS, "used by it"));
+        // A path leads through modules to what is used.
+        let used = edges.targets(edge).filter(|target| !is_module(snapshot, *target));
+        used.for_each(|target| add(target, CALLS, "used by it"));
     }
     for other in file.symbols().filter(|other| other.kind() != Kind::Constant) {
         let sibling = other.parent().map(|parent| parent.number()) == symbol.parent().map(|parent| parent.number());

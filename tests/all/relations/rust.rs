@@ -393,3 +393,37 @@ fn f(s: S⟦S⟧) { s.m⟦m⟧() }
 ",
     );
 }
+
+#[test]
+fn names_in_a_path_mean_modules() {
+    check(
+        "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/lib.rs
+pub mod cart⟦=cart⟧;
+mod item⟦=item⟧ {
+    pub mod deep⟦=deep⟧ { pub fn f⟦=f⟧() {} pub struct low⟦=low⟧; impl low⟦low⟧ { pub fn new⟦=new⟧() {} } }
+    pub fn deep⟦=named⟧() {}
+}
+use item⟦item⟧::deep⟦deep⟧::{f⟦f⟧, low⟦low⟧};
+use crate::cart⟦cart⟧::{self, inner⟦inner⟧::*};
+fn g(item: u8) {
+    item⟦item⟧::deep⟦named⟧();
+    item⟦item⟧::deep⟦deep⟧::f⟦f⟧();
+    self::item⟦item⟧::deep⟦deep⟧::low⟦low⟧::new⟦new⟧();
+    low⟦low⟧::new⟦new⟧();
+    assert!(cart⟦cart⟧::total⟦total⟧(item) > cart⟦cart⟧::inner⟦inner⟧::one⟦one⟧());
+    std⟦?⟧::process⟦?⟧::exit(1);
+    item.deep⟦?⟧();
+}
+mod process⟦=process⟧ {}
+--- src/cart.rs
+pub mod inner⟦=inner⟧ { pub fn one⟦=one⟧() {} }
+pub fn total⟦=total⟧(a: u8) { super::item⟦item⟧::deep⟦deep⟧::f⟦f⟧() }
+--- src/main.rs
+use shop⟦?⟧::cart⟦cart⟧;
+fn main() { cart⟦cart⟧::total⟦total⟧(1); shop⟦?⟧::cart⟦cart⟧::inner⟦inner⟧::one⟦one⟧(); }
+",
+    );
+}
