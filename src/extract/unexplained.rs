@@ -44,7 +44,11 @@ pub(super) fn record(
             let name = std::str::from_utf8(word).ok().and_then(|word| facts.known_name(word));
             name.is_some_and(|name| local[name as usize]) && !is_member(source, start)
         };
-        if !words.is_reserved(word) && !is_local() && walk.is_used(span, is_call) {
+        if words.is_reserved(word) || !is_call && is_local() {
+            continue;
+        }
+        // A text that is run may call a local function.
+        if walk.is_used(span, is_call) && (walk.is_in_text() || !is_local()) {
             facts.mention(span.start);
         }
     }
@@ -165,6 +169,11 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Whether the last word is in a text.
+    fn is_in_text(&self) -> bool {
+        self.last.innermost == Around::Text
+    }
+
     /// Goes to the innermost node that holds a range.
     fn seek(&mut self, start: usize, end: usize) {
         loop {
@@ -272,6 +281,11 @@ mod tests {
         check("a.py", "a = 'it() it'\nb = f'{x} it {x} it() {x}'\n'it()'\n# it()\nc = 1  # it()\n", &[1, 2]);
         check("a.js", "const a = <p>it() {b}</p>;\nconst c = `it ${x} it(`;\n", &[2]);
         check("a.rs", "m! { a => it, \"it\" /* it() */ it }\nm! { b \"it()\" }\n", &[2]);
+    }
+
+    #[test]
+    fn a_text_that_is_run_may_call_a_local_function() {
+        check("a.py", "def f():\n    def it(): ...\n    it()\n    run('it()', it=it)\n", &[4]);
     }
 
     #[test]

@@ -96,6 +96,20 @@ public class A {
 }
 
 #[test]
+fn a_method_that_a_prototype_gets_again_is_one_with_the_first() {
+    let typed = "--- a.ts
+class Diff {
+  show() { return this.changes() }
+  changes() { return 1 }
+  never() { return 2 }
+}
+Diff.prototype.changes = function () { return 3 };
+new Diff().show();
+";
+    assert_eq!(dead(typed), ["Diff.never 1.0"]);
+}
+
+#[test]
 fn names_that_are_looked_up_may_be_used() {
     let python = "--- a.py
 class Command:
@@ -194,6 +208,22 @@ fn parse_millis() {}
 fn main() { call!(by_macro); ask!(S); Args; }
 ";
     assert_eq!(dead(rust), ["never 1.0"]);
+    let registered = "--- src/main.rs
+struct Tree;
+#[pymethods]
+impl Tree { fn __len__(&self) -> usize { 1 } }
+#[allow(dead_code)]
+#[cfg(unix)]
+impl Tree { fn never(&self) {} }
+mod dates { pub fn serialize() {} }
+mod spare { pub fn kept() {} pub fn serialize() {} }
+struct Line { #[serde(with = \"dates\", default)] at: u8 }
+trait Grow { fn grow(&self); }
+#[async_trait]
+impl Grow for Tree { fn grow(&self) {} }
+fn main() { Tree; Line; spare::kept(); }
+";
+    assert_eq!(dead(registered), ["Tree.never 1.0", "spare.serialize 1.0", "Grow.grow 1.0", "Tree.grow 1.0"]);
 }
 
 #[test]
@@ -230,6 +260,8 @@ def setup(app): ...
 def pytest_addoption(parser): ...
 def pdm_build_initialize(context): ...
 def never(): ...
+--- packaging/hook-shop.py
+def hook(api): ...
 --- pkg/management/commands/load.py
 class Command: ...
 --- pkg/vendor/copied.py

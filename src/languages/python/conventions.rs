@@ -169,6 +169,8 @@ const FRAMEWORKS: &[Framework] = &[
     },
     // Macros and hooks of MkDocs.
     Framework { files: &["**/*.py"], names: &["define_env", "on_page_*", "on_post_*", "on_pre_*"] },
+    // PyInstaller.
+    Framework { files: &["**/hook-*.py"], names: &["hook", "pre_*"] },
     // 2to3 and its like.
     Framework { files: &["**/fix_*.py"], names: &["Fix*"] },
     Framework { files: &["**/versions/*.py"], names: &["upgrade", "downgrade"] },

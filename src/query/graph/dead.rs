@@ -272,9 +272,13 @@ impl<'g, 'a> Walk<'g, 'a> {
             symbol.overload() > 0 && symbol.file.conventions().overloads_are_one
         };
         let mut twins: HashMap<_, Vec<u32>> = HashMap::new();
+        // A method may be given to a class that has it: `Shop.prototype.open = function () {}`.
+        let of_class = |(class, own): (&u32, &Vec<u32>)| own.iter().map(|node| (*node, *class)).collect::<Vec<_>>();
+        let owners: FxHashMap<u32, u32> = self.members.iter().flat_map(of_class).collect();
         for node in (0..graph.symbols.len() as u32).filter(overloaded) {
             let symbol = &graph.symbols[node as usize];
-            let place = (symbol.file.number(), graph.parent(node), symbol.name_bytes());
+            let owner = owners.get(&node).copied().or_else(|| graph.parent(node));
+            let place = (symbol.file.number(), owner, symbol.name_bytes());
             twins.entry(place).or_default().push(node);
         }
         for all in twins.into_values() {

@@ -241,6 +241,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             || (may_override(member, rules) && self.is_decorated(class, rules))
             || (may_override(member, rules) && self.is_foreign(class, false))
             || self.is_in_foreign_block(member)
+            || self.is_in_registered_block(member, rules)
             || is_mark(member)
             || (self.is_handed_out(class, rules) && self.is_for_others(member, Some(class)))
     }
@@ -362,6 +363,18 @@ impl<'g, 'a> Entries<'g, 'a> {
         self.graph.filled_in(member).is_some_and(|base| self.graph.edges.targets(base).len() == 0)
     }
 
+    /// Whether an attribute of its type's block may register it: `#[pymethods] impl Shop { … }`. Of a block for a trait,
+    /// it makes no method known that the trait does not.
+    fn is_in_registered_block(&self, member: &SymbolView<'_>, rules: &Conventions) -> bool {
+        let registers = |text: &[u8]| {
+            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
+            let path = &text[..text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())];
+            let name = path.rsplit(|byte| *byte == b':').next().unwrap_or(path);
+            !rules.plain_decorators.iter().any(|plain| plain.as_bytes() == name)
+        };
+        block_attributes(member).any(registers) && self.graph.filled_in(member).is_none()
+    }
+
     /// Whether a file is started rather than imported.
     pub fn is_started(&self, file: FileView<'_>) -> bool {
         let rules = file.conventions();
@@ -392,16 +405,17 @@ fn is_marked_as_test(symbol: &SymbolView<'_>) -> bool {
 /// Whether the block of its type is marked as part of the tests: `#[cfg(test)] impl Shop { … }`.
 fn is_in_marked_block(symbol: &SymbolView<'_>) -> bool {
     let marks = symbol.file.conventions().test_decorators;
-    let container = symbol.container_span();
-    if container.is_empty() || !marks.iter().any(|mark| mark.ends_with(')')) {
-        return false;
-    }
-    let before = symbol.file.content().get(..container.start as usize).unwrap_or_default();
+    marks.iter().any(|mark| mark.ends_with(')'))
+        && block_attributes(symbol).any(|text| marks.iter().any(|mark| text.starts_with(mark.as_bytes())))
+}
+
+/// The text of each attribute above the block of a member's type, from its name on: `pymethods] impl Shop { … }`.
+fn block_attributes<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    let start = Some(symbol.container_span()).filter(|container| !container.is_empty()).map(|it| it.start as usize);
+    let before = start.and_then(|start| symbol.file.content().get(..start)).unwrap_or_default();
     let lines = before.rsplit(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_start);
-    let mut attributes = lines.take_while(|line| line.starts_with(b"#[") || line.starts_with(b"//"));
-    attributes.any(|line| {
-        marks.iter().any(|mark| line.strip_prefix(b"#[").is_some_and(|rest| rest.starts_with(mark.as_bytes())))
-    })
+    let attributes = lines.take_while(|line| line.starts_with(b"#[") || line.starts_with(b"//"));
+    attributes.filter_map(|line| line.strip_prefix(b"#["))
 }
 
 /// The path, without extension, of a module in a file of its own that is marked as part of the tests.

@@ -2,11 +2,12 @@
 //! function in an attribute, `getattr(self, "do_" + name)`, a word of a template. A program that reads the text may
 //! use the symbol.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
+use super::entry::folder_of_modules;
 use super::visible::is_part;
-use crate::model::Span;
+use crate::model::{Detail, Span};
 use crate::store::{FileView, SymbolView};
 
 /// Endings of prose and data files: a word in them is no name.
@@ -24,7 +25,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     for node in nodes {
         by_name.entry(graph.symbols[*node as usize].name_bytes()).or_default().push(*node);
     }
-    let mut found = Vec::new();
+    let (mut found, mut modules) = (Vec::new(), FxHashSet::default());
     if by_name.is_empty() {
         return found;
     }
@@ -64,10 +65,14 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
                 for name in quoted(&text[start..]) {
                     let name = name.rsplit(|byte| *byte == b':').next().unwrap_or(name);
                     found.extend(by_name.get(name).into_iter().flatten());
+                    modules.insert(name);
                 }
             }
         }
     }
+    // `#[serde(with = "dates")]` names a module for the functions in it.
+    let is_named = |node: &&u32| modules.contains(module_of(&graph.symbols[**node as usize]));
+    found.extend(nodes.iter().filter(|_| !modules.is_empty()).filter(is_named));
     found.sort_unstable();
     found.dedup();
     found
@@ -179,6 +184,15 @@ fn dotted(text: &[u8], dot: usize, is_code: bool) -> Option<(&[u8], &[u8])> {
     let opens = start.map_or(b'\n', |at| before[at]);
     let stands_alone = if is_quote(end) { opens == end } else { !is_part(opens) };
     (stands_alone && !owner.is_empty()).then_some((owner, name))
+}
+
+/// The name of the module that a symbol is directly in: one in its file, or the file; empty inside of a type.
+fn module_of<'a>(symbol: &SymbolView<'a>) -> &'a [u8] {
+    match symbol.parent() {
+        Some(parent) if parent.detail() == Detail::Module => parent.name_bytes(),
+        Some(_) => b"",
+        None => folder_of_modules(symbol.file.path()).rsplit('/').next().unwrap_or_default().as_bytes(),
+    }
 }
 
 /// Whether a symbol is inside something of that name: its class, its file, or a folder that re-exports it.
