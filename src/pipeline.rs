@@ -419,7 +419,7 @@ fn rules(config: &Config) -> Rules {
         max_file_size: config.max_file_size,
         max_files: config.max_files,
         stop_after: None,
-        never: [config.home.clone()].into_iter().chain(NO_FILES.map(PathBuf::from)).collect(),
+        never: config.folders().chain(NO_FILES.map(PathBuf::from)).collect(),
     }
 }
 

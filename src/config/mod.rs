@@ -52,6 +52,8 @@ const LEAST_MEMORY: u64 = 80;
 pub struct Config {
     /// Location of indexes: codelode's own folder inside the index directory.
     pub home: PathBuf,
+    /// The same folder of the index directory that was asked for, where indexes are kept elsewhere. It has the settings.
+    pub wanted: Option<PathBuf>,
     /// The index directory when it can only be read: its indexes answer where `home` has none.
     pub beneath: Option<PathBuf>,
     /// Message that the index directory cannot be written, and where indexes are kept instead.
@@ -165,6 +167,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             home: PathBuf::from(".code-index").join(FOLDER),
+            wanted: None,
             beneath: None,
             elsewhere: None,
             max_file_size: 500 * 1024,
@@ -217,8 +220,10 @@ pub fn load(flags: &Flags) -> Result<Config, Error> {
         Err(source) => return Err(Error::Unreadable { path, source }),
     };
     let config = apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)?;
+    let wanted = config.home.clone();
     let place = place::choose(config.home, &env, user_folder(&env).as_deref(), &env::temp_dir());
-    Ok(Config { home: place.home, beneath: place.beneath, elsewhere: place.why, ..config })
+    let wanted = (wanted != place.home).then_some(wanted);
+    Ok(Config { home: place.home, wanted, beneath: place.beneath, elsewhere: place.why, ..config })
 }
 
 /// Builds the configuration without access to the process: the file is a path and its text, the environment a
@@ -284,7 +289,12 @@ fn expand(path: PathBuf, user: Option<&Path>) -> PathBuf {
 impl Config {
     /// Path of the user's settings file, whether or not it exists.
     pub fn file(&self) -> PathBuf {
-        self.home.join(FILE)
+        self.wanted.as_ref().unwrap_or(&self.home).join(FILE)
+    }
+
+    /// Codelode's own folders, which are never indexed.
+    pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        [Some(&self.home), self.wanted.as_ref()].into_iter().flatten().cloned()
     }
 
     /// Applies a layer of settings, which come from `origin`.

@@ -80,10 +80,11 @@ pub(super) fn files(
             .parents(heeds);
         builder.follow_links(asked.follow).max_depth(how.max_depth).max_filesize(how.max_filesize);
         builder.overrides(chosen.globs.clone()).types(chosen.types.clone());
-        let home = guard.config.home.canonicalize().unwrap_or_else(|_| guard.config.home.clone());
+        let folders = guard.config.folders();
+        let folders: Vec<PathBuf> = folders.map(|folder| folder.canonicalize().unwrap_or(folder)).collect();
         let (top, top_real) = (path.clone(), real.clone());
         builder.filter_entry(move |entry| {
-            let is_index = entry.path().strip_prefix(&top).is_ok_and(|inside| top_real.join(inside) == home);
+            let is_index = entry.path().strip_prefix(&top).is_ok_and(|inside| folders.contains(&top_real.join(inside)));
             !is_index && (entry.depth() == 0 || entry.file_name() != ".git")
         });
         for entry in builder.build() {

@@ -87,6 +87,32 @@ fn where_the_index_directory_cannot_be_written_another_is_used_and_said() {
     assert!(run(&["search", "marker_part_0_module_0_py_0"]).contains("module_0.py"));
 }
 
+#[test]
+fn an_index_directory_that_is_not_used_is_not_indexed_and_its_settings_hold() {
+    let place = Place::new();
+    place.write(&State::new(), &modules(3, 0));
+    let wanted = place.source().join("wanted/codelode");
+    fs::create_dir_all(wanted.join("stores")).expect("the folder is new");
+    fs::write(wanted.join("stores/notes.txt"), "text_of_another_source").expect("it is ours");
+    fs::write(wanted.join("repos"), "in the way").expect("it is ours");
+    fs::write(wanted.join("config.toml"), "extra_ignore = ['part_0/']\n").expect("it is ours");
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("CODELODE_INDEX_PATH", place.source().join("wanted")).env_remove("XDG_STATE_HOME");
+        Ran::of(&mut command).out
+    };
+    let told = run(&["index", "."]);
+    assert!(told.contains("new indexes are kept in"), "{told}");
+    for (word, is_there) in [("marker_part_1_module_1", true), ("text_of_another_source", false), ("part_0_", false)] {
+        let found: Value =
+            serde_json::from_str(&run(&["call", "search_text", &json!({"query": word}).to_string(), "--json"]))
+                .expect("an answer");
+        assert_eq!(found["result_count"] != 0, is_there, "{word}: {found}");
+    }
+    let settings: Value = serde_json::from_str(&run(&["config", "--json"])).expect("an answer");
+    assert_eq!(settings["user_file"], json!(wanted.join("config.toml")), "{settings}");
+}
+
 /// A way to run a script.
 type Shell = fn(&Place, &str) -> Command;
 
