@@ -455,13 +455,15 @@ impl<'g, 'a> Walk<'g, 'a> {
     fn start(&mut self, judged: bool) -> usize {
         let graph = self.graph;
         self.tests_run = !judged;
-        for edge in graph.edges.all().iter().filter(|edge| graph.from(edge).is_none()) {
-            let Some(file) = graph.snapshot.file_by_number(edge.file) else { continue };
-            let is_test = file.exercises();
-            // A value of a test module in a source file belongs to the tests.
-            let is_test =
-                is_test || edge.from().and_then(|from| graph.node(from)).is_some_and(|at| self.tests[at as usize]);
-            self.top[usize::from(is_test)].extend(graph.edges.targets(edge).filter_map(|target| graph.owner(target)));
+        for file in graph.snapshot.files() {
+            let is_test_file = file.exercises();
+            for edge in graph.edges.in_file(file.number()).iter().filter(|edge| graph.from(edge).is_none()) {
+                // A value of a test module in a source file belongs to the tests.
+                let in_test =
+                    || edge.from().and_then(|from| graph.node(from)).is_some_and(|at| self.tests[at as usize]);
+                let into = usize::from(is_test_file || in_test());
+                self.top[into].extend(graph.edges.targets(edge).filter_map(|target| graph.owner(target)));
+            }
         }
         let roots: Vec<u32> = (0..graph.symbols.len() as u32)
             .filter(|node| !self.tests[*node as usize] && !graph.is_value(*node))

@@ -82,20 +82,25 @@ impl<'g, 'a> Entries<'g, 'a> {
         }
         entries.find_faces();
         entries.find_frameworks();
-        for edge in graph.edges.all() {
-            let Some(file) = snapshot.file_by_number(edge.file) else { continue };
+        snapshot.files().for_each(|file| entries.find_outside(file));
+        entries
+    }
+
+    /// Finds the names and bases that a file has from outside the repository.
+    fn find_outside(&mut self, file: FileView<'a>) {
+        let graph = self.graph;
+        for edge in graph.edges.in_file(file.number()) {
             if edge.role() == Role::Import && edge.how() == How::Outside {
                 let at = edge.at as usize;
                 let name = file.content().get(at..at + edge.len()).unwrap_or_default();
-                entries.strangers.entry(edge.file).or_default().insert(name);
+                self.strangers.entry(edge.file).or_default().insert(name);
             } else if let (Role::Base, Some(class)) = (edge.role(), edge.from())
                 // A base that is a variable may be anything, an external class too.
                 && graph.edges.targets(edge).filter_map(|target| graph.node(target)).all(|target| graph.is_value(target))
             {
-                entries.outside.entry(class).or_default().push(base_text(file.content(), edge));
+                self.outside.entry(class).or_default().push(base_text(file.content(), edge));
             }
         }
-        entries
     }
 
     /// Finds files whose public names are meant for others: by their own name, or because such a file re-exports all

@@ -1,7 +1,7 @@
 //! Mentions that no relation explains: where a name stands in code and was bound to nothing that is known, the symbol
 //! of that name may be used.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::visible::in_interface;
@@ -41,13 +41,15 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
         graph.snapshot.files().filter(|file| !file.facts().is_empty()).partition(FileView::exercises);
     for (files, is_test) in [(code, false), (tests, true)] {
         for file in files {
+            let mut defined = None;
             let unsure = graph.edges.in_file(file.number()).iter().filter(|edge| edge.how() != How::Resolved);
             for at in unsure.map(|edge| edge.at).chain(unexplained(file.facts())) {
                 let Some(span) = word(file.content(), at) else { continue };
                 let nodes = lengths[span.len().min(255)].then(|| by_name.get_mut(span.of(file.content()))).flatten();
-                let Some(nodes) = nodes.filter(|nodes| !nodes.is_empty() && !is_definition(file, span)) else {
+                let Some(nodes) = nodes.filter(|nodes| !nodes.is_empty()) else { continue };
+                if defined.get_or_insert_with(|| definitions(file)).contains(&at) {
                     continue;
-                };
+                }
                 let meant = |node: &mut u32| may_mean(graph, file, span, *node);
                 let into = if is_test { &mut found.by_tests } else { &mut found.by_code };
                 into.extend(nodes.extract_if(.., meant));
@@ -84,9 +86,9 @@ fn fills_in_ours(graph: &Graph<'_>, symbol: &SymbolView<'_>) -> bool {
     graph.filled_in(symbol).is_some_and(|base| graph.edges.targets(base).len() > 0)
 }
 
-/// Whether a symbol's name is written there.
-fn is_definition(file: FileView<'_>, span: Span) -> bool {
-    file.symbols().any(|symbol| symbol.name_span().start == span.start)
+/// Places where a file writes the names of its symbols.
+fn definitions(file: FileView<'_>) -> FxHashSet<u32> {
+    file.symbols().map(|symbol| symbol.name_span().start).collect()
 }
 
 /// The word that begins at a place.
